@@ -1,0 +1,59 @@
+// swift-tools-version: 6.2
+import CompilerPluginSupport
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "JustPersist",
+    platforms: [
+        .macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2),
+    ],
+    products: [
+        .library(name: "JustPersist", targets: ["JustPersist"]),
+        .library(name: "JustPersistRecords", targets: ["JustPersistRecords"]),
+        .library(name: "JustPersistLMDB", targets: ["JustPersistLMDB"]),
+        .library(name: "JustPersistLevelDB", targets: ["JustPersistLevelDB"]),
+        .library(name: "JustPersistMemory", targets: ["JustPersistMemory"]),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CLMDB", pkgConfig: "lmdb",
+            providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .systemLibrary(
+            name: "CLevelDB",
+            providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
+
+        .target(name: "JustPersist", swiftSettings: settings),
+        .target(
+            name: "JustPersistRecords", dependencies: ["JustPersist"], swiftSettings: settings),
+        .target(
+            name: "JustPersistLMDB", dependencies: ["JustPersist", "JustPersistRecords", "CLMDB"],
+            swiftSettings: settings),
+        .target(
+            name: "JustPersistLevelDB",
+            dependencies: ["JustPersist", "JustPersistRecords", "CLevelDB"],
+            swiftSettings: settings),
+        .target(
+            name: "JustPersistMemory", dependencies: ["JustPersist", "JustPersistRecords"],
+            swiftSettings: settings),
+
+        .testTarget(
+            name: "JustPersistTests", dependencies: ["JustPersist"], swiftSettings: settings),
+        .testTarget(
+            name: "KeyValueEngineTests",
+            dependencies: [
+                "JustPersist", "JustPersistRecords", "JustPersistLMDB", "JustPersistLevelDB",
+                "JustPersistMemory",
+            ],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

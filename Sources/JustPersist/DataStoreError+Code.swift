@@ -1,0 +1,99 @@
+extension DataStoreError {
+    /// A stable name for a kind of failure.
+    ///
+    /// New codes may come with new releases, and a wrapper may add its own, so a `switch` needs a default.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The name, as it appears in logs.
+        public let rawValue: String
+
+        /// A code with the given name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        private init(_ name: String) { rawValue = name }
+
+        // MARK: Life
+
+        /// The store was used before `setup()` or after `tearDown()`.
+        public static let notSetUp = Code("notSetUp")
+        /// The store's files are already open in this process, perhaps through another path.
+        public static let alreadyOpen = Code("alreadyOpen")
+        /// Another process holds the store.
+        public static let lockedByAnotherProcess = Code("lockedByAnotherProcess")
+        /// The path holds something that is not a store of this kind; it was left untouched.
+        public static let notAStore = Code("notAStore")
+        /// The store was written by a newer release than this one.
+        public static let newerFormat = Code("newerFormat")
+        /// The store does not exist, and was not to be created.
+        public static let storeNotFound = Code("storeNotFound")
+        /// The store's URL names no registered backend, or cannot be understood.
+        public static let invalidStoreURL = Code("invalidStoreURL")
+        /// The directory or a file cannot be read or written by this user.
+        public static let accessDenied = Code("accessDenied")
+        /// The store was opened read-only.
+        public static let readOnly = Code("readOnly")
+
+        // MARK: Blocks
+
+        /// A write block was begun inside a write block of the same store.
+        public static let nestedWrite = Code("nestedWrite")
+        /// The call would have to wait for a block that runs on the calling thread.
+        public static let insideBlock = Code("insideBlock")
+        /// An accessor or an item was used after its block had ended.
+        public static let blockEnded = Code("blockEnded")
+
+        // MARK: Items and requests
+
+        /// A read-only item was written to.
+        public static let itemNotMutable = Code("itemNotMutable")
+        /// The item is not in this store.
+        public static let foreignItem = Code("foreignItem")
+        /// The item was deleted.
+        public static let itemDeleted = Code("itemDeleted")
+        /// The type has no attribute of that name.
+        public static let unknownAttribute = Code("unknownAttribute")
+        /// The name cannot be the name of a type or an attribute.
+        public static let invalidName = Code("invalidName")
+        /// The value is of a kind that the store does not keep, or does not fit its attribute.
+        public static let unsupportedValue = Code("unsupportedValue")
+        /// A stored value is of another kind than the attribute's declared type.
+        public static let kindMismatch = Code("kindMismatch")
+        /// The request cannot be carried out as it is: a negative offset, for example.
+        public static let invalidRequest = Code("invalidRequest")
+        /// The predicate's text cannot be understood; see ``DataStoreError/location``.
+        public static let invalidPredicate = Code("invalidPredicate")
+        /// The store does not support this operator, sort or operation.
+        public static let unsupported = Code("unsupported")
+        /// Two items share a value that is declared unique.
+        public static let uniqueViolation = Code("uniqueViolation")
+        /// No item could be created (the original library's case).
+        public static let couldNotCreateItemOfType = Code("couldNotCreateItemOfType")
+        /// The item could not be deleted (the original library's case).
+        public static let couldNotDeleteItem = Code("couldNotDeleteItem")
+        /// The items of a type could not be deleted (the original library's case).
+        public static let couldNotDeleteItemsOfType = Code("couldNotDeleteItemsOfType")
+        /// No mutable version of the item could be had (the original library's case).
+        public static let couldNotFetchMutableVersion = Code("couldNotFetchMutableVersion")
+
+        // MARK: Storage
+
+        /// Something is larger than the contract's limit, which the message names.
+        public static let limitExceeded = Code("limitExceeded")
+        /// The disk or the reserved space is full; committed data is intact.
+        public static let storageFull = Code("storageFull")
+        /// Stored bytes are damaged; the message names the record or the file.
+        public static let corrupted = Code("corrupted")
+        /// The store was damaged at its end and opened with everything that was acknowledged.
+        public static let recovered = Code("recovered")
+        /// The operating system or the engine failed to read or write.
+        public static let storageFailure = Code("storageFailure")
+
+        // MARK: Moving data
+
+        /// The target of a migration already holds items.
+        public static let targetNotEmpty = Code("targetNotEmpty")
+        /// Imported text is not what it should be; the message names the line.
+        public static let invalidInput = Code("invalidInput")
+        /// The copy differs from its source.
+        public static let verificationFailed = Code("verificationFailed")
+    }
+}

@@ -1,0 +1,95 @@
+public import Foundation
+
+/// What went wrong, in which operation, to what, and what to do about it.
+///
+/// Every failure of a store is of this one type. Tell failures apart by ``code``; show ``message`` to
+/// people; keep ``engine`` for the log. Errors that your own blocks throw pass through unchanged.
+public struct DataStoreError: Error, Sendable {
+    /// What kind of failure it is. Stable: compare with it, store it, switch over it.
+    public let code: Code
+    /// What was being done: "open", "read", "write", "fetch", "setValue" and the like.
+    public let operation: String
+    /// One sentence for a person: what happened, to what, and what to do next.
+    public let message: String
+    /// The ``DataStoreItem/itemTypeKey`` of the type concerned, if one is.
+    public var itemType: String?
+    /// The attribute concerned, if one is.
+    public var attribute: String?
+    /// What the storage engine itself said, if it did.
+    public var engine: EngineFailure?
+    /// The place in a text that could not be understood, if it is one.
+    public var location: Location?
+
+    /// An error with a code, the operation that failed, and a message a user can act on.
+    public init(
+        _ code: Code, in operation: String, _ message: String,
+        itemType: String? = nil, attribute: String? = nil,
+        engine: EngineFailure? = nil, location: Location? = nil
+    ) {
+        self.code = code
+        self.operation = operation
+        self.message = message
+        self.itemType = itemType
+        self.attribute = attribute
+        self.engine = engine
+        self.location = location
+    }
+
+    /// What the engine below reported: its name, its own number if it has one, and its own words.
+    public struct EngineFailure: Sendable, Hashable {
+        /// The engine: "LMDB", "LevelDB".
+        public let name: String
+        /// The engine's own error number, for engines that have numbers.
+        public let code: Int?
+        /// The engine's own words.
+        public let text: String
+
+        /// A failure as the engine reported it.
+        public init(name: String, code: Int? = nil, text: String) {
+            self.name = name
+            self.code = code
+            self.text = text
+        }
+    }
+
+    /// A place in a text, such as a predicate's format.
+    public struct Location: Sendable, Hashable {
+        /// The whole text.
+        public let text: String
+        /// The place, counted in characters from the start of ``text``; at most its length.
+        public let offset: Int
+
+        /// The place `offset` characters into `text`.
+        public init(text: String, offset: Int) {
+            self.text = text
+            self.offset = offset
+        }
+
+        /// The line of the text that holds the place, and below it a caret under the place.
+        public var excerpt: String {
+            let characters = Array(text)
+            let place = min(max(offset, 0), characters.count)
+            let lineStart =
+                characters[..<place].lastIndex(where: \.isNewline).map { $0 + 1 } ?? 0
+            let lineEnd = characters[place...].firstIndex(where: \.isNewline) ?? characters.count
+            let indent = characters[lineStart..<place].map { $0 == "\t" ? "\t" : " " }.joined()
+            return String(characters[lineStart..<lineEnd]) + "\n" + indent + "^"
+        }
+    }
+}
+
+extension DataStoreError: LocalizedError, CustomStringConvertible {
+    /// The ``message``, so that `localizedDescription` shows it.
+    public var errorDescription: String? { message }
+
+    /// The operation, the message, the place if there is one, and the engine's own words.
+    public var description: String {
+        var text = "\(operation): \(message)"
+        if let engine {
+            let number = engine.code.map { " \($0)" } ?? ""
+            text += " (\(engine.name)\(number): \(engine.text))"
+        }
+        if let location { text += "\n" + location.excerpt }
+        return text + " [\(code.rawValue)]"
+    }
+}

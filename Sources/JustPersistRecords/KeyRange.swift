@@ -1,0 +1,28 @@
+/// A contiguous run of keys: from ``lower`` inclusive up to ``upper`` exclusive.
+public struct KeyRange: Hashable, Sendable {
+    /// The first key that may be in the range.
+    public let lower: [UInt8]
+    /// The first key behind the range; `nil` if it has no end.
+    public let upper: [UInt8]?
+
+    /// The keys from `lower` up to and without `upper`.
+    public init(from lower: [UInt8], upTo upper: [UInt8]?) {
+        self.lower = lower
+        self.upper = upper
+    }
+
+    /// The keys that begin with `prefix`.
+    public init(prefix: [UInt8]) {
+        lower = prefix
+        var end = prefix
+        while end.last == 0xFF { end.removeLast() }
+        if let last = end.popLast() {
+            upper = end + [last + 1]
+        } else {
+            upper = nil
+        }
+    }
+
+    /// Every key.
+    public static let all = KeyRange(from: [], upTo: nil)
+}

@@ -1,0 +1,105 @@
+public import JustPersist
+
+/// An ordered, transactional store of byte keys and byte values: what the record layer stands on.
+///
+/// Conform to this to turn any such engine into a whole ``RecordStore``: a data store with items,
+/// predicates, sorting and transactions. Keys are ordered as unsigned bytes, a shorter key before the
+/// longer one it begins.
+///
+/// The record layer calls an engine under these rules, so an engine need not enforce them:
+/// - ``open()``, ``close()`` and ``destroy()`` never run beside each other or beside a block.
+/// - At most one ``write(_:)`` runs at a time; any number of ``read(_:)`` run beside it and each other.
+/// - A block, and all calls it makes on its reader or writer, stay on the thread that called.
+/// - A reader or writer is not used after its block has returned.
+public protocol KeyValueEngine: Sendable {
+    /// What the engine is and promises. Constant over the engine's life.
+    var traits: KeyValueEngineTraits { get }
+
+    /// Opens the engine's files, creating them if they are not there. On failure nothing stays open.
+    func open() throws(DataStoreError)
+
+    /// Closes the engine and gives up its files and locks. Harmless if it is not open.
+    func close()
+
+    /// Deletes everything that a closed engine keeps, so that the next ``open()`` finds it empty.
+    func destroy() throws(DataStoreError)
+
+    /// Runs `body` on one snapshot of the committed state, taken before it starts.
+    ///
+    /// Never waits for a writer. May be called inside a block of either kind on the same thread, and
+    /// then sees the committed state.
+    func read(_ body: (any KeyValueReader) throws -> Void) throws
+
+    /// Runs `body` in a transaction, and commits it if `body` returns.
+    ///
+    /// When this returns, all changes are visible to later blocks and durable as
+    /// ``KeyValueEngineTraits/durability`` says. When `body` or the commit throws, nothing has changed.
+    func write(_ body: (any KeyValueWriter) throws -> Void) throws
+}
+
+/// One snapshot of an engine. Valid until its block returns.
+public protocol KeyValueReader: AnyObject {
+    /// Calls `body` with the value of `key`, and tells whether there was one.
+    ///
+    /// The bytes are valid only inside `body`.
+    func withValue(
+        forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) -> Bool
+
+    /// Calls `body` with each key in `range` and its value, in ascending order or in descending.
+    ///
+    /// The bytes are valid only inside `body`. `body` may read from this reader (scan again, look a key
+    /// up) but not write; what it throws ends the scan and is thrown on.
+    func scan(
+        _ range: KeyRange, reversed: Bool,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError)
+}
+
+/// One open transaction of an engine. Reads through it see what it has written.
+public protocol KeyValueWriter: KeyValueReader {
+    /// Stores `value` under `key`, replacing what was there. A key has 1 to
+    /// ``KeyValueEngineTraits/maximumKeyLength`` bytes; a value may be empty.
+    func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError)
+
+    /// Removes `key`, and tells whether it was there.
+    func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool
+}
+
+/// Whether a scan goes on.
+public enum ScanStep: Sendable {
+    /// On to the next key.
+    case next
+    /// No further.
+    case stop
+}
+
+/// What an engine is, and what it promises.
+public struct KeyValueEngineTraits: Sendable {
+    /// The engine's name as people know it: "LMDB".
+    public var name: String
+    /// Whether data outlives the process.
+    public var isPersistent: Bool
+    /// What a committed write survives.
+    public var durability: Durability
+    /// Whether other processes may write to the store while it is open here.
+    public var isSharedBetweenProcesses: Bool
+    /// Whether ``KeyValueEngine/write(_:)`` is refused.
+    public var isReadOnly: Bool
+    /// The longest key the engine takes, in bytes; at least 480.
+    public var maximumKeyLength: Int
+
+    /// Traits of an engine.
+    public init(
+        name: String, isPersistent: Bool, durability: Durability = .full,
+        isSharedBetweenProcesses: Bool = false, isReadOnly: Bool = false,
+        maximumKeyLength: Int = 480
+    ) {
+        self.name = name
+        self.isPersistent = isPersistent
+        self.durability = durability
+        self.isSharedBetweenProcesses = isSharedBetweenProcesses
+        self.isReadOnly = isReadOnly
+        self.maximumKeyLength = maximumKeyLength
+    }
+}

@@ -18,10 +18,6 @@ let package = Package(
     ],
     products: [
         .library(name: "JustPersist", targets: ["JustPersist"]),
-        .library(name: "JustPersistRecords", targets: ["JustPersistRecords"]),
-        .library(name: "JustPersistLMDB", targets: ["JustPersistLMDB"]),
-        .library(name: "JustPersistLevelDB", targets: ["JustPersistLevelDB"]),
-        .library(name: "JustPersistMemory", targets: ["JustPersistMemory"]),
     ],
     targets: [
         .systemLibrary(
@@ -32,28 +28,9 @@ let package = Package(
             providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
 
         .target(name: "JustPersist", swiftSettings: settings),
-        .target(
-            name: "JustPersistRecords", dependencies: ["JustPersist"], swiftSettings: settings),
-        .target(
-            name: "JustPersistLMDB", dependencies: ["JustPersist", "JustPersistRecords", "CLMDB"],
-            swiftSettings: settings),
-        .target(
-            name: "JustPersistLevelDB",
-            dependencies: ["JustPersist", "JustPersistRecords", "CLevelDB"],
-            swiftSettings: settings),
-        .target(
-            name: "JustPersistMemory", dependencies: ["JustPersist", "JustPersistRecords"],
-            swiftSettings: settings),
 
         .testTarget(
             name: "JustPersistTests", dependencies: ["JustPersist"], swiftSettings: settings),
-        .testTarget(
-            name: "KeyValueEngineTests",
-            dependencies: [
-                "JustPersist", "JustPersistRecords", "JustPersistLMDB", "JustPersistLevelDB",
-                "JustPersistMemory",
-            ],
-            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -63,8 +63,6 @@ extension DataStoreError {
         public static let invalidPredicate = Code("invalidPredicate")
         /// The store does not support this operator, sort or operation.
         public static let unsupported = Code("unsupported")
-        /// Two items share a value that is declared unique.
-        public static let uniqueViolation = Code("uniqueViolation")
         /// No item could be created (the original library's case).
         public static let couldNotCreateItemOfType = Code("couldNotCreateItemOfType")
         /// The item could not be deleted (the original library's case).

@@ -5,7 +5,9 @@ public import Foundation
 /// Every failure of a store is of this one type. Tell failures apart by ``code``; show ``message`` to
 /// people; keep ``engine`` for the log. Errors that your own blocks throw pass through unchanged.
 public struct DataStoreError: Error, Sendable {
-    /// What kind of failure it is. Stable: compare with it, store it, switch over it.
+    /// What kind of failure it is.
+    ///
+    /// Stable: compare with it, store it, switch over it.
     public let code: Code
     /// What was being done: "open", "read", "write", "fetch", "setValue" and the like.
     public let operation: String
@@ -19,6 +21,9 @@ public struct DataStoreError: Error, Sendable {
     public var engine: EngineFailure?
     /// The place in a text that could not be understood, if it is one.
     public var location: Location?
+
+    /// Whether the error handler was given this error already, when it happened.
+    package var isReported = false
 
     /// An error with a code, the operation that failed, and a message a user can act on.
     public init(

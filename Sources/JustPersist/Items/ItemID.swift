@@ -44,6 +44,9 @@ public struct ItemID: Hashable, Comparable, Sendable {
             ))
     }
 
+    /// Hashes both halves in one step: ids are keys of dictionaries on hot paths.
+    public func hash(into hasher: inout Hasher) { hasher.combine(high ^ low) }
+
     /// Orders ids as their bytes, which is the order of creation.
     public static func < (lhs: ItemID, rhs: ItemID) -> Bool {
         lhs.high == rhs.high ? lhs.low < rhs.low : lhs.high < rhs.high

@@ -1,0 +1,77 @@
+/// The original library's calls: failures go to the error handler.
+extension DataStore {
+    /// Opens the store.
+    ///
+    /// A failure is reported, and leaves the store as it was.
+    public func setup() { reporting { try open() } }
+
+    /// Closes the store and keeps its data.
+    ///
+    /// A failure is reported.
+    public func tearDown() { reporting { try close() } }
+
+    /// Runs a block on one snapshot of the store, before it returns.
+    ///
+    /// On failure the block may not run, and the failure is reported.
+    public func read(_ block: (borrowing any DataStoreReadAccessor & ~Copyable) -> Void) {
+        reporting { try performRead { accessor in block(accessor) } }
+    }
+
+    /// Runs a block that may change the store, and commits before it returns.
+    ///
+    /// On failure nothing has changed, and the failure is reported.
+    public func writeSync(_ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) -> Void) {
+        reporting { try performWrite { accessor in block(accessor) } }
+    }
+
+    /// Runs a block that may change the store, commits, and returns what the block returned: `nil` on
+    /// failure, which is reported, and then nothing has changed.
+    ///
+    /// So that a block may consist of one call that has a result, such as `delete(item:)`.
+    @discardableResult
+    public func writeSync<Value: Sendable>(
+        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) -> Value
+    ) -> Value? {
+        var value: Value?
+        var isCommitted = false
+        reporting {
+            try performWrite { accessor in value = block(accessor) }
+            isCommitted = true
+        }
+        return isCommitted ? value : nil
+    }
+
+    /// Queues a block that may change the store.
+    ///
+    /// A failure is reported.
+    public func writeAsync(
+        _ block: @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) -> Void
+    ) {
+        writeAsync(block, completion: {})
+    }
+
+    /// Queues a block that may change the store, and calls `completion` once its changes are
+    /// visible and durable.
+    ///
+    /// On failure that is reported first.
+    public func writeAsync(
+        _ block: @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) -> Void,
+        completion: @escaping @Sendable () -> Void
+    ) {
+        enqueueWrite({ accessor in block(accessor) }) { [self] error in
+            if let error { report(error) }
+            completion()
+        }
+    }
+
+    private func reporting(_ body: () throws -> Void) {
+        do { try body() } catch { report(error) }
+    }
+
+    private func report(_ error: any Error) {
+        let failure =
+            error as? DataStoreError
+            ?? DataStoreError(.storageFailure, in: "store", "The store failed: \(error)")
+        if !failure.isReported { errorHandler?(failure) }
+    }
+}

@@ -1,0 +1,62 @@
+/// The calls that throw.
+extension DataStore {
+    /// Runs a block on one snapshot of the store, and returns what it returns.
+    ///
+    /// Throws what the block throws. The value must be `Sendable`: items stay in their block, copies of
+    /// their values leave it.
+    public func read<Value: Sendable>(
+        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Value
+    ) throws -> Value {
+        var value: Value?
+        try performRead { accessor in value = try block(accessor) }
+        return try result(value, of: "read")
+    }
+
+    /// Runs a block that may change the store, commits, and returns what the block returned.
+    ///
+    /// Throws what the block throws, and then nothing has changed.
+    @discardableResult
+    public func write<Value: Sendable>(
+        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Value
+    ) throws -> Value {
+        var value: Value?
+        try performWrite { accessor in value = try block(accessor) }
+        return try result(value, of: "write")
+    }
+
+    /// The same as `write`, under the original library's name.
+    @discardableResult
+    public func writeSync<Value: Sendable>(
+        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Value
+    ) throws -> Value {
+        try write(block)
+    }
+
+    /// Queues a block that may change the store, and calls `completion` with what it returned once its
+    /// changes are visible and durable, or with the error.
+    public func writeAsync<Value: Sendable>(
+        _ block:
+            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
+            Value,
+        completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        let value = Handover<Value>()
+        enqueueWrite({ accessor in value.put(try block(accessor)) }) { error in
+            completion(
+                Result {
+                    if let error { throw error }
+                    return try result(value.take(), of: "writeAsync")
+                })
+        }
+    }
+}
+
+/// The value that a block left, which it did if the store kept the contract and ran it.
+func result<Value>(_ value: Value?, of operation: String) throws -> Value {
+    guard let value else {
+        throw DataStoreError(
+            .storageFailure, in: operation,
+            "The store reported success without running the block, which breaks its contract.")
+    }
+    return value
+}

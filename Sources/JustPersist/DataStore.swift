@@ -1,0 +1,59 @@
+/// A store of items with transactions: the one contract that every backend and wrapper keeps.
+///
+/// The requirements are the primitives that the author of a wrapper implements. The calls of daily use
+/// are written once, in extensions: `read`, `write`, `writeSync`, `writeAsync`, each in the original
+/// library's shape (no `try`; failures go to ``errorHandler``) and in a throwing and an `async` one.
+///
+/// Every member may be called from any thread.
+public protocol DataStore: AnyObject, Sendable {
+    /// What this store can do. Constant over the store's life.
+    var capabilities: DataStoreCapabilities { get }
+
+    /// Receives each failure of a call that cannot throw, on the thread where it happened, before that
+    /// call returns.
+    var errorHandler: DataStoreErrorHandler? { get }
+
+    /// Opens the store. Harmless if it is open. After a failure the store is closed, and a later call may
+    /// succeed.
+    func open() throws
+
+    /// Closes the store and keeps its data: waits for the blocks that run and commits those that are
+    /// queued. Harmless if it is closed.
+    ///
+    /// Inside a block of this store it is refused with ``DataStoreError/Code/insideBlock``.
+    func close() throws
+
+    /// Closes the store and deletes its data. It is empty after the next ``open()``.
+    func destroy() throws
+
+    /// Runs a block on one snapshot of the store, once, before it returns; throws what the block throws.
+    func performRead(
+        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
+    ) throws
+
+    /// Runs a block that may change the store, once, and commits before it returns.
+    ///
+    /// Throws what the block throws, and then nothing has changed. Inside a write block of the same store
+    /// it is refused with ``DataStoreError/Code/nestedWrite``.
+    func performWrite(
+        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
+    ) throws
+
+    /// Queues a block that may change the store, and returns.
+    ///
+    /// Queued blocks run one by one in the order of the calls, never on the main thread. Each is followed
+    /// by its completion, called once: with `nil` when its changes are visible and durable, or else with
+    /// the error.
+    func enqueueWrite(
+        _ block:
+            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
+            Void,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    )
+
+    /// Checks the whole store. There is a default; a store that can look below its items has its own.
+    func verify() throws -> VerificationReport
+}
+
+/// Receives the failures of calls that cannot throw.
+public typealias DataStoreErrorHandler = @Sendable (DataStoreError) -> Void

@@ -1,0 +1,130 @@
+/// What a store can do, so that callers can choose and a conformance kit can check.
+///
+/// What a store does not declare it refuses with ``DataStoreError/Code/unsupported`` rather than doing
+/// something else.
+public struct DataStoreCapabilities: Sendable, Hashable {
+    /// What committed data survives.
+    public enum Persistence: Int, Sendable, Comparable, Codable {
+        /// Nothing: data goes with the store object.
+        case none
+        /// Closing and reopening.
+        case reopening
+        /// The death of the process at any moment.
+        case processCrash
+        /// A loss of power at any moment.
+        case powerLoss
+
+        /// Orders by how much is survived.
+        public static func < (lhs: Persistence, rhs: Persistence) -> Bool {
+            lhs.rawValue < rhs.rawValue
+        }
+    }
+
+    /// How far blocks that run at one time are kept apart.
+    public enum Isolation: Int, Sendable, Comparable, Codable {
+        /// Each block reads one snapshot.
+        case snapshot
+        /// The outcome is that of some order of whole blocks.
+        case serializable
+
+        /// Orders by how much is promised.
+        public static func < (lhs: Isolation, rhs: Isolation) -> Bool {
+            lhs.rawValue < rhs.rawValue
+        }
+    }
+
+    /// Blocks begun inside a block of the same store, on its thread.
+    public struct Nesting: OptionSet, Sendable, Hashable {
+        /// The bits.
+        public let rawValue: Int
+
+        /// Kinds of nesting with the given bits.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// A read block inside a read block sees a snapshot of its own.
+        public static let readInRead = Nesting(rawValue: 1)
+        /// A read block inside a write block sees the committed state.
+        public static let readInWrite = Nesting(rawValue: 2)
+        /// A write block inside a read block commits, and the outer snapshot does not move.
+        public static let writeInRead = Nesting(rawValue: 4)
+    }
+
+    /// What committed data survives.
+    public var persistence: Persistence
+    /// How far blocks are kept apart.
+    public var isolation: Isolation
+    /// Whether readers run while a writer's block is open, and writers while a reader's is.
+    public var hasConcurrentReads: Bool
+    /// Which blocks may begin inside others.
+    ///
+    /// A write block inside a write block never may.
+    public var nesting: Nesting
+    /// On which thread the blocks of `read` and `writeSync` run.
+    public var threading: DataStoreThreading
+    /// The kinds of values the store keeps.
+    public var valueKinds: Set<DataStoreValue.Kind>
+    /// The predicate operators it evaluates.
+    public var predicateOperators: Set<DataStorePredicate.Operator>
+    /// Whether several processes may have the store open at one time.
+    public var isSharedBetweenProcesses: Bool
+    /// Whether the store refuses to be written to.
+    public var isReadOnly: Bool
+    /// The sizes it takes.
+    public var limits: DataStoreLimits
+
+    /// Capabilities; by default those of a store that keeps the whole contract and is volatile.
+    public init(
+        persistence: Persistence = .none, isolation: Isolation = .serializable,
+        hasConcurrentReads: Bool = true,
+        nesting: Nesting = [.readInRead, .readInWrite, .writeInRead],
+        threading: DataStoreThreading = .callingThread,
+        valueKinds: Set<DataStoreValue.Kind> = Set(DataStoreValue.Kind.allCases),
+        predicateOperators: Set<DataStorePredicate.Operator> = Set(
+            DataStorePredicate.Operator.allCases),
+        isSharedBetweenProcesses: Bool = false, isReadOnly: Bool = false,
+        limits: DataStoreLimits = .contract
+    ) {
+        self.persistence = persistence
+        self.isolation = isolation
+        self.hasConcurrentReads = hasConcurrentReads
+        self.nesting = nesting
+        self.threading = threading
+        self.valueKinds = valueKinds
+        self.predicateOperators = predicateOperators
+        self.isSharedBetweenProcesses = isSharedBetweenProcesses
+        self.isReadOnly = isReadOnly
+        self.limits = limits
+    }
+}
+
+/// On which thread the blocks of `read` and `writeSync` run.
+public enum DataStoreThreading: String, Sendable, Hashable, Codable {
+    /// On the thread that calls.
+    case callingThread
+    /// On the main thread, whoever calls, as the original library documents.
+    ///
+    /// A call from another thread waits for the main thread, so it never returns while the main thread
+    /// waits for the caller.
+    case mainThread
+}
+
+/// The sizes that a store takes, checked before anything is written.
+public struct DataStoreLimits: Sendable, Hashable {
+    /// The longest name of a type or an attribute, in bytes of UTF-8.
+    public var nameBytes: Int
+    /// The largest value, in bytes as stored.
+    public var valueBytes: Int
+    /// The most that one write block may change, in bytes as stored.
+    public var writeBlockBytes: Int
+
+    /// Limits of a store.
+    public init(nameBytes: Int, valueBytes: Int, writeBlockBytes: Int) {
+        self.nameBytes = nameBytes
+        self.valueBytes = valueBytes
+        self.writeBlockBytes = writeBlockBytes
+    }
+
+    /// The limits that the contract sets for every backend of this package: 255 bytes, 256 MiB, 1 GiB.
+    public static let contract = DataStoreLimits(
+        nameBytes: 255, valueBytes: 256 << 20, writeBlockBytes: 1 << 30)
+}

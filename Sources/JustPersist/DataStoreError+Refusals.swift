@@ -1,0 +1,47 @@
+extension DataStoreError {
+    /// The refusal to write to an item that is read-only, or whose block has ended.
+    public static func itemNotMutable(_ itemType: String, attribute: String) -> DataStoreError {
+        DataStoreError(
+            .itemNotMutable, in: "setValue",
+            """
+            The “\(itemType)” is read-only, so “\(attribute)” was not changed. Change items inside a \
+            write block; mutableVersion(ofItem:) gives the live object for this one.
+            """, itemType: itemType, attribute: attribute)
+    }
+
+    /// The refusal of an attribute that the type does not declare.
+    public static func unknownAttribute(
+        _ attribute: String, ofType itemType: String, in operation: String
+    ) -> DataStoreError {
+        DataStoreError(
+            .unknownAttribute, in: operation,
+            """
+            “\(itemType)” has no attribute “\(attribute)”. Declare it in the item class, or check the \
+            spelling.
+            """, itemType: itemType, attribute: attribute)
+    }
+
+    /// The refusal of a call on a store that is not open.
+    public static func notSetUp(in operation: String) -> DataStoreError {
+        DataStoreError(
+            .notSetUp, in: operation,
+            "The store is not set up. Call setup() or open() first; tearDown() ends its use.")
+    }
+
+    /// The refusal of a second write block on a thread that is inside one.
+    public static func nestedWrite(in operation: String) -> DataStoreError {
+        DataStoreError(
+            .nestedWrite, in: operation,
+            """
+            This thread is inside a write block of the same store, and blocks of one store run one by \
+            one. Use the accessor of the open block, or writeAsync for later.
+            """)
+    }
+
+    /// The refusal of a write to a store that was opened read-only.
+    public static func readOnly(in operation: String) -> DataStoreError {
+        DataStoreError(
+            .readOnly, in: operation,
+            "The store was opened read-only. Open it for writing to change it.")
+    }
+}

@@ -1,0 +1,138 @@
+public import Foundation
+
+/// The typed, throwing calls.
+extension DataStoreReadAccessor where Self: ~Copyable {
+    /// The items of a class that match, sorted and sliced; all of them by default.
+    @inlinable
+    public func items<Item: DataStoreItem>(
+        _ type: Item.Type, where predicate: DataStorePredicate? = nil,
+        sortedBy sort: DataStoreSortDescriptor..., offset: Int? = nil, limit: Int? = nil
+    ) throws(DataStoreError) -> [Item] {
+        try items(
+            as: type,
+            DataStoreRequest(
+                type: ItemType(type), predicate: predicate, sortDescriptors: sort, offset: offset,
+                limit: limit))
+    }
+
+    /// The items of a class that match a `#Predicate`, sorted and sliced.
+    @inlinable
+    public func items<Item: DataStoreItem>(
+        _ type: Item.Type, where predicate: Predicate<Item>,
+        sortedBy sort: DataStoreSortDescriptor..., offset: Int? = nil, limit: Int? = nil
+    ) throws(DataStoreError) -> [Item] {
+        try items(
+            as: type,
+            DataStoreRequest(
+                type: ItemType(type), predicate: try DataStorePredicate(predicate),
+                sortDescriptors: sort, offset: offset, limit: limit))
+    }
+
+    /// The items of a class that match key-path comparisons, sorted and sliced.
+    @inlinable
+    public func items<Item: DataStoreItem>(
+        _ type: Item.Type, where predicate: ItemPredicate<Item>,
+        sortedBy sort: DataStoreSortDescriptor..., offset: Int? = nil, limit: Int? = nil
+    ) throws(DataStoreError) -> [Item] {
+        try items(
+            as: type,
+            DataStoreRequest(
+                type: ItemType(type), predicate: try predicate.predicate(), sortDescriptors: sort,
+                offset: offset, limit: limit))
+    }
+
+    /// The first item of a class that matches, in the order asked for.
+    @inlinable
+    public func first<Item: DataStoreItem>(
+        _ type: Item.Type, where predicate: DataStorePredicate? = nil,
+        sortedBy sort: DataStoreSortDescriptor...
+    ) throws(DataStoreError) -> Item? {
+        try items(
+            as: type,
+            DataStoreRequest(
+                type: ItemType(type), predicate: predicate, sortDescriptors: sort, limit: 1)
+        ).first
+    }
+
+    /// The first item of a class that matches a `#Predicate`, in the order asked for.
+    @inlinable
+    public func first<Item: DataStoreItem>(
+        _ type: Item.Type, where predicate: Predicate<Item>,
+        sortedBy sort: DataStoreSortDescriptor...
+    ) throws(DataStoreError) -> Item? {
+        try items(
+            as: type,
+            DataStoreRequest(
+                type: ItemType(type), predicate: try DataStorePredicate(predicate),
+                sortDescriptors: sort, limit: 1)
+        ).first
+    }
+
+    /// The first item of a class that matches key-path comparisons, in the order asked for.
+    @inlinable
+    public func first<Item: DataStoreItem>(
+        _ type: Item.Type, where predicate: ItemPredicate<Item>,
+        sortedBy sort: DataStoreSortDescriptor...
+    ) throws(DataStoreError) -> Item? {
+        try items(
+            as: type,
+            DataStoreRequest(
+                type: ItemType(type), predicate: try predicate.predicate(), sortDescriptors: sort,
+                limit: 1)
+        ).first
+    }
+
+    /// How many items of a class match.
+    ///
+    /// Without a predicate this costs one lookup, however many there are.
+    @inlinable
+    public func count<Item: DataStoreItem>(
+        _ type: Item.Type, where predicate: DataStorePredicate? = nil
+    ) throws(DataStoreError) -> Int {
+        try count(DataStoreRequest(type: ItemType(type), predicate: predicate))
+    }
+
+    /// How many items of a class match a `#Predicate`.
+    @inlinable
+    public func count<Item: DataStoreItem>(
+        _ type: Item.Type, where predicate: Predicate<Item>
+    ) throws(DataStoreError) -> Int {
+        try count(type, where: try DataStorePredicate(predicate))
+    }
+
+    /// How many items of a class match key-path comparisons.
+    @inlinable
+    public func count<Item: DataStoreItem>(
+        _ type: Item.Type, where predicate: ItemPredicate<Item>
+    ) throws(DataStoreError) -> Int {
+        try count(type, where: try predicate.predicate())
+    }
+
+    /// The item of a class with that id, `nil` if there is none.
+    ///
+    /// Costs one lookup.
+    @inlinable
+    public func item<Item: DataStoreItem>(
+        _ type: Item.Type, withToken id: ItemID
+    ) throws(DataStoreError) -> Item? {
+        try fetchItem(ItemType(type), id: id) as? Item
+    }
+
+    /// The items that a request for a type without a Swift class asks for.
+    @inlinable
+    public func dynamicItems(_ request: DataStoreRequest) throws(DataStoreError) -> [DynamicItem] {
+        try items(as: DynamicItem.self, request)
+    }
+
+    // Inlined, so that the casts are to a known class.
+    @inlinable
+    func items<Item: DataStoreItem>(
+        as type: Item.Type, _ request: DataStoreRequest
+    ) throws(DataStoreError) -> [Item] {
+        let found = try fetch(request)
+        var items: [Item] = []
+        items.reserveCapacity(found.count)
+        for case let item as Item in found { items.append(item) }
+        return items
+    }
+}

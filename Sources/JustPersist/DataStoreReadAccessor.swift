@@ -1,0 +1,47 @@
+/// What a read block, and with more to it a write block, can ask of its store.
+///
+/// The requirements are the primitives that a wrapper implements; all else is written once, in
+/// extensions. An accessor is valid only inside its block and on its thread: it cannot be copied or
+/// stored, and the compiler sees to that.
+///
+/// Every primitive throws ``DataStoreError``, never traps, and reports nothing itself: the
+/// non-throwing forms in the extensions do, through ``report(_:)``.
+public protocol DataStoreReadAccessor: ~Copyable {
+    /// The items that the request asks for, in its order, sliced by its offset and limit.
+    ///
+    /// In a read block the items are frozen, in a write block live. An unknown type has no items.
+    func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem]
+
+    /// How many items ``fetch(_:)`` would give.
+    func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int
+
+    /// The item of a type with that id, `nil` if there is none.
+    func fetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)?
+
+    /// Calls `body` with each item that ``fetch(_:)`` would give, holding no more of them than it must.
+    ///
+    /// `body` may ask this accessor for more, but not write through it. What it throws ends the walk.
+    func forEach(
+        _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
+    ) throws
+
+    /// The types that the store holds, sorted by key, with the attributes they have had values for.
+    func schemas() throws(DataStoreError) -> [ItemSchema]
+
+    /// Hands an error to the store's error handler.
+    func report(_ error: DataStoreError)
+}
+
+extension DataStoreReadAccessor where Self: ~Copyable {
+    /// Runs a throwing form, and on failure reports the error and gives a value in its place.
+    func reporting<Result>(
+        or fallback: Result, _ body: () throws(DataStoreError) -> Result
+    ) -> Result {
+        do throws(DataStoreError) {
+            return try body()
+        } catch {
+            report(error)
+            return fallback
+        }
+    }
+}

@@ -1,0 +1,81 @@
+/// The original library's calls: failures go to the error handler, and the answer is nil, false or empty.
+extension DataStoreReadWriteAccessor where Self: ~Copyable {
+    /// The items that the request asks for, live; none if that failed, which is reported.
+    public func mutableItems(forRequest request: DataStoreRequest) -> [any MutableDataStoreItem] {
+        items(forRequest: request).compactMap { $0 as? any MutableDataStoreItem }
+    }
+
+    /// The first item that the request asks for, live; `nil` if there is none, or if that failed, which is
+    /// reported.
+    public func firstMutableItem(
+        forRequest request: DataStoreRequest
+    ) -> (any MutableDataStoreItem)? {
+        firstItem(forRequest: request) as? any MutableDataStoreItem
+    }
+
+    /// Makes a new item of a class, with the values that the class declares as defaults; `nil` if that
+    /// failed, which is reported.
+    public func createItem(
+        ofMutableType itemType: any MutableDataStoreItem.Type
+    ) -> (any MutableDataStoreItem)? {
+        let item = reporting(or: nil) { () throws(DataStoreError) in
+            try make(ItemType(itemType))
+        }
+        item?.setInitialValues()
+        return item
+    }
+
+    /// Takes an item into the store.
+    ///
+    /// True if it is there afterwards, also if it was before; false if that failed, which is
+    /// reported.
+    @discardableResult
+    public func insert(_ item: any MutableDataStoreItem) -> Bool {
+        succeeds { () throws(DataStoreError) in _ = try add(item) }
+    }
+
+    /// Deletes an item.
+    ///
+    /// False if it was deleted before, or if that failed, which is reported.
+    @discardableResult
+    public func delete(item: any DataStoreItem) -> Bool {
+        var wasThere = false
+        return succeeds { () throws(DataStoreError) in wasThere = try remove(item) }
+            && wasThere
+    }
+
+    /// Deletes all items of a class.
+    ///
+    /// False if that failed, which is reported.
+    @discardableResult
+    public func deleteAllItems(
+        ofMutableType itemType: any MutableDataStoreItem.Type
+    ) -> Bool {
+        batchDeleteAllItems(ofMutableTypes: [itemType])
+    }
+
+    /// Deletes all items of several classes, all or none.
+    ///
+    /// False if that failed, which is reported.
+    @discardableResult
+    public func batchDeleteAllItems(
+        ofMutableTypes itemTypes: [any MutableDataStoreItem.Type]
+    ) -> Bool {
+        succeeds { () throws(DataStoreError) in
+            try removeAll(itemTypes.map { ItemType($0) })
+        }
+    }
+
+    /// The live object of this block for an item got earlier; `nil` if it was deleted, or if that failed,
+    /// which is reported.
+    public func mutableVersion(ofItem item: any DataStoreItem) -> (any MutableDataStoreItem)? {
+        reporting(or: nil) { () throws(DataStoreError) in try thaw(item) }
+    }
+
+    private func succeeds(_ body: () throws(DataStoreError) -> Void) -> Bool {
+        reporting(or: false) { () throws(DataStoreError) in
+            try body()
+            return true
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// The typed, throwing calls, those of the original library's generic interface among them.
+extension DataStoreReadWriteAccessor where Self: ~Copyable {
+    /// Makes a new item of a class, with the values that the class declares as defaults.
+    @inlinable
+    public func create<Item: MutableDataStoreItem>(
+        _ type: Item.Type = Item.self
+    ) throws(DataStoreError) -> Item {
+        guard let item = try make(ItemType(type)) as? Item else {
+            throw DataStoreError(
+                .couldNotCreateItemOfType, in: "create",
+                "The store made an item of another class than “\(Item.itemTypeKey)”.",
+                itemType: Item.itemTypeKey)
+        }
+        item.setInitialValues()
+        return item
+    }
+
+    /// Makes a new item of a type that has no Swift class and was declared before.
+    public func create(_ itemTypeKey: String) throws(DataStoreError) -> DynamicItem {
+        guard let item = try make(ItemType(dynamic: itemTypeKey)) as? DynamicItem else {
+            throw DataStoreError(
+                .couldNotCreateItemOfType, in: "create",
+                "The store does not make dynamic items of “\(itemTypeKey)”.",
+                itemType: itemTypeKey)
+        }
+        return item
+    }
+
+    /// Deletes an item.
+    ///
+    /// One that was deleted before is ``DataStoreError/Code/couldNotDeleteItem``.
+    public func delete(_ item: any DataStoreItem) throws(DataStoreError) {
+        guard try remove(item) else {
+            throw DataStoreError(
+                .couldNotDeleteItem, in: "delete",
+                "The item \(item.uniqueToken) is not in the store; it may have been deleted before.",
+                itemType: item.backing.itemTypeKey)
+        }
+    }
+
+    /// Deletes all items of a class.
+    ///
+    /// Failing that is ``DataStoreError/Code/couldNotDeleteItemsOfType``.
+    public func deleteAll(
+        _ type: any MutableDataStoreItem.Type
+    ) throws(DataStoreError) {
+        do throws(DataStoreError) {
+            try removeAll([ItemType(type)])
+        } catch {
+            throw DataStoreError(
+                .couldNotDeleteItemsOfType, in: "deleteAll", error.message,
+                itemType: type.itemTypeKey, engine: error.engine)
+        }
+    }
+
+    /// The live object of this block for an item got earlier.
+    ///
+    /// One that was deleted is ``DataStoreError/Code/couldNotFetchMutableVersion``.
+    public func mutableVersion<Item: DataStoreItem, Mutable: MutableDataStoreItem>(
+        ofItem item: Item
+    ) throws(DataStoreError) -> Mutable {
+        guard let live = try thaw(item) as? Mutable else {
+            throw DataStoreError(
+                .couldNotFetchMutableVersion, in: "mutableVersion",
+                "The item \(item.uniqueToken) is not in the store; it may have been deleted.",
+                itemType: item.backing.itemTypeKey)
+        }
+        return live
+    }
+}

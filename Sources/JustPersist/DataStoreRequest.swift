@@ -1,0 +1,99 @@
+/// Which items to get: a type, a filter, an order, and a slice.
+///
+/// Stores read a request and never change it. Without sort descriptors items come in the order of their
+/// creation. The result is the slice of `limit` items behind the first `offset` of all that match, for
+/// counting too.
+public final class DataStoreRequest {
+    /// The type of the items.
+    public let type: ItemType
+    /// Which of them; `nil` for all.
+    public var predicate: DataStorePredicate? {
+        didSet { filterFailure = nil }
+    }
+    /// In which order, the first descriptor deciding first.
+    public var sortDescriptors: [DataStoreSortDescriptor]?
+    /// How many to leave out at the start.
+    ///
+    /// Negative is an error.
+    public var offset: Int?
+    /// How many at most; `nil` and 0 mean no limit.
+    ///
+    /// Negative is an error.
+    public var limit: Int?
+
+    /// Why the last ``setFilter(whereAttribute:equalsValue:)`` made no predicate.
+    private var filterFailure: DataStoreError?
+
+    /// A request for all items of a type.
+    public init(
+        type: ItemType, predicate: DataStorePredicate? = nil,
+        sortDescriptors: [DataStoreSortDescriptor]? = nil, offset: Int? = nil, limit: Int? = nil
+    ) {
+        self.type = type
+        self.predicate = predicate
+        self.sortDescriptors = sortDescriptors
+        self.offset = offset
+        self.limit = limit
+    }
+
+    /// A request for all items of an item class.
+    public convenience init(itemType: any DataStoreItem.Type) {
+        self.init(type: ItemType(itemType))
+    }
+
+    /// A request for all items of a type known by its key; they come as ``DynamicItem``.
+    public convenience init(itemTypeKey: String) {
+        self.init(type: ItemType(dynamic: itemTypeKey))
+    }
+
+    /// The same request with another limit.
+    convenience init(copying request: DataStoreRequest, limit: Int) {
+        self.init(
+            type: request.type, predicate: request.predicate,
+            sortDescriptors: request.sortDescriptors, offset: request.offset, limit: limit)
+        filterFailure = request.filterFailure
+    }
+
+    /// The class of the items.
+    public var itemType: any DataStoreItem.Type { type.itemClass }
+
+    /// Asks for the items whose attribute equals a value; `nil` finds those that have none.
+    ///
+    /// A value that cannot be stored makes the request fail when it is carried out, with
+    /// ``DataStoreError/Code/unsupportedValue``.
+    public func setFilter(whereAttribute attribute: String, equalsValue value: Any?) {
+        do throws(DataStoreError) {
+            predicate = try DataStorePredicate(attribute: attribute, equals: value)
+        } catch {
+            predicate = DataStorePredicate.constant(false)
+            filterFailure = error
+        }
+    }
+
+    /// Asks for an order by one key, in place of any order before.
+    public func setSort(byKey sortKey: String, ascending: Bool) {
+        sortDescriptors = [DataStoreSortDescriptor(key: sortKey, ascending: ascending)]
+    }
+
+    /// Checks what a store cannot carry out, so that every store refuses the same requests.
+    ///
+    /// Stores call this once, before anything else.
+    public func validate() throws(DataStoreError) {
+        if let filterFailure { throw filterFailure }
+        for (name, number) in [("offset", offset), ("limit", limit)] {
+            if let number, number < 0 {
+                throw DataStoreError(
+                    .invalidRequest, in: "fetch",
+                    "The \(name) of a request is \(number); it must be 0 or more.",
+                    itemType: type.key)
+            }
+        }
+        for descriptor in sortDescriptors ?? [] where descriptor.key.isEmpty {
+            throw DataStoreError(
+                .invalidRequest, in: "fetch",
+                "A sort descriptor has an empty key. Name the attribute to sort by.",
+                itemType: type.key)
+        }
+        try predicate?.validate()
+    }
+}

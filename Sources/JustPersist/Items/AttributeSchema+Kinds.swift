@@ -1,0 +1,20 @@
+extension AttributeSchema {
+    /// The kinds of values that an attribute of a type holds; empty if they vary.
+    public static func kinds<Value: AttributeValue>(
+        of type: Value.Type
+    ) -> Set<DataStoreValue.Kind> {
+        type.attributeKind.map { [$0] } ?? []
+    }
+
+    /// The kinds of an enum's raw values.
+    @_disfavoredOverload
+    public static func kinds<Value: RawRepresentable & Codable>(
+        of type: Value.Type
+    ) -> Set<DataStoreValue.Kind> where Value.RawValue: AttributeValue {
+        kinds(of: Value.RawValue.self)
+    }
+
+    /// Any kind: what a type encodes itself as is known only from its values.
+    @_disfavoredOverload
+    public static func kinds<Value>(of type: Value.Type) -> Set<DataStoreValue.Kind> { [] }
+}

@@ -1,0 +1,97 @@
+/// What the properties of item classes are made of, for attributes of an ``AttributeValue`` type.
+///
+/// The index is the attribute's place in the class's schema. Properties cannot throw: a failure goes to
+/// the store's error handler, the getter then gives its default, and the setter changes nothing.
+extension DataStoreItem {
+    /// The value of an attribute, or the default if the item has none.
+    ///
+    /// A stored value of another kind, or out of the type's range, is reported and gives the default.
+    @inlinable
+    public func attribute<Value: AttributeValue>(
+        at index: Int, default defaultValue: @autoclosure () -> Value
+    ) -> Value {
+        optionalAttribute(at: index) ?? defaultValue()
+    }
+
+    /// The value of an attribute, or `nil` if the item has none.
+    ///
+    /// A stored value of another kind, or out of the type's range, is reported and gives `nil`.
+    @inlinable
+    public func optionalAttribute<Value: AttributeValue>(at index: Int) -> Value? {
+        do throws(DataStoreError) {
+            let stored = try backing.value(at: index)
+            if case .null = stored { return nil }
+            if let value = Value(stored) { return value }
+            reportUnreadable(stored, as: Value.self, of: Value.attributeKind, at: index)
+        } catch {
+            backing.report(error)
+        }
+        return nil
+    }
+}
+
+extension MutableDataStoreItem {
+    /// Changes an attribute.
+    ///
+    /// A read-only item or a value that does not fit is reported, and nothing changes.
+    @inlinable
+    public func setAttribute<Value: AttributeValue>(_ value: Value, at index: Int) {
+        do throws(DataStoreError) {
+            try backing.setValue(try value.storedValue(), at: index)
+        } catch {
+            reportUnchanged(error, at: index)
+        }
+    }
+
+    /// Changes an attribute, or removes its value.
+    ///
+    /// A read-only item or a value that does not fit is reported, and nothing changes.
+    @inlinable
+    public func setOptionalAttribute<Value: AttributeValue>(_ value: Value?, at index: Int) {
+        do throws(DataStoreError) {
+            try backing.setValue(try value.storedValue(), at: index)
+        } catch {
+            reportUnchanged(error, at: index)
+        }
+    }
+}
+
+extension DataStoreItem {
+    /// Reports that a stored value is not one of the property's type.
+    ///
+    /// Apart from the getters, which are made once for each type.
+    @usableFromInline
+    func reportUnreadable(
+        _ stored: DataStoreValue, as type: Any.Type, of kind: DataStoreValue.Kind?, at index: Int
+    ) {
+        reportUnreadable(
+            DataStoreError(
+                stored.kind == kind ? .unsupportedValue : .kindMismatch, in: "value",
+                "its value of kind \(stored.kind) is no \(type)."),
+            at: index)
+    }
+
+    /// Reports that a stored value cannot be read as the property's type.
+    @usableFromInline
+    func reportUnreadable(_ error: DataStoreError, at index: Int) {
+        report(error, at: index, outcome: "cannot be read")
+    }
+
+    /// Reports that a value was not stored.
+    @usableFromInline
+    func reportUnchanged(_ error: DataStoreError, at index: Int) {
+        // A backing names the attribute itself; a value does not know whose it is.
+        if error.attribute != nil { return backing.report(error) }
+        report(error, at: index, outcome: "was not changed")
+    }
+
+    private func report(_ error: DataStoreError, at index: Int, outcome: String) {
+        let attributes = Self.schema.attributes
+        let name = attributes.indices.contains(index) ? attributes[index].name : "#\(index)"
+        backing.report(
+            DataStoreError(
+                error.code, in: error.operation,
+                "“\(name)” of “\(backing.itemTypeKey)” \(outcome): \(error.message)",
+                itemType: backing.itemTypeKey, attribute: name, engine: error.engine))
+    }
+}

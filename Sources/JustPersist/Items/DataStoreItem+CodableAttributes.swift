@@ -1,0 +1,108 @@
+/// The same for attributes of other types. An enum with a raw value is kept as that; any other `Codable`
+/// type is encoded and decoded at each use, a struct as a dictionary and a collection as an array.
+///
+/// A type that is an ``AttributeValue`` as well is kept as one.
+extension DataStoreItem {
+    /// The value of an attribute, or the default if the item has none.
+    ///
+    /// A stored value that is none of the raw values is reported and gives the default.
+    @inlinable @_disfavoredOverload
+    public func attribute<Value: RawRepresentable & Codable>(
+        at index: Int, default defaultValue: @autoclosure () -> Value
+    ) -> Value where Value.RawValue: AttributeValue {
+        optionalAttribute(at: index) ?? defaultValue()
+    }
+
+    /// The value of an attribute, or `nil` if the item has none.
+    ///
+    /// A stored value that is none of the raw values is reported and gives `nil`.
+    @inlinable @_disfavoredOverload
+    public func optionalAttribute<Value: RawRepresentable & Codable>(
+        at index: Int
+    ) -> Value? where Value.RawValue: AttributeValue {
+        guard let raw: Value.RawValue = optionalAttribute(at: index) else { return nil }
+        if let value = Value(rawValue: raw) { return value }
+        reportUnreadable(
+            DataStoreError(
+                .unsupportedValue, in: "value", "its value is none of the values of \(Value.self)."),
+            at: index)
+        return nil
+    }
+
+    /// The value of an attribute, or the default if the item has none.
+    ///
+    /// A stored value that does not decode is reported and gives the default.
+    @_disfavoredOverload
+    public func attribute<Value: Codable>(
+        at index: Int, default defaultValue: @autoclosure () -> Value
+    ) -> Value {
+        optionalAttribute(at: index) ?? defaultValue()
+    }
+
+    /// The value of an attribute, or `nil` if the item has none.
+    ///
+    /// A stored value that does not decode is reported and gives `nil`.
+    @_disfavoredOverload
+    public func optionalAttribute<Value: Codable>(at index: Int) -> Value? {
+        let stored: DataStoreValue
+        do throws(DataStoreError) {
+            stored = try backing.value(at: index)
+        } catch {
+            backing.report(error)
+            return nil
+        }
+        if stored.isNull { return nil }
+        do throws(DataStoreError) {
+            return try DataStoreValueDecoder().decode(Value.self, from: stored)
+        } catch {
+            reportUnreadable(error, at: index)
+            return nil
+        }
+    }
+}
+
+extension MutableDataStoreItem {
+    /// Changes an attribute.
+    ///
+    /// A read-only item is reported, and nothing changes.
+    @inlinable @_disfavoredOverload
+    public func setAttribute<Value: RawRepresentable & Codable>(
+        _ value: Value, at index: Int
+    ) where Value.RawValue: AttributeValue {
+        setAttribute(value.rawValue, at: index)
+    }
+
+    /// Changes an attribute, or removes its value.
+    ///
+    /// A read-only item is reported, and nothing changes.
+    @inlinable @_disfavoredOverload
+    public func setOptionalAttribute<Value: RawRepresentable & Codable>(
+        _ value: Value?, at index: Int
+    ) where Value.RawValue: AttributeValue {
+        setOptionalAttribute(value?.rawValue, at: index)
+    }
+
+    /// Changes an attribute.
+    ///
+    /// A read-only item or a value that does not encode is reported, and nothing changes.
+    @_disfavoredOverload
+    public func setAttribute<Value: Codable>(_ value: Value, at index: Int) {
+        do throws(DataStoreError) {
+            try backing.setValue(try DataStoreValueEncoder().encode(value), at: index)
+        } catch {
+            reportUnchanged(error, at: index)
+        }
+    }
+
+    /// Changes an attribute, or removes its value.
+    ///
+    /// A read-only item or a value that does not encode is reported, and nothing changes.
+    @_disfavoredOverload
+    public func setOptionalAttribute<Value: Codable>(_ value: Value?, at index: Int) {
+        if let value {
+            setAttribute(value, at: index)
+        } else {
+            setAttribute(DataStoreValue.null, at: index)
+        }
+    }
+}

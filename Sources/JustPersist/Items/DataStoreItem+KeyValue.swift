@@ -1,0 +1,107 @@
+extension DataStoreItem {
+    /// The value at a key path: an attribute's name, with dots into dictionaries.
+    ///
+    /// Numbers come back as `Int` or `Double`, collections as `[Any?]` and `[String: Any?]`. An undeclared
+    /// attribute is reported to the store's error handler, and `nil` returned.
+    public func value(forKeyPath keyPath: String) -> Any? {
+        do throws(DataStoreError) {
+            return try storedValue(forKeyPath: keyPath).any
+        } catch {
+            backing.report(error)
+            return nil
+        }
+    }
+
+    /// The value of one attribute, as ``value(forKeyPath:)`` gives it.
+    public func object(forKey key: String) -> Any? { value(forKeyPath: key) }
+
+    /// The value of one attribute as the type asked for, `nil` if it is of another type.
+    public func get<Value>(forKey key: String) -> Value? { value(forKeyPath: key) as? Value }
+
+    /// The value at a key path, exactly as stored; null where a link of the path is missing.
+    ///
+    /// `uniqueToken` is the item's id as a UUID, unless the type declares an attribute of that name.
+    public func storedValue(forKeyPath keyPath: String) throws(DataStoreError) -> DataStoreValue {
+        let path = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        if path == ["uniqueToken"], !backing.attributeNames.contains("uniqueToken") {
+            return .uuid(uniqueToken.uuid)
+        }
+        var value = try backing.value(forAttribute: path[0])
+        for key in path.dropFirst() {
+            guard case .dictionary(let entries) = value else { return .null }
+            value = entries[key] ?? .null
+        }
+        return value
+    }
+}
+
+extension MutableDataStoreItem {
+    /// Changes the value at a key path: an attribute's name, with dots into dictionaries.
+    ///
+    /// Dictionaries on the way are made where there is nothing; a path through another value is refused. An undeclared attribute, a value of a type
+    /// that cannot be stored or a read-only item is reported to the store's error handler, and nothing
+    /// changes.
+    public func setValue(_ value: Any?, forKeyPath keyPath: String) {
+        do throws(DataStoreError) {
+            try setStoredValue(value, forKeyPath: keyPath)
+        } catch {
+            backing.report(error)
+        }
+    }
+
+    /// Changes one attribute, as ``setValue(_:forKeyPath:)`` does.
+    public func setObject(_ value: Any?, forKey key: String) { setValue(value, forKeyPath: key) }
+
+    /// Changes one attribute, as ``setValue(_:forKeyPath:)`` does.
+    public func set<Value>(_ value: Value, forKey key: String) { setValue(value, forKeyPath: key) }
+
+    /// Changes the value at a key path, and throws what ``setValue(_:forKeyPath:)`` reports.
+    public func setStoredValue(_ value: Any?, forKeyPath keyPath: String) throws(DataStoreError) {
+        let path = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let stored: DataStoreValue
+        do throws(DataStoreError) {
+            stored = try DataStoreValue(value)
+        } catch {
+            throw DataStoreError(
+                error.code, in: "setValue",
+                "“\(keyPath)” of “\(backing.itemTypeKey)” was not changed: \(error.message)",
+                itemType: backing.itemTypeKey, attribute: path[0])
+        }
+        if path.count == 1 {
+            return try backing.setValue(stored, forAttribute: path[0])
+        }
+        let current = try backing.value(forAttribute: path[0])
+        guard let changed = current.setting(stored, at: path.dropFirst()) else {
+            throw DataStoreError(
+                .unsupportedValue, in: "setValue",
+                """
+                “\(keyPath)” of “\(backing.itemTypeKey)” was not changed: the path leads through a value \
+                that is no dictionary.
+                """, itemType: backing.itemTypeKey, attribute: path[0])
+        }
+        try backing.setValue(changed, forAttribute: path[0])
+    }
+}
+
+extension DataStoreValue {
+    /// This value with another one at a path of dictionary keys: `nil` where the path leads
+    /// through anything but dictionaries.
+    ///
+    /// Null removes the key.
+    fileprivate func setting(
+        _ value: DataStoreValue, at path: ArraySlice<String>
+    ) -> DataStoreValue? {
+        guard let key = path.first else { return value }
+        var entries: [String: DataStoreValue] = [:]
+        switch self {
+        case .null: break
+        case .dictionary(let existing): entries = existing
+        default: return nil
+        }
+        guard let inner = (entries[key] ?? .null).setting(value, at: path.dropFirst()) else {
+            return nil
+        }
+        entries[key] = inner.isNull ? nil : inner
+        return .dictionary(entries)
+    }
+}

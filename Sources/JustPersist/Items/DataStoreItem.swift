@@ -1,0 +1,65 @@
+/// An object kept in a data store.
+///
+/// Declare item classes with the `@Item` macro of `JustPersistMacros`, or by hand:
+///
+/// ```swift
+/// final class Restaurant: MutableDataStoreItem {
+///     static let schema = ItemSchema("Restaurant", attributes: [
+///         AttributeSchema("name", kinds: [.string], keyPath: \Restaurant.name),
+///         AttributeSchema("stars", kinds: [.int], keyPath: \Restaurant.stars),
+///     ])
+///     let backing: any ItemBacking
+///     init(backing: any ItemBacking) { self.backing = backing }
+///
+///     var name: String? {
+///         get { optionalAttribute(at: 0) }
+///         set { setOptionalAttribute(newValue, at: 0) }
+///     }
+///     var stars: Int {
+///         get { attribute(at: 1, default: 0) }
+///         set { setAttribute(newValue, at: 1) }
+///     }
+/// }
+/// ```
+///
+/// Items belong to the block they were got in and are not `Sendable`: what leaves a block is a copy of
+/// their values. An item may still be read after its block, by one thread at a time.
+public protocol DataStoreItem: AnyObject, SendableMetatype {
+    /// The type's name in a store, and its attributes.
+    static var schema: ItemSchema { get }
+
+    /// Where the item's values live.
+    var backing: any ItemBacking { get }
+
+    /// An item over a store's backing. Called by stores only; must not touch the backing's values.
+    init(backing: any ItemBacking)
+
+    /// Gives a new item the values that its properties are declared with. Does nothing by default.
+    ///
+    /// Called once in an item's life, when it is made by ``init()`` or by a store's `create`, so that a
+    /// default is stored, found by requests and, if it is `Date()` or `UUID()`, stays what it was.
+    func setInitialValues()
+}
+
+/// An item that can be changed inside a write block.
+public protocol MutableDataStoreItem: DataStoreItem {}
+
+extension DataStoreItem {
+    /// The key that identifies items of this type in a store.
+    public static var itemTypeKey: String { schema.itemTypeKey }
+
+    /// The identity of this item.
+    ///
+    /// Never changes: not by update, merge, reopening or migration.
+    public var uniqueToken: ItemID { backing.id }
+
+    /// A new item that is in no store yet; put it into one with `insert(_:)`.
+    public init() {
+        self.init(
+            backing: DictionaryBacking(itemTypeKey: Self.itemTypeKey, schema: Self.schema))
+        setInitialValues()
+    }
+
+    /// Sets nothing.
+    public func setInitialValues() {}
+}

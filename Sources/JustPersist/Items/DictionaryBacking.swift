@@ -1,0 +1,103 @@
+/// An item's values in a dictionary: the backing of items that are in no store yet, and a ready one for
+/// wrappers of other frameworks.
+public final class DictionaryBacking: ItemBacking {
+    /// The key of the item's type.
+    public let itemTypeKey: String
+    /// The item's id.
+    public let id: ItemID
+    /// The values that are not null, by attribute; for an item that a store took in, those it had then.
+    public private(set) var values: [String: DataStoreValue]
+    /// The attributes that were set since the backing was made.
+    public private(set) var changedAttributes: Set<String> = []
+    /// Whether values can be set.
+    ///
+    /// A wrapper clears it when the item's block ends.
+    public var isMutable: Bool
+
+    /// The backing of the store that took the item in: every call goes there from then on.
+    private var adopted: (any ItemBacking)?
+    private let schema: ItemSchema?
+    private let reportError: @Sendable (DataStoreError) -> Void
+
+    /// A backing with the given values.
+    ///
+    /// With a schema only its attributes can be asked for and set; without one, any.
+    public init(
+        itemTypeKey: String, schema: ItemSchema?, id: ItemID = ItemID(),
+        values: [String: DataStoreValue] = [:], isMutable: Bool = true,
+        report: @escaping @Sendable (DataStoreError) -> Void = { _ in }
+    ) {
+        self.itemTypeKey = itemTypeKey
+        self.schema = schema
+        self.id = id
+        self.values = values.filter { !$0.value.isNull }
+        self.isMutable = isMutable
+        reportError = report
+    }
+
+    /// Makes the item one of a store, whose backing has its values.
+    ///
+    /// Called by stores that take an item in.
+    public func adopt(_ backing: any ItemBacking) { adopted = backing }
+
+    /// Makes the item one of no store again, with the values it had when it was taken in.
+    ///
+    /// Called by stores whose block was rolled back.
+    public func abandon() { adopted = nil }
+
+    /// The store's backing once the item was taken in, and this one before.
+    public var storeBacking: any ItemBacking { adopted ?? self }
+
+    /// The attributes of the schema, or else those that have values, sorted.
+    public var attributeNames: [String] {
+        adopted?.attributeNames ?? schema?.attributes.map(\.name) ?? values.keys.sorted()
+    }
+
+    /// The value of the schema's attribute at `index`.
+    public func value(at index: Int) throws(DataStoreError) -> DataStoreValue {
+        if let adopted { return try adopted.value(at: index) }
+        return values[try name(at: index)] ?? .null
+    }
+
+    /// Sets the value of the schema's attribute at `index`.
+    public func setValue(_ value: DataStoreValue, at index: Int) throws(DataStoreError) {
+        if let adopted { return try adopted.setValue(value, at: index) }
+        try setValue(value, forAttribute: try name(at: index))
+    }
+
+    /// The value of the named attribute.
+    public func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+        if let adopted { return try adopted.value(forAttribute: name) }
+        try check(name, in: "value")
+        return values[name] ?? .null
+    }
+
+    /// Sets the value of the named attribute.
+    public func setValue(
+        _ value: DataStoreValue, forAttribute name: String
+    ) throws(DataStoreError) {
+        if let adopted { return try adopted.setValue(value, forAttribute: name) }
+        guard isMutable else { throw .itemNotMutable(itemTypeKey, attribute: name) }
+        try check(name, in: "setValue")
+        values[name] = value.isNull ? nil : value
+        changedAttributes.insert(name)
+    }
+
+    /// Calls the handler given at the start, or the store's.
+    public func report(_ error: DataStoreError) {
+        if let adopted { adopted.report(error) } else { reportError(error) }
+    }
+
+    private func name(at index: Int) throws(DataStoreError) -> String {
+        guard let schema, schema.attributes.indices.contains(index) else {
+            throw .unknownAttribute("#\(index)", ofType: itemTypeKey, in: "value")
+        }
+        return schema.attributes[index].name
+    }
+
+    private func check(_ name: String, in operation: String) throws(DataStoreError) {
+        if let schema, schema.index(ofAttribute: name) == nil {
+            throw .unknownAttribute(name, ofType: itemTypeKey, in: operation)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// A value that one thread at a time uses, and whose changes others can wait for.
+///
+/// `Synchronization.Mutex` would do for the first, if the thread sanitizer knew its locks on Linux; it reports
+/// races where there are none.
+// Sendable because every use of the value holds the lock.
+package final class Locked<Value>: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var value: Value
+
+    /// A lock around a value that nobody else uses.
+    package init(_ value: consuming sending Value) { self.value = value }
+
+    /// Runs `body` with the value, while no other thread does.
+    ///
+    /// `body` must not come back to this lock.
+    package func withLock<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        condition.lock()
+        defer { condition.unlock() }
+        return try body(&value)
+    }
+
+    /// The same for a change that others wait for in ``wait(until:)``.
+    package func change<Result>(_ body: (inout Value) -> Result) -> Result {
+        condition.lock()
+        defer {
+            condition.broadcast()
+            condition.unlock()
+        }
+        return body(&value)
+    }
+
+    /// Tries `body` until it gives a result, again after each ``change(_:)``.
+    package func wait<Result, Failure: Error>(
+        until body: (inout Value) throws(Failure) -> Result?
+    ) throws(Failure) -> Result {
+        condition.lock()
+        defer { condition.unlock() }
+        while true {
+            if let result = try body(&value) { return result }
+            condition.wait()
+        }
+    }
+}

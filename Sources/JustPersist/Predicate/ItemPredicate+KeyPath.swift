@@ -1,0 +1,130 @@
+extension KeyPath where Root: DataStoreItem {
+    /// The items in which the attribute equals the value; `nil` finds those without one.
+    public static func == (keyPath: KeyPath, value: Value) -> ItemPredicate<Root>
+    where Value: Equatable {
+        ItemPredicate(keyPath, .equal, value)
+    }
+
+    /// The items in which the attribute does not equal the value; `nil` finds those with one.
+    public static func != (keyPath: KeyPath, value: Value) -> ItemPredicate<Root>
+    where Value: Equatable {
+        ItemPredicate(keyPath, .notEqual, value)
+    }
+
+    /// The items in which the attribute is before the value.
+    public static func < (keyPath: KeyPath, value: Value) -> ItemPredicate<Root>
+    where Value: Comparable {
+        ItemPredicate(keyPath, .less, value)
+    }
+
+    /// The items in which the attribute is before the value; never those without one.
+    public static func < <Wrapped: Comparable>(
+        keyPath: KeyPath, value: Wrapped
+    ) -> ItemPredicate<Root> where Value == Wrapped? {
+        ItemPredicate(keyPath, .less, value)
+    }
+
+    /// The items in which the attribute is before the value or the same.
+    public static func <= (keyPath: KeyPath, value: Value) -> ItemPredicate<Root>
+    where Value: Comparable {
+        ItemPredicate(keyPath, .lessOrEqual, value)
+    }
+
+    /// The items in which the attribute is before the value or the same; never those without one.
+    public static func <= <Wrapped: Comparable>(
+        keyPath: KeyPath, value: Wrapped
+    ) -> ItemPredicate<Root> where Value == Wrapped? {
+        ItemPredicate(keyPath, .lessOrEqual, value)
+    }
+
+    /// The items in which the attribute is after the value.
+    public static func > (keyPath: KeyPath, value: Value) -> ItemPredicate<Root>
+    where Value: Comparable {
+        ItemPredicate(keyPath, .greater, value)
+    }
+
+    /// The items in which the attribute is after the value; never those without one.
+    public static func > <Wrapped: Comparable>(
+        keyPath: KeyPath, value: Wrapped
+    ) -> ItemPredicate<Root> where Value == Wrapped? {
+        ItemPredicate(keyPath, .greater, value)
+    }
+
+    /// The items in which the attribute is after the value or the same.
+    public static func >= (keyPath: KeyPath, value: Value) -> ItemPredicate<Root>
+    where Value: Comparable {
+        ItemPredicate(keyPath, .greaterOrEqual, value)
+    }
+
+    /// The items in which the attribute is after the value or the same; never those without one.
+    public static func >= <Wrapped: Comparable>(
+        keyPath: KeyPath, value: Wrapped
+    ) -> ItemPredicate<Root> where Value == Wrapped? {
+        ItemPredicate(keyPath, .greaterOrEqual, value)
+    }
+
+    /// The items in which the attribute equals one of the values.
+    public func isIn(_ values: [Value]) -> ItemPredicate<Root> { ItemPredicate(self, .in, values) }
+
+    /// The items in which the array has an element equal to the value.
+    public func contains<Element: Equatable>(_ element: Element) -> ItemPredicate<Root>
+    where Value == [Element] {
+        ItemPredicate(self, .contains, element)
+    }
+
+    /// The items in which the array has an element equal to the value.
+    public func contains<Element: Equatable>(_ element: Element) -> ItemPredicate<Root>
+    where Value == [Element]? {
+        ItemPredicate(self, .contains, element)
+    }
+}
+
+/// Texts: write `(\Restaurant.name).contains("cafe", [.caseInsensitive])`.
+///
+/// The empty text is found nowhere; see ``DataStorePredicate/Operator/contains``.
+extension KeyPath where Root: DataStoreItem, Value == String {
+    /// The items in which the text has the other as a part.
+    public func contains(
+        _ text: String, _ options: DataStorePredicate.Options = []
+    ) -> ItemPredicate<Root> {
+        ItemPredicate(self, .contains, text, options: options)
+    }
+
+    /// The items in which the text begins with the other.
+    public func hasPrefix(
+        _ text: String, _ options: DataStorePredicate.Options = []
+    ) -> ItemPredicate<Root> {
+        ItemPredicate(self, .beginsWith, text, options: options)
+    }
+
+    /// The items in which the text ends with the other.
+    public func hasSuffix(
+        _ text: String, _ options: DataStorePredicate.Options = []
+    ) -> ItemPredicate<Root> {
+        ItemPredicate(self, .endsWith, text, options: options)
+    }
+}
+
+/// The same for texts that may be missing, in which nothing is found.
+extension KeyPath where Root: DataStoreItem, Value == String? {
+    /// The items in which the text has the other as a part.
+    public func contains(
+        _ text: String, _ options: DataStorePredicate.Options = []
+    ) -> ItemPredicate<Root> {
+        ItemPredicate(self, .contains, text, options: options)
+    }
+
+    /// The items in which the text begins with the other.
+    public func hasPrefix(
+        _ text: String, _ options: DataStorePredicate.Options = []
+    ) -> ItemPredicate<Root> {
+        ItemPredicate(self, .beginsWith, text, options: options)
+    }
+
+    /// The items in which the text ends with the other.
+    public func hasSuffix(
+        _ text: String, _ options: DataStorePredicate.Options = []
+    ) -> ItemPredicate<Root> {
+        ItemPredicate(self, .endsWith, text, options: options)
+    }
+}

@@ -1,0 +1,96 @@
+/// A condition on the items of one class, written with key paths.
+///
+/// ```swift
+/// try db.items(Restaurant.self, where: \.stars > 3 && \.cuisine == "Thai")
+/// ```
+///
+/// An operator cannot throw, so what is wrong with a key path or a value is kept and thrown by
+/// ``predicate()``. A predicate sees what is stored: an attribute that was never set is null, whatever
+/// default its property gives.
+public struct ItemPredicate<Root: DataStoreItem>: Sendable {
+    private let result: Result<DataStorePredicate, DataStoreError>
+
+    /// The condition as one for items of this class.
+    public init(_ predicate: DataStorePredicate) { result = .success(predicate) }
+
+    /// The comparison of an attribute with a value, by the property's key path.
+    init(
+        _ keyPath: AnyKeyPath, _ relation: DataStorePredicate.Operator, _ value: Any,
+        options: DataStorePredicate.Options = []
+    ) {
+        result = Result { () throws(DataStoreError) in
+            .comparison(
+                DataStorePredicate.Comparison(
+                    .path(try Root.path(for: keyPath)), relation,
+                    .value(try DataStoreValue(attributeValue: value)), options: options))
+        }
+    }
+
+    private init(_ result: Result<DataStorePredicate, DataStoreError>) { self.result = result }
+
+    /// The condition as any store takes it.
+    ///
+    /// Throws `.unknownAttribute` for a key path that is no attribute of the class, `.unsupportedValue`
+    /// for a value that cannot be stored.
+    public func predicate() throws(DataStoreError) -> DataStorePredicate { try result.get() }
+
+    /// Both conditions.
+    public static func && (left: ItemPredicate, right: ItemPredicate) -> ItemPredicate {
+        ItemPredicate(
+            Result { () throws(DataStoreError) in try left.predicate() && right.predicate() })
+    }
+
+    /// Either condition or both.
+    public static func || (left: ItemPredicate, right: ItemPredicate) -> ItemPredicate {
+        ItemPredicate(
+            Result { () throws(DataStoreError) in try left.predicate() || right.predicate() })
+    }
+
+    /// The opposite condition.
+    public static prefix func ! (predicate: ItemPredicate) -> ItemPredicate {
+        ItemPredicate(predicate.result.map { !$0 })
+    }
+}
+
+extension DataStoreItem {
+    /// The path of the attribute that a property's key path stands for.
+    static func path(
+        for keyPath: AnyKeyPath
+    ) throws(DataStoreError) -> DataStorePredicate.AttributePath {
+        if let name = schema.attributeName(for: keyPath) {
+            return DataStorePredicate.AttributePath([name])
+        }
+        if keyPath == \Self.uniqueToken { return .uniqueToken }
+        throw DataStoreError(
+            .unknownAttribute, in: "predicate",
+            """
+            The key path \(keyPath) is no attribute of “\(itemTypeKey)”; use a property of the item itself \
+            that its schema lists with a key path.
+            """,
+            itemType: itemTypeKey)
+    }
+}
+
+extension DataStoreValue {
+    /// The value that a property of a value's type is stored as: an enum with a raw value as that, any
+    /// other `Codable` type as a store would encode it.
+    init(attributeValue value: Any) throws(DataStoreError) {
+        if let optional = value as? any OptionalValue {
+            guard let wrapped = optional.wrapped else {
+                self = .null
+                return
+            }
+            try self.init(attributeValue: wrapped)
+        } else if let value = value as? any AttributeValue {
+            self = try value.storedValue()
+        } else if let value = value as? any RawRepresentable, value is any Codable,
+            let rawValue = value.rawValue as? any AttributeValue
+        {
+            self = try rawValue.storedValue()
+        } else if let value = value as? any Codable {
+            self = try DataStoreValueEncoder().encode(value)
+        } else {
+            try self.init(value)
+        }
+    }
+}

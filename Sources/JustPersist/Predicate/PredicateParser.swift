@@ -1,0 +1,261 @@
+/// Parses the text of a predicate by recursive descent; OR binds weakest, then AND, then NOT.
+struct PredicateParser {
+    private var lexer: PredicateLexer
+    private(set) var token: PredicateLexer.Token
+    private let arguments: [Any?]
+    private var argumentsUsed = 0
+
+    /// What stands between parentheses or logical operators: until the next token is seen, a
+    /// parenthesised expression cannot be told from a parenthesised predicate.
+    private enum Part {
+        case predicate(DataStorePredicate)
+        case operand(DataStorePredicate.Expression)
+    }
+
+    /// The predicate of a text, each placeholder replaced by the next argument.
+    static func parse(
+        _ text: String, _ arguments: [Any?]
+    ) throws(PredicateSyntaxError) -> DataStorePredicate {
+        var parser = try PredicateParser(text, arguments)
+        let whole = try parser.logic(depth: 1)
+        let predicate = try parser.required(whole)
+        guard parser.token.kind == .end else {
+            throw parser.unexpected("AND, OR or the end of the predicate")
+        }
+        guard parser.argumentsUsed == arguments.count else {
+            throw parser.error(
+                """
+                The predicate has \(parser.argumentsUsed) placeholders, but \(arguments.count) \
+                arguments were given.
+                """)
+        }
+        return predicate
+    }
+
+    private init(_ text: String, _ arguments: [Any?]) throws(PredicateSyntaxError) {
+        lexer = PredicateLexer(text)
+        token = try lexer.next()
+        self.arguments = arguments
+    }
+
+    // MARK: Logic, in small functions: each level of parentheses takes one frame of each
+
+    private mutating func logic(depth: Int) throws(PredicateSyntaxError) -> Part {
+        let first = try negation(depth: depth)
+        guard isAnd || isOr else { return first }
+        var alternatives: [DataStorePredicate] = []
+        var conditions = [try required(first)]
+        while isAnd || isOr {
+            if isOr {
+                alternatives.append(Self.all(conditions))
+                conditions = []
+            }
+            try advance()
+            let next = try negation(depth: depth)
+            conditions.append(try required(next))
+        }
+        let last = Self.all(conditions)
+        return .predicate(alternatives.isEmpty ? last : .or(alternatives + [last]))
+    }
+
+    private static func all(_ conditions: [DataStorePredicate]) -> DataStorePredicate {
+        conditions.count == 1 ? conditions[0] : .and(conditions)
+    }
+
+    private mutating func negation(depth: Int) throws(PredicateSyntaxError) -> Part {
+        var negations = 0
+        while isNot {
+            try advance()
+            negations += 1
+            try checkDepth(depth + negations)
+        }
+        var part = try condition(depth: depth + negations)
+        for _ in 0..<negations { part = .predicate(.not(try required(part))) }
+        return part
+    }
+
+    private mutating func condition(depth: Int) throws(PredicateSyntaxError) -> Part {
+        if let constant = try constant() { return .predicate(constant) }
+        let modifier = try modifier()
+        let first = try primary(depth: depth)
+        guard case .operand(let left) = first else {
+            if modifier == .any { throw unexpected("a comparison behind ANY") }
+            return first
+        }
+        if let comparison = try comparison(of: left, modifier, depth: depth) {
+            return .predicate(.comparison(comparison))
+        }
+        if modifier == .any { throw expectedOperator }
+        return first
+    }
+
+    private mutating func primary(depth: Int) throws(PredicateSyntaxError) -> Part {
+        guard token.kind == .symbol("(") else { return .operand(try operand(depth: depth)) }
+        try advance()
+        try checkDepth(depth + 1)
+        let inner = try logic(depth: depth + 1)
+        try expect(")")
+        return inner
+    }
+
+    private mutating func constant() throws(PredicateSyntaxError) -> DataStorePredicate? {
+        guard keyword == "TRUEPREDICATE" || keyword == "FALSEPREDICATE" else { return nil }
+        let value = keyword == "TRUEPREDICATE"
+        try advance()
+        return .constant(value)
+    }
+
+    private mutating func modifier() throws(PredicateSyntaxError) -> DataStorePredicate.Modifier {
+        switch keyword {
+        case "ANY", "SOME":
+            try advance()
+            return .any
+        case "ALL", "NONE": throw unsupported(keyword)
+        default: return .direct
+        }
+    }
+
+    /// The comparison with an operand, or `nil` if no operator follows it.
+    private mutating func comparison(
+        of left: DataStorePredicate.Expression, _ modifier: DataStorePredicate.Modifier, depth: Int
+    ) throws(PredicateSyntaxError) -> DataStorePredicate.Comparison? {
+        let place = token
+        guard let (relation, options) = try relation() else { return nil }
+        let right = try operand(depth: depth)
+        let comparison = DataStorePredicate.Comparison(
+            left, relation, right, modifier: modifier, options: options)
+        if let problem = comparison.problem {
+            throw PredicateSyntaxError(problem, at: place.offset)
+        }
+        return comparison
+    }
+
+    /// The predicate that was parsed, seen from the token behind it.
+    private func required(_ part: Part) throws(PredicateSyntaxError) -> DataStorePredicate {
+        if case .predicate(let predicate) = part { return predicate }
+        throw expectedOperator
+    }
+
+    private var expectedOperator: PredicateSyntaxError {
+        if keyword == "NOT" {
+            return error("NOT stands before a comparison: write NOT (name IN {…}).")
+        }
+        return unexpected("an operator such as == or CONTAINS")
+    }
+
+    private var isOr: Bool { keyword == "OR" || token.kind == .symbol("||") }
+    private var isAnd: Bool { keyword == "AND" || token.kind == .symbol("&&") }
+    private var isNot: Bool { keyword == "NOT" || token.kind == .symbol("!") }
+
+    // MARK: Operators
+
+    private mutating func relation() throws(PredicateSyntaxError) -> (
+        DataStorePredicate.Operator, DataStorePredicate.Options
+    )? {
+        let relation: DataStorePredicate.Operator
+        switch (token.kind, keyword) {
+        case (.symbol("=="), _), (.symbol("="), _): relation = .equal
+        case (.symbol("!="), _), (.symbol("<>"), _): relation = .notEqual
+        case (.symbol("<="), _), (.symbol("=<"), _): relation = .lessOrEqual
+        case (.symbol(">="), _), (.symbol("=>"), _): relation = .greaterOrEqual
+        case (.symbol("<"), _): relation = .less
+        case (.symbol(">"), _): relation = .greater
+        case (_, "BETWEEN"): relation = .between
+        case (_, "IN"): relation = .in
+        case (_, "CONTAINS"): relation = .contains
+        case (_, "BEGINSWITH"): relation = .beginsWith
+        case (_, "ENDSWITH"): relation = .endsWith
+        case (_, "LIKE"), (_, "MATCHES"): throw unsupported(keyword)
+        default: return nil
+        }
+        try advance()
+        return (relation, try options())
+    }
+
+    private mutating func options() throws(PredicateSyntaxError) -> DataStorePredicate.Options {
+        guard token.kind == .symbol("[") else { return [] }
+        try advance()
+        guard case .word(let letters) = token.kind else {
+            throw unexpected("the options [c], [d] or [cd]")
+        }
+        var options: DataStorePredicate.Options = []
+        for letter in letters.lowercased() {
+            switch letter {
+            case "c": options.insert(.caseInsensitive)
+            case "d": options.insert(.diacriticInsensitive)
+            default: throw unsupported("the option “\(letter)”; the options are c and d")
+            }
+        }
+        try advance()
+        try expect("]")
+        return options
+    }
+
+    // MARK: Tokens, for the operands too
+
+    /// The upper-case form of a bare word, and the empty text for any other token.
+    var keyword: String {
+        if case .word(let word) = token.kind { word.uppercased() } else { "" }
+    }
+
+    mutating func advance() throws(PredicateSyntaxError) { token = try lexer.next() }
+
+    mutating func expect(_ symbol: String) throws(PredicateSyntaxError) {
+        guard token.kind == .symbol(symbol) else { throw unexpected("“\(symbol)”") }
+        try advance()
+    }
+
+    /// The argument of the placeholder at the current token.
+    mutating func takeArgument(
+        for placeholder: String
+    ) throws(PredicateSyntaxError) -> Any? {
+        guard argumentsUsed < arguments.count else {
+            throw error(
+                """
+                The placeholder \(placeholder) has no argument: \(arguments.count) were given; pass one \
+                for each placeholder.
+                """)
+        }
+        argumentsUsed += 1
+        return arguments[argumentsUsed - 1]
+    }
+
+    func checkDepth(_ depth: Int) throws(PredicateSyntaxError) {
+        guard depth > DataStorePredicate.Limit.depth else { return }
+        throw PredicateSyntaxError(
+            """
+            The predicate has more than \(DataStorePredicate.Limit.depth) levels of parentheses, NOT and \
+            lists here, which is the limit; write it with less nesting.
+            """,
+            code: .limitExceeded, at: token.offset)
+    }
+
+    func error(_ message: String) -> PredicateSyntaxError {
+        PredicateSyntaxError(message, at: token.offset)
+    }
+
+    func unsupported(_ what: String) -> PredicateSyntaxError {
+        PredicateSyntaxError(
+            "Predicates do not support \(what).", code: .unsupported, at: token.offset)
+    }
+
+    func unexpected(_ wanted: String) -> PredicateSyntaxError {
+        error("Expected \(wanted), but found \(token.kind.description).")
+    }
+}
+
+extension PredicateLexer.Kind: CustomStringConvertible {
+    /// The token as an error names it.
+    var description: String {
+        switch self {
+        case .word(let text), .name(let text), .symbol(let text), .placeholder(let text):
+            "“\(text)”"
+        case .string: "a string"
+        case .int(let value): "the number \(value)"
+        case .double(let value): "the number \(value)"
+        case .collectionOperator(let name): "“@\(name)”"
+        case .variable(let name): "“$\(name)”"
+        case .end: "the end"
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// What a check of a whole store found.
+public struct VerificationReport: Sendable {
+    /// The number of sound items, by the type's key.
+    public var itemCounts: [String: Int]
+    /// What is wrong; empty if nothing is.
+    public var problems: [DataStoreError]
+
+    /// A report.
+    public init(itemCounts: [String: Int] = [:], problems: [DataStoreError] = []) {
+        self.itemCounts = itemCounts
+        self.problems = problems
+    }
+}
+
+extension DataStore {
+    /// Reads every value of every item of one snapshot, and compares the numbers of items with what the
+    /// store says it has.
+    ///
+    /// Damage is in the report; this throws only if the store cannot be read at all. It goes on behind a
+    /// damaged item where the store can.
+    public func verify() throws -> VerificationReport {
+        var report = VerificationReport()
+        try performRead { accessor in
+            for schema in try accessor.schemas() {
+                let key = schema.itemTypeKey
+                let request = DataStoreRequest(itemTypeKey: key)
+                var count = 0
+                do {
+                    try accessor.forEach(request) { item in
+                        for attribute in item.backing.attributeNames {
+                            _ = try item.backing.value(forAttribute: attribute)
+                        }
+                        count += 1
+                    }
+                    let counted = try accessor.count(request)
+                    if counted != count {
+                        report.problems.append(.wrongCount(counted, found: count, itemType: key))
+                    }
+                } catch let error as DataStoreError {
+                    report.problems.append(error)
+                }
+                report.itemCounts[key] = count
+            }
+        }
+        return report
+    }
+}
+
+extension DataStoreError {
+    /// A store's number of items that differs from the items it has.
+    public static func wrongCount(_ count: Int, found: Int, itemType: String) -> DataStoreError {
+        DataStoreError(
+            .corrupted, in: "verify",
+            "The store counts \(count) items of “\(itemType)”, but has \(found).",
+            itemType: itemType)
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import JustPersist
+import Testing
+
+@Suite struct PredicateErrorTests {
+    /// A text with a mark at the place of the error, and a part of the message.
+    private static let syntaxErrors: [(String, String)] = [
+        ("‸", "value or a key path"), ("a‸", "operator"), ("a ‸b", "operator"),
+        ("a == ‸", "value or a key path"), ("a == 1 ‸b == 2", "AND, OR or the end"),
+        ("a == 1 AND ‸", "value or a key path"), ("(a == 1‸", "“)”"), ("a == 1‸)", "the end"),
+        ("‸AND == 1", "#AND"), ("a == ‸in", "#in"), ("a == ‸'open", "no closing '"),
+        ("a == ‸\"open\\\"", "no closing \""), ("a == 'x\\‸", "backslash"),
+        ("a == '\\u00‸g'", "4 hexadecimal digits"), ("a == '\\u‸d800'", "no Unicode scalar"),
+        ("a == '\\U‸00110000'", "no Unicode scalar"), ("a == 0‸x1F", "decimal"),
+        ("a == 5‸apples", "decimal"), ("a == ‸9223372036854775808", "64 bits"),
+        ("a == ‸1e400", "too large"), ("a ‸& b", "no meaning"), ("a == ‸?", "no meaning"),
+        ("e\u{301}‸😀 == 1", "no meaning"), ("a. ‸== 1", "behind the dot"),
+        ("a.‸5 == 1", "behind the dot"), ("#‸ a == 1", "name behind it"),
+        ("‸@count == 1", "key path"),
+        ("a IN ‸}", "value or a key path"), ("a IN {1‸", "“}”"),
+        ("a IN {1,‸}", "value or a key path"),
+        ("a == {1 ‸: 2}", "not a string"), ("a == {'x': ‸b}", "constants"),
+        ("a ‸IN 5", "list"), ("a ‸BETWEEN {1}", "two bounds"), ("a ‸BETWEEN 5", "two bounds"),
+        ("a ‸BETWEEN {1,2,3}", "two bounds"), ("a ‸BEGINSWITH 5", "strings"),
+        ("5 ‸CONTAINS a", "string, a list"), ("5 ‸ENDSWITH 'a'", "strings"),
+        ("a ‸NOT IN {1}", "NOT (name IN"), ("a ==[‸] 1", "options"), ("ANY a‸", "operator"),
+        ("ANY (a == 1)‸", "comparison behind ANY"), ("a == uuid(‸5)", "a string"),
+        ("a == ‸uuid('x')", "uuid()"), ("a == ‸data('*')", "data()"),
+        ("a == ‸uuid('x', 'y')", "uuid()"), ("a ‸== #''", "empty name"),
+        ("a == %‸", "letter such as d"), ("a == %l‸ ", "letter such as d"),
+        ("NOT‸", "value or a key path"), ("#'' ‸== 1", "empty name"),
+    ]
+
+    private static let unsupported: [(String, String)] = [
+        ("a ‸LIKE 'x'", "LIKE"), ("a ‸MATCHES[c] 'x'", "MATCHES"), ("‸ALL a > 1", "ALL"),
+        ("‸NONE a > 1", "NONE"), ("‸SUBQUERY(a, $x, $x == 1).@count > 0", "SUBQUERY"),
+        ("a > ‸FUNCTION(1, 'x')", "FUNCTION"), ("a > ‸CAST(1, 'NSDate')", "CAST"),
+        ("a > ‸now()", "now()"), ("a ‸+ 1 > 2", "arithmetic"), ("a > 1 ‸- b", "arithmetic"),
+        ("a > ‸-b", "arithmetic"), ("a ‸** 2 > 1", "arithmetic"), ("a > ‸$limit", "$limit"),
+        ("a.‸@sum > 1", "@sum"), ("a.‸@avg.b > 1", "@avg"), ("a‸[0] == 1", "indexes"),
+        ("a‸[FIRST] == 1", "indexes"), ("a ==[cd‸n] 1", "option"), ("a == ‸%s", "%s"),
+        ("a == ‸%1$@", "%1$@"), ("a == ‸%%", "%%"), ("a ‸:= 1", "assignments"),
+    ]
+
+    private static func split(_ marked: String) -> (text: String, offset: Int) {
+        let parts = marked.split(separator: "‸", omittingEmptySubsequences: false)
+        return (parts.joined(), parts[0].count)
+    }
+
+    @Test(arguments: syntaxErrors)
+    func syntaxErrorsNameThePlace(_ marked: String, _ part: String) throws {
+        let (text, offset) = Self.split(marked)
+        let error = #expect(throws: DataStoreError.self) { try DataStorePredicate(text) }
+        #expect(error?.code == .invalidPredicate)
+        #expect(error?.location == .init(text: text, offset: offset), "\(error?.description ?? "")")
+        #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
+    }
+
+    @Test(arguments: unsupported)
+    func whatIsNotSupportedIsSaid(_ marked: String, _ part: String) throws {
+        let (text, offset) = Self.split(marked.replacing("[cd‸n]", with: "[‸cdn]"))
+        let error = #expect(throws: DataStoreError.self) { try DataStorePredicate(text) }
+        #expect(error?.code == .unsupported)
+        #expect(error?.location == .init(text: text, offset: offset), "\(error?.description ?? "")")
+        #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("not support") == true)
+    }
+
+    @Test func wrongArgumentsNameThePlaceholder() {
+        let cases: [(String, [Any?], String, Int)] = [
+            ("a == %@", [], "%@", 5), ("a == %@ AND b == %ld", [1], "%ld", 17),
+            ("a == %d", [1.5], "Double", 5), ("a == %d", ["x"], "%d", 5),
+            ("a == %d", [nil], "nil", 5),
+            ("a == %f", [1], "Int", 5), ("%K == 1", [5], "%K", 0), ("%K == 1", [nil], "%K", 0),
+            ("%K == 1", ["a..b"], "empty name", 0), ("a == %@", [Set([1])], "Set<Int>", 5),
+            ("a == %ld", [UInt64.max], "64 bits", 5), ("a == 1", [1], "1 arguments", 6),
+            ("a == %@", [1, 2], "2 arguments", 7),
+        ]
+        for (text, arguments, part, offset) in cases {
+            let error = #expect(throws: DataStoreError.self) {
+                try DataStorePredicate(text, arguments: arguments)
+            }
+            #expect(error?.code == .invalidPredicate)
+            #expect(error?.location?.offset == offset, "\(error?.description ?? "")")
+            #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
+        }
+    }
+
+    @Test func aPlaceIsCountedInCharacters() throws {
+        let text = "'e\u{301}👨‍👩‍👧' == a ~"
+        let error = #expect(throws: DataStoreError.self) { try DataStorePredicate(text) }
+        #expect(error?.location?.offset == 10)
+        // The mark combines with the space before it, and the place is that of the character.
+        let inside = #expect(throws: DataStoreError.self) { try DataStorePredicate("a == \u{301}") }
+        #expect(inside?.location?.offset == 4)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import JustPersist
+import Testing
+
+@Suite struct PredicateFormatTests {
+    @Test(arguments: [
+        ("a=1&&b!=2", "a == 1 AND b != 2"), ("not(a=1 or b=2)", "NOT (a == 1 OR b == 2)"),
+        ("a contains[dc] 'it\\'s'", "a CONTAINS[cd] \"it's\""),
+        ("some a.b in {1,2}", "ANY a.b IN {1, 2}"),
+        ("a = NULL and b = yes", "a == nil AND b == TRUE"), ("self = null", "uniqueToken == nil"),
+        ("#in.x = {}", "#in.x == {}"), ("#'a b'.@count>=0.5", "#\"a b\".@count >= 0.5"),
+        ("a = '\\0\\u0007\\n'", "a == \"\\u0000\\u0007\\n\""), ("truepredicate", "TRUEPREDICATE"),
+        ("a = date('86400')", "a == date(\"2001-01-02T00:00:00.000Z\")"),
+        ("a = {'x': {1}, 'b': nil}", "a == {\"b\": nil, \"x\": {1}}"),
+    ])
+    func printsOneForm(_ text: String, _ printed: String) throws {
+        #expect(try DataStorePredicate(text).description == printed)
+    }
+
+    @Test func smallCompoundsPrintWhatTheyMean() {
+        let one = DataStorePredicate.constant(true)
+        #expect(DataStorePredicate.and([]).description == "TRUEPREDICATE")
+        #expect(DataStorePredicate.or([]).description == "FALSEPREDICATE")
+        #expect(
+            DataStorePredicate.and([.or([.and([one, one])]), .or([])]).description
+                == "(TRUEPREDICATE AND TRUEPREDICATE) AND FALSEPREDICATE")
+    }
+
+    @Test func theTextOfAPredicateGivesItBack() throws {
+        var random = RandomPredicates()
+        for _ in 0..<3000 {
+            let predicate = random.predicate()
+            let text = predicate.description
+            #expect(
+                try DataStorePredicate(text) == predicate, "seed \(random.seed): \(text)")
+        }
+    }
+
+    @Test func theTextOfAValueGivesItBack() throws {
+        var random = RandomValues()
+        let scalars = (0..<0x300).compactMap(Unicode.Scalar.init).map { String(Character($0)) }
+        let values = (0..<2000).map { _ in random.value() } + scalars.map(DataStoreValue.string)
+        for value in values {
+            let predicate = try DataStorePredicate(attribute: "a", equals: value)
+            #expect(
+                try DataStorePredicate(predicate.description) == predicate,
+                "seed \(random.generator.seed): \(predicate)")
+        }
+    }
+
+    @Test func jsonGivesAPredicateBack() throws {
+        var random = RandomPredicates()
+        let predicates = (0..<1000).map { _ in random.predicate() } + [.and([]), .or([.and([])])]
+        let copy = try JSONDecoder().decode(
+            [DataStorePredicate].self, from: JSONEncoder().encode(predicates))
+        #expect(copy == predicates, "seed \(random.seed)")
+    }
+
+    @Test(arguments: [
+        "{}", #"{"and": [], "or": []}"#, #"{"xor": []}"#, #"{"constant": 1}"#,
+        #"{"comparison": {"left": {}, "operator": "==", "right": {}}}"#,
+    ])
+    func damagedJSONIsAnError(_ text: String) {
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(DataStorePredicate.self, from: Data(text.utf8))
+        }
+    }
+}

@@ -18,6 +18,8 @@ let package = Package(
     ],
     products: [
         .library(name: "JustPersist", targets: ["JustPersist"]),
+        .library(name: "JustPersistRecords", targets: ["JustPersistRecords"]),
+        .library(name: "JustPersistMemory", targets: ["JustPersistMemory"]),
     ],
     targets: [
         .systemLibrary(
@@ -28,6 +30,11 @@ let package = Package(
             providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
 
         .target(name: "JustPersist", swiftSettings: settings),
+        .target(
+            name: "JustPersistRecords", dependencies: ["JustPersist"], swiftSettings: settings),
+        .target(
+            name: "JustPersistMemory", dependencies: ["JustPersist", "JustPersistRecords"],
+            swiftSettings: settings),
 
         .testTarget(
             name: "JustPersistTests", dependencies: ["JustPersist"], swiftSettings: settings),

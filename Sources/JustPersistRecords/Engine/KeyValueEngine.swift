@@ -21,6 +21,11 @@ public protocol KeyValueEngine: Sendable {
     /// Closes the engine and gives up its files and locks. Harmless if it is not open.
     func close()
 
+    /// What had to be repaired when the engine was last opened, with `.recovered`.
+    ///
+    /// `nil` if nothing was, and by default. A store hands it to its error handler.
+    var recoveryReport: DataStoreError? { get }
+
     /// Deletes everything that a closed engine keeps, so that the next ``open()`` finds it empty.
     func destroy() throws(DataStoreError)
 
@@ -37,7 +42,14 @@ public protocol KeyValueEngine: Sendable {
     func write(_ body: (any KeyValueWriter) throws -> Void) throws
 }
 
-/// One snapshot of an engine. Valid until its block returns.
+extension KeyValueEngine {
+    /// Nothing had to be repaired.
+    public var recoveryReport: DataStoreError? { nil }
+}
+
+/// One snapshot of an engine.
+///
+/// Valid until its block returns.
 public protocol KeyValueReader: AnyObject {
     /// Calls `body` with the value of `key`, and tells whether there was one.
     ///
@@ -56,7 +68,9 @@ public protocol KeyValueReader: AnyObject {
     ) throws(DataStoreError)
 }
 
-/// One open transaction of an engine. Reads through it see what it has written.
+/// One open transaction of an engine.
+///
+/// Reads through it see what it has written.
 public protocol KeyValueWriter: KeyValueReader {
     /// Stores `value` under `key`, replacing what was there. A key has 1 to
     /// ``KeyValueEngineTraits/maximumKeyLength`` bytes; a value may be empty.

@@ -1,0 +1,38 @@
+@_exported public import JustPersist
+@_exported public import JustPersistRecords
+
+/// A data store in memory, for tests, previews and caches.
+///
+/// It keeps the whole contract except persistence: `tearDown()` drops the data.
+public typealias InMemoryDataStore = RecordStore<InMemoryEngine>
+
+extension RecordStore where Engine == InMemoryEngine {
+    /// A closed, empty store.
+    public convenience init(
+        threading: DataStoreThreading = .callingThread, errorHandler: DataStoreErrorHandler? = nil
+    ) {
+        self.init(engine: InMemoryEngine(), threading: threading, errorHandler: errorHandler)
+    }
+
+    /// Makes `DataStores.open("memory:")` know this backend.
+    ///
+    /// Each such store is one of its own.
+    public static func register() {
+        DataStores.register(scheme: "memory") { location, options throws(DataStoreError) in
+            guard location.isEmpty else {
+                throw DataStoreError(
+                    .invalidStoreURL, in: "open",
+                    "A store in memory has no path; write “memory:” instead of “memory:\(location)”."
+                )
+            }
+            guard !options.isReadOnly, options.createsIfMissing else {
+                throw DataStoreError(
+                    .storeNotFound, in: "open",
+                    "A store in memory starts empty, so there is none to be read. Open it for writing."
+                )
+            }
+            return InMemoryDataStore(
+                threading: options.threading, errorHandler: options.errorHandler)
+        }
+    }
+}

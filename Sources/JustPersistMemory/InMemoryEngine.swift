@@ -1,0 +1,58 @@
+public import JustPersist
+public import JustPersistRecords
+
+/// An engine that keeps everything in memory, for tests, previews and caches.
+///
+/// It is transactional like the others: readers hold snapshots that cost nothing to take, and a write
+/// that throws leaves no trace. Memory is volatile: ``close()`` drops the data.
+/// Safe from any thread, under the rules of `KeyValueEngine`.
+public final class InMemoryEngine: KeyValueEngine {
+    /// The committed state; `nil` while the engine is closed.
+    private let committed = Locked<OrderedKeyMap<[UInt8]>?>(nil)
+
+    /// An engine that is closed and empty.
+    public init() {}
+
+    /// What the engine is and promises.
+    public var traits: KeyValueEngineTraits {
+        KeyValueEngineTraits(
+            name: "Memory", isPersistent: false, durability: .relaxed, maximumKeyLength: 511)
+    }
+
+    /// Opens the engine, empty.
+    public func open() throws(DataStoreError) {
+        committed.withLock { entries in
+            if entries == nil { entries = OrderedKeyMap() }
+        }
+    }
+
+    /// Closes the engine and drops its data.
+    public func close() {
+        committed.withLock { $0 = nil }
+    }
+
+    /// Does nothing: a closed engine keeps no data.
+    public func destroy() throws(DataStoreError) {}
+
+    /// Runs `body` on a snapshot.
+    ///
+    /// Taking it costs constant time, whatever the store's size.
+    public func read(_ body: (any KeyValueReader) throws -> Void) throws {
+        try body(InMemorySnapshot(of: snapshot(in: "read")))
+    }
+
+    /// Runs `body` on a private copy, and makes that the committed state if it returns.
+    public func write(_ body: (any KeyValueWriter) throws -> Void) throws {
+        let transaction = InMemoryTransaction(of: try snapshot(in: "write"))
+        try body(transaction)
+        committed.withLock { $0 = transaction.entries }
+    }
+
+    private func snapshot(in operation: String) throws(DataStoreError) -> OrderedKeyMap<[UInt8]> {
+        guard let entries = committed.withLock({ $0 }) else {
+            throw DataStoreError(
+                .notSetUp, in: operation, "The in-memory store is not open. Set it up first.")
+        }
+        return entries
+    }
+}

@@ -1,0 +1,36 @@
+import JustPersist
+import JustPersistRecords
+
+class InMemorySnapshot: KeyValueReader {
+    fileprivate(set) var entries: OrderedKeyMap<[UInt8]>
+
+    init(of entries: OrderedKeyMap<[UInt8]>) { self.entries = entries }
+
+    func withValue(
+        forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) -> Bool {
+        guard let value = entries.value(forKey: key) else { return false }
+        try body(value.span)
+        return true
+    }
+
+    func scan(
+        _ range: KeyRange, reversed: Bool,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        let entries = entries
+        try entries.scan(range, reversed: reversed) { (key, value) throws(DataStoreError) in
+            try body(key, value.span)
+        }
+    }
+}
+
+final class InMemoryTransaction: InMemorySnapshot, KeyValueWriter {
+    func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError) {
+        entries.setValue([UInt8](copying: value), forKey: key)
+    }
+
+    func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool {
+        entries.removeValue(forKey: key) != nil
+    }
+}

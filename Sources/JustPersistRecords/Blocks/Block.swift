@@ -1,0 +1,126 @@
+import JustPersist
+
+/// A running block over one state of the store: what read blocks and write blocks have in common.
+///
+/// Used by one thread. After ``end()`` only the items that it gave out remain in use.
+class Block {
+    private(set) var reader: any KeyValueReader
+    let context: StoreContext
+    /// The types of the state that the block sees.
+    var catalog: Catalog
+    private(set) var isOpen = true
+    /// What went wrong where nothing could be thrown; the scan throws it.
+    var failure: DataStoreError?
+
+    private var types: [TypeKey: BlockType] = [:]
+    private var lastType: BlockType?
+
+    private struct TypeKey: Hashable {
+        let key: String
+        /// Two classes may share a schema.
+        let itemClass: ObjectIdentifier
+        /// Of a class's schema; `nil` for dynamic items.
+        let schema: ObjectIdentifier?
+    }
+
+    init(reader: any KeyValueReader, catalog: Catalog, context: StoreContext) {
+        self.reader = reader
+        self.catalog = catalog
+        self.context = context
+    }
+
+    /// Ends the use of the accessor and makes the block's items read-only.
+    func end() {
+        isOpen = false
+        reader = EndedTransaction.shared
+    }
+
+    func checkOpen(_ operation: String) throws(DataStoreError) {
+        guard isOpen else {
+            throw DataStoreError(
+                .blockEnded, in: operation,
+                "The accessor was used after its block had ended. Open a new block.")
+        }
+    }
+
+    /// The type as this block uses it.
+    func blockType(_ type: ItemType) -> BlockType {
+        // Mostly the same type as the last time.
+        if let lastType, let schema = type.schema, lastType.itemType.schema === schema,
+            lastType.itemType.itemClass == type.itemClass
+        {
+            return lastType
+        }
+        let key = TypeKey(
+            key: type.key, itemClass: ObjectIdentifier(type.itemClass),
+            schema: type.schema.map { ObjectIdentifier($0) })
+        let found =
+            types[key] ?? BlockType(type, stored: catalog.type(type.key), context: context)
+        types[key] = found
+        lastType = found
+        return found
+    }
+
+    /// All types used in this block so far.
+    var usedTypes: Dictionary<some Hashable, BlockType>.Values { types.values }
+
+    /// Brings what is pending into the state that queries see.
+    func prepareForQuery() throws(DataStoreError) {}
+
+    /// The item object for a record that was found.
+    func item(
+        _ type: BlockType, id: ItemID, record: Span<UInt8>
+    ) throws(DataStoreError) -> any DataStoreItem {
+        type.itemType.itemClass.init(
+            backing: RecordBacking(type, id: id, record: record.copied(), block: nil))
+    }
+
+    /// The item object for a record that was found a while ago.
+    func currentItem(
+        _ type: BlockType, id: ItemID, record: [UInt8]
+    ) throws(DataStoreError) -> (any DataStoreItem)? {
+        try item(type, id: id, record: record.span)
+    }
+
+    /// The item object with that id, if there is such an item.
+    func liveItem(_ type: BlockType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)? {
+        var found: (any DataStoreItem)?
+        try withRecord(type, id: id) { (record) throws(DataStoreError) in
+            found = try item(type, id: id, record: record)
+        }
+        return found
+    }
+
+    /// The number of items of a type.
+    func storedCount(_ type: BlockType) throws(DataStoreError) -> Int {
+        guard let number = type.stored?.number else { return 0 }
+        return try Counter.read(number, from: reader)
+    }
+
+    /// Looks an item up by its id, and calls `body` with its record if there is one.
+    func withRecord(
+        _ type: BlockType, id: ItemID, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) {
+        guard let number = type.stored?.number else { return }
+        var key = RecordKey(type: number)
+        key.set(id)
+        _ = try reader.withValue(forKey: key.bytes) { (record) throws(DataStoreError) in
+            try RecordFormat.verify(record, type: type, number: number, id: id)
+            try body(record)
+        }
+    }
+}
+
+extension RecordFormat {
+    /// Checks a record's checksum and its header.
+    @inline(__always)
+    static func verify(
+        _ record: Span<UInt8>, type: BlockType, number: UInt32, id: ItemID
+    ) throws(DataStoreError) {
+        guard record.count >= headerLength,
+            record.wyhash(8..<record.count, seed: seed(type: number, id: id))
+                == record.word64(at: 0),
+            Table(record) != nil
+        else { throw type.corrupted(id) }
+    }
+}

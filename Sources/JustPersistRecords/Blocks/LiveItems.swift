@@ -1,0 +1,57 @@
+import JustPersist
+
+/// The items that a write block gave out: one object per stored item.
+struct LiveItems {
+    /// Two types may each have an item with one id.
+    private struct Key: Hashable {
+        let type: UInt32
+        let id: ItemID
+
+        func hash(into hasher: inout Hasher) { hasher.combine(id) }
+    }
+
+    /// Type-erased, because only that can be asked whether it is used elsewhere.
+    private var items: [Key: AnyObject] = [:]
+    private var sweepSize = 16_384
+
+    /// The item of a type, by the type's number, with that id.
+    subscript(type: UInt32, id: ItemID) -> (any DataStoreItem)? {
+        items[Key(type: type, id: id)] as? any DataStoreItem
+    }
+
+    mutating func add(_ item: AnyObject?, type: UInt32, id: ItemID) {
+        items[Key(type: type, id: id)] = item
+    }
+
+    mutating func remove(type: UInt32, id: ItemID) -> (any DataStoreItem)? {
+        items.removeValue(forKey: Key(type: type, id: id)) as? any DataStoreItem
+    }
+
+    mutating func removeAll() { items = [:] }
+
+    /// Lets go of all items of a type, and gives them.
+    mutating func removeAll(type: UInt32) -> [any DataStoreItem] {
+        let keys = items.keys.filter { $0.type == type }
+        return keys.compactMap { items.removeValue(forKey: $0) as? any DataStoreItem }
+    }
+
+    /// Whether so many came since the last ``dropUnused()`` that it is worth its time.
+    var wantsSweep: Bool { items.count > sweepSize }
+
+    /// Lets go of items that nobody else holds; they can be read again when they are asked for.
+    mutating func dropUnused() {
+        // Not over `indices`, which hold the dictionary and with it every item a second time.
+        var index = items.startIndex
+        while index != items.endIndex {
+            if isKnownUniquelyReferenced(&items.values[index]) {
+                items.values[index] = Self.unused
+            }
+            items.formIndex(after: &index)
+        }
+        items = items.filter { $0.value !== Self.unused }
+        sweepSize = max(16_384, items.count * 2)
+    }
+
+    private final class Unused: Sendable {}
+    private static let unused = Unused()
+}

@@ -1,0 +1,412 @@
+import JustPersist
+
+/// A running write block: the items that are live in it, and what of them is still to be written.
+final class WriteBlock: Block {
+    private var writer: any KeyValueWriter
+    private let header: StoreHeader
+    /// The first storage error: the block cannot be committed after it, whatever its code does.
+    private(set) var poison: DataStoreError?
+
+    private var live = LiveItems()
+    private var dirty: [Pending] = []
+    /// The id of the first new item that is pending.
+    private var firstNewID: ItemID?
+    /// The time for the ids of new items, taken anew whenever there is nothing pending.
+    private var millisecond: UInt64 = 0
+    /// The items that this block took in, as far as they are used elsewhere.
+    private var inserted: [Inserted] = []
+
+    private struct Inserted {
+        var backing: DictionaryBacking
+        /// The live object of an item that was in the store before, which must stay the only one.
+        var known: AnyObject?
+    }
+
+    /// An item to be written.
+    ///
+    /// A new one is held here, and comes to ``live`` only if it is used elsewhere when it has been
+    /// written: until then no query can find it.
+    private struct Pending {
+        let backing: RecordBacking
+        var newItem: AnyObject?
+    }
+
+    private var writing = RecordWriting()
+    private var writtenBytes = 0
+    private var changedTypes: Set<UInt32> = []
+
+    init(
+        writer: any KeyValueWriter, header: StoreHeader, catalog: Catalog, context: StoreContext
+    ) {
+        self.writer = writer
+        self.header = header
+        super.init(reader: writer, catalog: catalog, context: context)
+    }
+
+    override func end() {
+        super.end()
+        // Items that are kept hold the block, which must not hold the transaction for them.
+        writer = EndedTransaction.shared
+        live.removeAll()
+        dirty = []
+    }
+
+    /// Lets go of the items that were taken in.
+    ///
+    /// If nothing was committed they are in no store again, so that they can be inserted once
+    /// more.
+    func letGoOfInserted(isCommitted: Bool) {
+        if !isCommitted {
+            for item in inserted { item.backing.abandon() }
+        }
+        inserted = []
+    }
+
+    // MARK: Changes
+
+    /// Makes sure that the store knows all attributes of the type.
+    @inline(__always)
+    func complete(_ type: BlockType) throws(DataStoreError) {
+        if !type.isComplete { try declare(type) }
+    }
+
+    private func declare(_ type: BlockType) throws(DataStoreError) {
+        if let schema = type.itemType.schema { try declare(schema) }
+        type.bind(to: catalog.type(type.itemType.key))
+    }
+
+    func declare(_ schema: ItemSchema) throws(DataStoreError) {
+        let (type, isChanged) = try catalog.declare(schema, limits: context.limits)
+        if isChanged { didChange(type.number) }
+    }
+
+    /// Notes a change of the catalog, and ties the types of this block to it.
+    private func didChange(_ number: UInt32) {
+        changedTypes.insert(number)
+        let type = catalog[number]
+        for used in usedTypes where used.itemType.key == type.key { used.bind(to: type) }
+    }
+
+    func markDirty(_ backing: RecordBacking) {
+        backing.isDirty = true
+        dirty.append(Pending(backing: backing))
+    }
+
+    func make(_ type: BlockType) throws(DataStoreError) -> any MutableDataStoreItem {
+        try complete(type)
+        try checkKnown(type, "create")
+        guard let itemClass = type.mutableClass else {
+            throw .readOnlyClass(.couldNotCreateItemOfType, type.itemType.key, in: "create")
+        }
+        if dirty.count >= 4096 { try prepareForQuery() }
+        if dirty.isEmpty { millisecond = ItemID.currentMillisecond }
+        let backing = RecordBacking(
+            type, id: ItemID(atMillisecond: millisecond), record: [], block: self)
+        let item = itemClass.init(backing: backing)
+        if firstNewID == nil { firstNewID = backing.id }
+        type.countChange += 1
+        backing.isDirty = true
+        dirty.append(Pending(backing: backing, newItem: item))
+        return item
+    }
+
+    private func checkKnown(_ type: BlockType, _ operation: String) throws(DataStoreError) {
+        if type.stored == nil { throw .undeclaredType(type.itemType.key, in: operation) }
+    }
+
+    /// Takes a detached item in; false if its id is in the store already.
+    func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
+        if item.backing.storeBacking is RecordBacking {
+            guard try thaw(item) == nil else { return false }
+            throw .deletedForGood(item, in: "insert")
+        }
+        let type = blockType(ItemType(of: item))
+        try complete(type)
+        try checkKnown(type, "insert")
+        let id = item.uniqueToken
+        if let known = try liveItem(type, id: id) {
+            if let detached = item.backing as? DictionaryBacking {
+                detached.adopt(known.backing.storeBacking)
+                inserted.append(Inserted(backing: detached, known: known))
+            }
+            return false
+        }
+        guard let detached = item.backing as? DictionaryBacking else {
+            throw .itemOfAnotherStore(item, in: "insert")
+        }
+        let backing = RecordBacking(type, id: id, record: [], block: self)
+        markDirty(backing)
+        do throws(DataStoreError) {
+            for (name, value) in detached.values.sorted(by: { $0.key < $1.key }) {
+                try backing.setValue(value, forAttribute: name)
+            }
+        } catch {
+            // Never to be written.
+            backing.isDeleted = true
+            throw error
+        }
+        detached.adopt(backing)
+        inserted.append(Inserted(backing: detached))
+        if let number = type.stored?.number { live.add(item, type: number, id: id) }
+        type.countChange += 1
+        return true
+    }
+
+    /// Deletes an item; false if it was not there.
+    func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
+        let backing = try ownBacking(of: item, "delete")
+        let type = blockType(backing?.type.itemType ?? ItemType(of: item))
+        let id = item.uniqueToken
+        var isDeleted = false
+        if let number = type.stored?.number {
+            // Written first, so that the engine alone says whether the item is there.
+            try flush()
+            let known = live.remove(type: number, id: id)
+            (known?.backing.storeBacking as? RecordBacking)?.isDeleted = true
+            if let backing, backing.block === self { backing.isDeleted = true }
+            isDeleted = try storage { () throws(DataStoreError) in
+                writing.setKey(number, id)
+                return try writer.delete(writing.key.bytes)
+            }
+        }
+        if isDeleted {
+            type.countChange -= 1
+        } else if backing == nil {
+            throw .itemInNoStore(item, in: "delete")
+        }
+        return isDeleted
+    }
+
+    /// Deletes all items of a type.
+    func removeAll(_ type: BlockType) throws(DataStoreError) {
+        guard let number = type.stored?.number else { return }
+        try flush()
+        for item in live.removeAll(type: number) {
+            (item.backing.storeBacking as? RecordBacking)?.isDeleted = true
+        }
+        type.countChange -= try storage { () throws(DataStoreError) in
+            try writer.deleteAll(in: RecordKey.range(type: number))
+        }
+    }
+
+    /// The live object for an item of any block of this store; `nil` if it was deleted.
+    func thaw(_ item: any DataStoreItem) throws(DataStoreError) -> (any MutableDataStoreItem)? {
+        guard let backing = try ownBacking(of: item, "mutableVersion") else {
+            let type = blockType(ItemType(of: item))
+            guard let stored = try liveItem(type, id: item.uniqueToken) else {
+                throw .itemInNoStore(item, in: "mutableVersion")
+            }
+            return stored as? any MutableDataStoreItem
+        }
+        guard backing.type.mutableClass != nil else {
+            throw .readOnlyClass(.itemNotMutable, backing.itemTypeKey, in: "mutableVersion")
+        }
+        if backing.block === self {
+            return backing.isDeleted ? nil : item as? any MutableDataStoreItem
+        }
+        return try liveItem(blockType(backing.type.itemType), id: backing.id)
+            as? any MutableDataStoreItem
+    }
+
+    // MARK: Items
+
+    override func item(
+        _ type: BlockType, id: ItemID, record: Span<UInt8>
+    ) throws(DataStoreError) -> any DataStoreItem {
+        if let known = try knownItem(type, id: id) { return known }
+        let item = type.itemType.itemClass.init(
+            backing: RecordBacking(type, id: id, record: record.copied(), block: self))
+        if let number = type.stored?.number { live.add(item, type: number, id: id) }
+        return item
+    }
+
+    /// The record may have been changed or deleted since.
+    override func currentItem(
+        _ type: BlockType, id: ItemID, record: [UInt8]
+    ) throws(DataStoreError) -> (any DataStoreItem)? {
+        try liveItem(type, id: id)
+    }
+
+    override func liveItem(
+        _ type: BlockType, id: ItemID
+    ) throws(DataStoreError) -> (any DataStoreItem)? {
+        if let known = try knownItem(type, id: id) { return known }
+        if let stored = try super.liveItem(type, id: id) { return stored }
+        // It may be a new one that was not written yet. Those have ids from the first one's on.
+        guard let firstNewID, id >= firstNewID else { return nil }
+        try flush()
+        if let known = try knownItem(type, id: id) { return known }
+        return try super.liveItem(type, id: id)
+    }
+
+    private func knownItem(
+        _ type: BlockType, id: ItemID
+    ) throws(DataStoreError) -> (any DataStoreItem)? {
+        guard let number = type.stored?.number, let item = live[number, id] else { return nil }
+        guard Swift.type(of: item) == type.itemType.itemClass else {
+            throw .item(item, usedAs: type.itemType.itemClass, in: "fetch")
+        }
+        return item
+    }
+
+    /// The backing of an item of this store; `nil` for an item in no store, which stands for the
+    /// stored one with its id.
+    ///
+    /// An item of another store is an error.
+    private func ownBacking(
+        of item: any DataStoreItem, _ operation: String
+    ) throws(DataStoreError) -> RecordBacking? {
+        guard let backing = item.backing.storeBacking as? RecordBacking else { return nil }
+        guard backing.type.context.storeID == context.storeID else {
+            throw .itemOfAnotherStore(item, in: operation)
+        }
+        return backing
+    }
+
+    // MARK: Writing
+
+    override func prepareForQuery() throws(DataStoreError) {
+        try flush()
+        if live.wantsSweep { dropUnusedItems() }
+    }
+
+    override func storedCount(_ type: BlockType) throws(DataStoreError) -> Int {
+        guard let number = type.stored?.number else { return 0 }
+        return try super.storedCount(type) + countChange(of: number)
+    }
+
+    private func countChange(of number: UInt32) -> Int {
+        usedTypes.reduce(0) { $0 + ($1.stored?.number == number ? $1.countChange : 0) }
+    }
+
+    /// Writes the items that were changed since the last time.
+    private func flush() throws(DataStoreError) {
+        if let poison { throw poison }
+        guard !dirty.isEmpty else { return }
+        // In local variables, which need no checks for overlapping access at each item.
+        var pending: [Pending] = []
+        swap(&pending, &dirty)
+        firstNewID = nil
+        var writing = RecordWriting()
+        swap(&writing, &self.writing)
+        defer { swap(&writing, &self.writing) }
+        for index in pending.indices {
+            let backing = pending[index].backing
+            if backing.isDeleted { continue }
+            try write(backing, &writing)
+            if pending[index].newItem != nil,
+                !isKnownUniquelyReferenced(&pending[index].newItem)
+            {
+                let number = backing.type.stored?.number ?? 0
+                live.add(pending[index].newItem, type: number, id: backing.id)
+            }
+        }
+        // The room is used again.
+        pending.removeAll(keepingCapacity: true)
+        swap(&pending, &dirty)
+    }
+
+    private func write(
+        _ backing: RecordBacking, _ writing: inout RecordWriting
+    ) throws(DataStoreError) {
+        guard let type = backing.type.stored else { return }
+        writing.encode(backing, number: type.number)
+        noteTags(backing.changes.entries, of: type)
+        writtenBytes += writing.encoder.bytes.count
+        do throws(DataStoreError) {
+            try checkSize()
+            try writer.put(writing.encoder.bytes, forKey: writing.key.bytes)
+        } catch {
+            poison = error
+            throw error
+        }
+        backing.isDirty = false
+    }
+
+    /// Keeps the catalog's record of which kinds each attribute has had.
+    private func noteTags(_ fields: [RecordChanges.Entry], of type: CatalogType) {
+        var isChanged = false
+        for field in fields
+        where field.tag != ValueTag.null
+            && !type.hasNoted(tag: field.tag, ofAttribute: field.attribute)
+        {
+            if catalog.note(tag: field.tag, ofAttribute: field.attribute, type: type.number) {
+                isChanged = true
+            }
+        }
+        if isChanged { didChange(type.number) }
+    }
+
+    private func checkSize() throws(DataStoreError) {
+        let limit = context.limits.writeBlockBytes
+        if writtenBytes > limit { throw .blockTooLarge(limit: limit) }
+    }
+
+    /// Lets go of items that nobody but this block holds.
+    private func dropUnusedItems() {
+        for index in inserted.indices.reversed()
+        where isKnownUniquelyReferenced(&inserted[index].backing) {
+            inserted.swapAt(index, inserted.count - 1)
+            inserted.removeLast()
+        }
+        live.dropUnused()
+    }
+
+    /// Writes everything that is pending, for the commit; throws what poisoned the block.
+    func finish() throws(DataStoreError) {
+        try flush()
+        var counts: [UInt32: Int] = [:]
+        for type in usedTypes where type.countChange != 0 {
+            if let number = type.stored?.number { counts[number, default: 0] += type.countChange }
+        }
+        for (number, change) in counts where change != 0 {
+            let count = try Counter.count(after: change, type: number, in: reader)
+            try storage { () throws(DataStoreError) in
+                try Counter.write(count, type: number, to: writer)
+            }
+        }
+        if !changedTypes.isEmpty {
+            catalog.version &+= 1
+            try storage { () throws(DataStoreError) in
+                for number in changedTypes.sorted() {
+                    try writer.put(
+                        catalog[number].encoded(),
+                        forKey: KeySpace.key(KeySpace.catalogTag, type: number))
+                }
+                var header = header
+                header.catalogVersion = catalog.version
+                try writer.put(header.encoded(), forKey: KeySpace.header)
+            }
+        }
+        if let poison { throw poison }
+    }
+
+    /// Notes an error of the storage: what this block would write might rest on a wrong picture.
+    ///
+    /// A damaged record does not poison, or it could never be deleted.
+    func note(_ error: DataStoreError) {
+        if error.code == .storageFailure, poison == nil { poison = error }
+    }
+
+    /// Reports an error, the one that poisoned the block once only.
+    func report(_ error: DataStoreError) {
+        if let known = poison, known.code == error.code, known.message == error.message {
+            if known.isReported { return }
+            poison?.isReported = true
+        }
+        context.report(error)
+    }
+
+    /// Runs a step that writes; an error in it poisons the block.
+    private func storage<Value>(
+        _ body: () throws(DataStoreError) -> Value
+    ) throws(DataStoreError) -> Value {
+        if let poison { throw poison }
+        do throws(DataStoreError) {
+            return try body()
+        } catch {
+            poison = error
+            throw error
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import JustPersist
+
+/// The first entry of a store: what it is, in which format, and how often its catalog has changed.
+///
+/// ```
+/// 0   8   the bytes "JPstore" and a line feed
+/// 8   4   format version
+/// 12  4   0
+/// 16  16  id of the store
+/// 32  8   version of the catalog
+/// 40  8   checksum: wyhash of the 40 bytes before, seed 0
+/// ```
+struct StoreHeader: Sendable {
+    static let formatVersion: UInt32 = 1
+    private static let magic: UInt64 = 0x0a65_726f_7473_504a
+    private static let length = 48
+
+    let id: ItemID
+    var catalogVersion: UInt64
+
+    func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: Self.magic)
+        bytes.append(littleEndian: Self.formatVersion)
+        bytes.append(littleEndian: UInt32(0))
+        bytes.append(id)
+        bytes.append(littleEndian: catalogVersion)
+        bytes.append(littleEndian: bytes.span.wyhash(0..<40, seed: 0))
+        return bytes
+    }
+
+    init(id: ItemID, catalogVersion: UInt64) {
+        self.id = id
+        self.catalogVersion = catalogVersion
+    }
+
+    init(decoding bytes: Span<UInt8>) throws(DataStoreError) {
+        guard bytes.word64(at: 0) == Self.magic else { throw Self.notAStore }
+        let version = bytes.word32(at: 8)
+        // Before the checksum, which a newer format may keep in another way.
+        guard version <= Self.formatVersion else {
+            throw DataStoreError(
+                .newerFormat, in: "open",
+                """
+                The store has format \(version), and this release reads formats up to \
+                \(Self.formatVersion). Open it with a newer release; it was left untouched.
+                """)
+        }
+        guard bytes.count == Self.length, bytes.word64(at: 40) == bytes.wyhash(0..<40, seed: 0)
+        else {
+            throw DataStoreError(
+                .corrupted, in: "open",
+                "The store's header is damaged. Restore the store from a backup.")
+        }
+        id = ValueDecoding.id(in: bytes, at: 16)
+        catalogVersion = bytes.word64(at: 32)
+    }
+
+    /// The header of the state that a reader sees; `nil` if the store is empty.
+    init?(reading reader: any KeyValueReader) throws(DataStoreError) {
+        var header: StoreHeader?
+        let isThere = try reader.withValue(forKey: KeySpace.header) {
+            (value) throws(DataStoreError) in header = try StoreHeader(decoding: value)
+        }
+        guard isThere, let header else {
+            var isEmpty = true
+            try reader.scan(.all, reversed: false) { (_, _) throws(DataStoreError) in
+                isEmpty = false
+                return .stop
+            }
+            if !isEmpty { throw Self.notAStore }
+            return nil
+        }
+        self = header
+    }
+
+    private static let notAStore = DataStoreError(
+        .notAStore, in: "open",
+        """
+        The files belong to another program: they hold keys, but no JustPersist store. Choose another \
+        path; nothing was changed.
+        """)
+}

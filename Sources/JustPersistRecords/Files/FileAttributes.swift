@@ -1,0 +1,40 @@
+import Foundation
+import JustPersist
+
+/// What a file is, whose, and which: read once, without following a link at the path's end.
+struct FileAttributes {
+    let type: FileAttributeType
+    let permissions: Int
+    let owner: UInt32
+    let identity: FileIdentity
+
+    /// The attributes of the item at `url`; `nil` if there is none.
+    init?(ofItemAt url: URL) throws(DataStoreError) {
+        let attributes: [FileAttributeKey: Any]
+        do {
+            attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+        } catch {
+            let failure = DataStoreError(fileError: error, in: "open", path: url.path)
+            if failure.code == .storeNotFound { return nil }
+            throw failure
+        }
+        guard let type = attributes[.type] as? FileAttributeType,
+            let device = attributes[.systemNumber] as? NSNumber,
+            let file = attributes[.systemFileNumber] as? NSNumber
+        else {
+            throw DataStoreError(
+                .storageFailure, in: "open",
+                "The file system does not tell which file “\(url.path)” is. Choose another volume.")
+        }
+        self.type = type
+        permissions = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
+        owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value ?? 0
+        identity = FileIdentity(device: device.uint64Value, file: file.uint64Value)
+    }
+}
+
+/// Which file it is, whatever path leads to it.
+struct FileIdentity: Hashable, Sendable {
+    let device: UInt64
+    let file: UInt64
+}

@@ -1,0 +1,149 @@
+public import Foundation
+public import JustPersist
+
+/// The directory of a store that lives in files: found or made, checked, and private to its owner.
+///
+/// An engine prepares it before it opens anything inside, so that whatever else is at that path is
+/// refused untouched.
+public struct StoreDirectory: Sendable {
+    /// The directory, with a symbolic link at its end resolved.
+    public let url: URL
+    /// The path of ``url``.
+    public let path: String
+    /// Whether a store of the wanted kind was in it when it was prepared.
+    public let holdsStore: Bool
+
+    /// Finds the directory at `url`, or makes it, and checks that a store may be opened in it.
+    ///
+    /// A directory that is made, or is found empty, is open to its owner only. Nothing is changed when
+    /// this throws, except that missing directories on the way may have been made.
+    ///
+    /// - Parameters:
+    ///   - url: The place of the directory.
+    ///   - marker: The file whose presence says that the directory holds a store of this kind.
+    ///   - engineName: The name of the kind of store, for messages.
+    ///   - createIfMissing: Whether a store that is not there is to be made.
+    ///   - readOnly: Whether nothing may be changed; a store that is not there is then not made.
+    ///   - isLeftover: Which files the engine makes before its marker: a directory that holds only
+    ///     these, after a crash at that moment, counts as empty.
+    /// - Throws: `.invalidStoreURL`, `.storeNotFound`, `.notAStore`, `.accessDenied`, or what the
+    ///   file system reports.
+    public static func prepare(
+        at url: URL, marker: String, engineName: String, createIfMissing: Bool = true,
+        readOnly: Bool = false, isLeftover: (_ fileName: String) -> Bool = { _ in false }
+    ) throws(DataStoreError) -> StoreDirectory {
+        guard url.isFileURL, !url.path(percentEncoded: false).isEmpty,
+            !url.path(percentEncoded: false).contains("\0")
+        else {
+            throw DataStoreError(
+                .invalidStoreURL, in: "open",
+                "“\(url)” is not the path of a directory. Give a file URL without NUL characters.")
+        }
+        let mayCreate = createIfMissing && !readOnly
+        var place = url
+        var isNew = false
+        var attributes = try FileAttributes(ofItemAt: place)
+        if attributes?.type == .typeSymbolicLink {
+            place = url.resolvingSymlinksInPath()
+            attributes = try FileAttributes(ofItemAt: place)
+            guard attributes != nil, attributes?.type != .typeSymbolicLink else {
+                throw DataStoreError(
+                    .storeNotFound, in: "open",
+                    "“\(url.path)” is a link to a place that is not there. Remove or correct it.")
+            }
+        } else if attributes == nil, mayCreate {
+            try create(place)
+            isNew = true
+            attributes = try FileAttributes(ofItemAt: place)
+        }
+        guard let attributes else { throw notFound(url, engineName) }
+        guard attributes.type == .typeDirectory else {
+            throw DataStoreError(
+                .notAStore, in: "open",
+                "“\(url.path)” is a file, but \(engineName) keeps a store in a directory. "
+                    + "Choose another path.")
+        }
+        try checkAccess(to: place, attributes, readOnly: readOnly)
+
+        let names = try listing(of: place)
+        let holdsStore = names.contains(marker)
+        if !holdsStore {
+            guard names.allSatisfy(isLeftover) else {
+                throw DataStoreError(
+                    .notAStore, in: "open",
+                    "“\(url.path)” holds files, but no \(engineName) store. It was left untouched; "
+                        + "choose an empty directory or another path.")
+            }
+            guard mayCreate else { throw notFound(url, engineName) }
+            if !isNew, attributes.permissions & 0o777 != 0o700 {
+                // Best effort: some file systems have no permissions to set.
+                try? FileManager.default.setAttributes(
+                    [.posixPermissions: 0o700], ofItemAtPath: place.path)
+            }
+        }
+        return StoreDirectory(url: place, path: place.path, holdsStore: holdsStore)
+    }
+
+    /// The free bytes on the directory's volume, for this user; `nil` if the system does not tell.
+    public var freeSpace: Int? {
+        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path)
+        return (attributes?[.systemFreeSize] as? NSNumber)?.intValue
+    }
+
+    /// Sees to it that the names of the files just made in the directory, and its own, outlive a loss of
+    /// power, on file systems where syncing a file does not.
+    public func synchronize() {
+        // Best effort: some file systems cannot sync a directory, and need not.
+        for place in [path, url.deletingLastPathComponent().path] {
+            guard let directory = FileHandle(forReadingAtPath: place) else { continue }
+            try? directory.synchronize()
+            try? directory.close()
+        }
+    }
+
+    private static func create(_ url: URL) throws(DataStoreError) {
+        do {
+            try FileManager.default.createDirectory(
+                at: url, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw DataStoreError(fileError: error, in: "open", path: url.path)
+        }
+    }
+
+    private static func checkAccess(
+        to url: URL, _ attributes: FileAttributes, readOnly: Bool
+    ) throws(DataStoreError) {
+        let user = geteuid()
+        // Whoever owns a directory can swap the files in it beneath an open store.
+        guard user == 0 || attributes.owner == user else {
+            throw DataStoreError(
+                .accessDenied, in: "open",
+                "“\(url.path)” belongs to another user. Open the store as its owner, "
+                    + "or choose another path.")
+        }
+        let files = FileManager.default
+        guard files.isReadableFile(atPath: url.path), files.isExecutableFile(atPath: url.path),
+            readOnly || files.isWritableFile(atPath: url.path)
+        else {
+            throw DataStoreError(
+                .accessDenied, in: "open",
+                DataStoreError.message(for: .accessDenied, path: url.path))
+        }
+    }
+
+    private static func listing(of url: URL) throws(DataStoreError) -> [String] {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: url.path)
+        } catch {
+            throw DataStoreError(fileError: error, in: "open", path: url.path)
+        }
+    }
+
+    private static func notFound(_ url: URL, _ engineName: String) -> DataStoreError {
+        DataStoreError(
+            .storeNotFound, in: "open",
+            "There is no \(engineName) store at “\(url.path)”. Check the path, "
+                + "or let the store be created.")
+    }
+}

@@ -1,0 +1,185 @@
+import JustPersist
+
+extension Block {
+    /// The items that a request asks for.
+    func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+        try checkOpen("fetch")
+        try prepareForQuery()
+        let query = try Query(request, in: self)
+        var items: [any DataStoreItem] = []
+        // A hint alone: a damaged number of items must not keep the items away, nor reserve much.
+        if query.predicate == nil, query.sort.isEmpty, let count = try? storedCount(query.type) {
+            items.reserveCapacity(min(query.sliced(count), 1 << 20))
+        }
+        try rows(query) { (id, record) throws(DataStoreError) in
+            items.append(try item(query.type, id: id, record: record))
+        }
+        return items
+    }
+
+    /// How many items a request asks for.
+    func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+        try checkOpen("count")
+        try prepareForQuery()
+        let query = try Query(request, in: self)
+        guard query.number != nil else { return 0 }
+        if query.predicate == nil { return query.sliced(try storedCount(query.type)) }
+        var total = 0
+        let needed = query.needed ?? .max
+        try matches(query) { (_, _) throws(DataStoreError) in
+            total += 1
+            return total < needed ? .next : .stop
+        }
+        return query.sliced(total)
+    }
+
+    /// Calls `body` with each item that a request asks for, outside of any scan, so that it may do
+    /// whatever the block allows, deleting items ahead included.
+    func forEach(
+        _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
+    ) throws {
+        try checkOpen("fetch")
+        let query = try Query(request, in: self)
+        guard query.sort.isEmpty, query.ids == nil else {
+            for item in try fetch(request) { try body(item) }
+            return
+        }
+        var after: ItemID?
+        var skipped = 0
+        var given = 0
+        while true {
+            // Anew for each batch: `body` may have changed items.
+            try prepareForQuery()
+            var batch: [(ItemID, [UInt8])] = []
+            var bytes = 0
+            try matches(query, after: after) { (id, record) throws(DataStoreError) in
+                if skipped < query.offset {
+                    skipped += 1
+                    return .next
+                }
+                if let limit = query.limit, given >= limit { return .stop }
+                given += 1
+                batch.append((id, record.copied()))
+                bytes += record.count
+                return batch.count < 256 && bytes < 1 << 20 ? .next : .stop
+            }
+            guard let last = batch.last else { return }
+            for (id, record) in batch {
+                if let item = try currentItem(query.type, id: id, record: record) { try body(item) }
+                try checkOpen("fetch")
+            }
+            after = last.0
+        }
+    }
+
+    /// Calls `body` with the record of each item of the query's slice, in its order.
+    private func rows(
+        _ query: Query, _ body: (ItemID, Span<UInt8>) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) {
+        guard query.sort.isEmpty else {
+            for row in try sortedRows(query) { try body(row.id, row.record.span) }
+            return
+        }
+        var place = 0
+        let needed = query.needed ?? .max
+        try matches(query) { (id, record) throws(DataStoreError) in
+            if place >= query.offset { try body(id, record) }
+            place += 1
+            return place < needed ? .next : .stop
+        }
+    }
+
+    private func sortedRows(_ query: Query) throws(DataStoreError) -> ArraySlice<SortedRows.Row> {
+        let followsReferences = query.sort.contains { $0.path.count > 1 }
+        var rows = SortedRows(by: query.sort.map(\.ascending), needed: query.needed)
+        try matches(query) { (id, record) throws(DataStoreError) in
+            var keys: [DataStoreValue] = []
+            keys.reserveCapacity(query.sort.count)
+            for key in query.sort {
+                keys.append(try sortValue(key.path, query.type, id, record))
+            }
+            if followsReferences { try throwFailure() }
+            rows.add(id: id, keys: keys, record: record)
+            return .next
+        }
+        return rows.sorted().dropFirst(query.offset)
+    }
+
+    private func sortValue(
+        _ path: [String], _ type: BlockType, _ id: ItemID, _ record: Span<UInt8>
+    ) throws(DataStoreError) -> DataStoreValue {
+        var value = try RecordSubject.value(forAttribute: path[0], of: type, id, record)
+        for name in path.dropFirst() {
+            switch value {
+            case .dictionary(let entries): value = entries[name] ?? .null
+            case .reference(let reference):
+                value = RecordSubject(type: type, id: id, record: [], block: self)
+                    .value(forAttribute: name, of: reference)
+            default: return .null
+            }
+        }
+        return value
+    }
+
+    /// Calls `visit` with each record that matches, in the order of the ids, until it says stop.
+    private func matches(
+        _ query: Query, after: ItemID? = nil,
+        _ visit: (ItemID, Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        guard let number = query.number else { return }
+        let type = query.type
+        let predicate = query.predicate
+        if let ids = query.ids {
+            for id in ids {
+                var step = ScanStep.next
+                try withRecord(type, id: id) { (record) throws(DataStoreError) in
+                    if predicate?.matches(record, id: id, type: type, block: self) ?? true {
+                        step = try visit(id, record)
+                    }
+                }
+                try throwFailure()
+                if step == .stop { return }
+            }
+            return
+        }
+        var range = RecordKey.range(type: number)
+        if let after {
+            var key = RecordKey(type: number)
+            key.set(after)
+            range = KeyRange(from: key.bytes + [0], upTo: range.upper)
+        }
+        let mayFail = predicate?.mayFail ?? false
+        try reader.scan(range, reversed: false) { (key, record) throws(DataStoreError) in
+            let id = RecordKey.id(in: key)
+            try RecordFormat.verify(record, type: type, number: number, id: id)
+            if let predicate {
+                let isMatch = predicate.matches(record, id: id, type: type, block: self)
+                if mayFail { try throwFailure() }
+                if !isMatch { return .next }
+            }
+            return try visit(id, record)
+        }
+    }
+
+    private func throwFailure() throws(DataStoreError) {
+        if let failure {
+            self.failure = nil
+            throw failure
+        }
+    }
+}
+
+extension Block {
+    /// The item of a type with that id.
+    func fetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)? {
+        try checkOpen("fetch")
+        return try liveItem(blockType(type), id: id)
+    }
+
+    /// The types of the state that the block sees.
+    func schemas() throws(DataStoreError) -> [ItemSchema] {
+        try checkOpen("schemas")
+        try prepareForQuery()
+        return catalog.types.map(\.schema).sorted { $0.itemTypeKey < $1.itemTypeKey }
+    }
+}

@@ -1,0 +1,323 @@
+import Foundation
+import JustPersist
+
+/// A predicate compiled for one type, evaluated on the bytes of records.
+///
+/// The nodes are a flat array in preorder, without references, so that a record that does not match costs
+/// no allocation and no reference count. Comparisons of one attribute with a number, a date or a plain
+/// text are decided on the bytes; the meaning of all others, and of these wherever the bytes alone do not
+/// tell, is the contract's: ``DataStorePredicate/Comparison``.
+struct RecordPredicate {
+    private var nodes: [Node] = []
+    /// The texts that ``Node``s compare with, one behind the other.
+    private var texts: [UInt8] = []
+    private var comparisons: [PreparedComparison] = []
+
+    /// One node in 32 bytes.
+    private struct Node {
+        enum Operation: UInt8 {
+            case constant, and, or, not
+            case null, int, double, date, text, containsText, beginsWithText, endsWithText
+            case general
+        }
+        var operation: Operation
+        var relation = Relation.equal
+        /// Of ``Operation/constant``, and whether ``Operation/null`` asks for null.
+        var flag = false
+        /// Whether ASCII letters match in both cases; the text is in lower case then.
+        var foldsCase = false
+        var attribute: UInt16 = 0
+        /// The index behind this node and all below it.
+        var next: Int32 = 0
+        /// The comparison, in ``comparisons``.
+        var comparison: Int32 = 0
+        /// The text compared with, in ``texts``.
+        var textStart: Int32 = 0
+        var textEnd: Int32 = 0
+        /// The bits of the number or the date compared with.
+        var bits: UInt64 = 0
+
+        var int: Int64 { Int64(bitPattern: bits) }
+        var double: Double { Double(bitPattern: bits) }
+        var text: Range<Int> { Int(textStart)..<Int(textEnd) }
+    }
+
+    private enum Relation: UInt8 {
+        case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+
+        /// Whether an order of -1, 0 or 1 fulfils it.
+        @inline(__always)
+        func holds(_ order: Int) -> Bool {
+            switch self {
+            case .equal: order == 0
+            case .notEqual: order != 0
+            case .less: order < 0
+            case .lessOrEqual: order <= 0
+            case .greater: order > 0
+            case .greaterOrEqual: order >= 0
+            }
+        }
+    }
+
+    /// The predicate for items of a type.
+    ///
+    /// It must have passed ``DataStorePredicate/validate()``.
+    init(_ predicate: DataStorePredicate, type: BlockType) throws(DataStoreError) {
+        try append(predicate, type)
+    }
+
+    /// The value of a predicate that is the same for every item.
+    var constant: Bool? {
+        nodes.count == 1 && nodes[0].operation == .constant ? nodes[0].flag : nil
+    }
+
+    /// Whether an evaluation may leave a ``Block/failure``.
+    var mayFail: Bool { nodes.contains { $0.operation == .general } }
+
+    /// Whether a record matches, which was found sound.
+    @inline(__always)
+    func matches(_ record: Span<UInt8>, id: ItemID, type: BlockType, block: Block) -> Bool {
+        guard let table = RecordFormat.Table(record) else { return false }
+        return evaluate(0, record, table, id, type, block)
+    }
+
+    private func evaluate(
+        _ index: Int, _ record: Span<UInt8>, _ table: RecordFormat.Table, _ id: ItemID,
+        _ type: BlockType, _ block: Block
+    ) -> Bool {
+        let node = nodes[index]
+        switch node.operation {
+        case .constant: return node.flag
+        case .not: return !evaluate(index + 1, record, table, id, type, block)
+        case .and, .or:
+            let isOr = node.operation == .or
+            var part = index + 1
+            while part < node.next {
+                if evaluate(part, record, table, id, type, block) == isOr { return isOr }
+                part = Int(nodes[part].next)
+            }
+            return !isOr
+        case .general: return general(node, record, id, type, block)
+        default: break
+        }
+        guard let field = table.field(node.attribute, in: record) else {
+            return node.operation == .null ? node.flag : node.relation == .notEqual
+        }
+        switch node.operation {
+        case .null: return !node.flag
+        case .int:
+            let order: Int?
+            switch field.tag {
+            case ValueTag.int:
+                let value = Int64(bitPattern: record.word64(at: field.start))
+                order = value == node.int ? 0 : value < node.int ? -1 : 1
+            case ValueTag.double:
+                let value = Double(bitPattern: record.word64(at: field.start))
+                order = Self.exactOrder(node.int, value).map { -$0 }
+            case ValueTag.yes: order = node.int == 1 ? 0 : node.int > 1 ? -1 : 1
+            case ValueTag.no: order = node.int == 0 ? 0 : node.int > 0 ? -1 : 1
+            case ValueTag.decimal: return general(node, record, id, type, block)
+            default: order = nil
+            }
+            return order.map(node.relation.holds) ?? (node.relation == .notEqual)
+        case .double:
+            let order: Int?
+            switch field.tag {
+            case ValueTag.double:
+                order = Self.order(
+                    Double(bitPattern: record.word64(at: field.start)), node.double)
+            case ValueTag.int:
+                let value = Int64(bitPattern: record.word64(at: field.start))
+                order = Self.exactOrder(value, node.double)
+            case ValueTag.yes: order = Self.order(1.0, node.double)
+            case ValueTag.no: order = Self.order(0.0, node.double)
+            case ValueTag.decimal: return general(node, record, id, type, block)
+            default: order = nil
+            }
+            return order.map(node.relation.holds) ?? (node.relation == .notEqual)
+        case .date:
+            guard field.tag == ValueTag.date,
+                let order = Self.order(
+                    Double(bitPattern: record.word64(at: field.start)), node.double)
+            else { return node.relation == .notEqual }
+            return node.relation.holds(order)
+        case .text:
+            guard field.tag == ValueTag.plainText else {
+                return field.tag == ValueTag.text
+                    ? general(node, record, id, type, block) : node.relation == .notEqual
+            }
+            let text = texts.span.extracting(node.text)
+            if field.end - field.start != text.count {
+                // Most texts that differ differ in length, and that is all that == asks.
+                if node.relation == .equal { return false }
+                if node.relation == .notEqual { return true }
+            }
+            return node.relation.holds(record.compare(field.range, text))
+        case .containsText, .beginsWithText, .endsWithText:
+            guard field.tag == ValueTag.plainText else {
+                return field.tag == ValueTag.text || field.tag == ValueTag.array
+                    ? general(node, record, id, type, block) : false
+            }
+            return hasText(node, record, field) ?? general(node, record, id, type, block)
+        case .constant, .and, .or, .not, .general: return false
+        }
+    }
+
+    /// Whether a field's plain text begins or ends with the node's, or has it inside; `nil` if letters
+    /// beyond ASCII are in it and case is to be folded.
+    private func hasText(
+        _ node: Node, _ record: Span<UInt8>, _ field: RecordFormat.Field
+    ) -> Bool? {
+        let text = texts.span.extracting(node.text)
+        let bytes = record.extracting(field.range)
+        if node.foldsCase {
+            for index in bytes.indices where bytes[index] >= 0x80 { return nil }
+        }
+        let room = bytes.count - text.count
+        guard room >= 0 else { return false }
+        @inline(__always)
+        func fits(at start: Int) -> Bool {
+            for index in text.indices {
+                var byte = bytes[start + index]
+                if node.foldsCase, byte >= 0x41, byte <= 0x5A { byte |= 0x20 }
+                if byte != text[index] { return false }
+            }
+            return true
+        }
+        switch node.operation {
+        case .beginsWithText: return fits(at: 0)
+        case .endsWithText: return fits(at: room)
+        default:
+            for start in 0...room where fits(at: start) { return true }
+            return false
+        }
+    }
+
+    private func general(
+        _ node: Node, _ record: Span<UInt8>, _ id: ItemID, _ type: BlockType, _ block: Block
+    ) -> Bool {
+        comparisons[Int(node.comparison)].matches(
+            RecordSubject(type: type, id: id, record: record.copied(), block: block))
+    }
+
+    /// The order of two numbers; `nil` if one is NaN.
+    @inline(__always)
+    private static func order(_ a: Double, _ b: Double) -> Int? {
+        a < b ? -1 : a > b ? 1 : a == b ? 0 : nil
+    }
+
+    /// The exact order of a whole number and another; `nil` if that is NaN.
+    @inline(__always)
+    private static func exactOrder(_ a: Int64, _ b: Double) -> Int? {
+        if b.isNaN { return nil }
+        if b >= 0x1p63 { return -1 }
+        if b < -0x1p63 { return 1 }
+        let whole = Int64(b)
+        if a != whole { return a < whole ? -1 : 1 }
+        let rest = b - Double(whole)
+        return rest == 0 ? 0 : rest > 0 ? -1 : 1
+    }
+}
+
+extension RecordPredicate {
+    private mutating func append(
+        _ predicate: DataStorePredicate, _ type: BlockType
+    ) throws(DataStoreError) {
+        let index = nodes.count
+        switch predicate {
+        case .constant(let value):
+            nodes.append(Node(operation: .constant, flag: value))
+        case .and(let parts):
+            nodes.append(Node(operation: .and))
+            for part in parts { try append(part, type) }
+        case .or(let parts):
+            nodes.append(Node(operation: .or))
+            for part in parts { try append(part, type) }
+        case .not(let part):
+            nodes.append(Node(operation: .not))
+            try append(part, type)
+        case .comparison(let comparison):
+            var node = simpleNode(comparison, type) ?? Node(operation: .general)
+            node.comparison = Int32(comparisons.count)
+            comparisons.append(PreparedComparison(comparison))
+            nodes.append(node)
+        }
+        nodes[index].next = Int32(nodes.count)
+    }
+
+    /// The node for a comparison of one attribute with a constant that bytes can decide.
+    private mutating func simpleNode(
+        _ comparison: DataStorePredicate.Comparison, _ type: BlockType
+    ) -> Node? {
+        guard comparison.modifier == .direct, case .path(let path) = comparison.left,
+            path.components.count == 1, path != .uniqueToken,
+            case .value(let constant) = comparison.right
+        else { return nil }
+        guard let attribute = type.idForQuery(ofAttribute: path.components[0]) else { return nil }
+        let relation: Relation
+        var textOperation = Node.Operation.text
+        switch comparison.operator {
+        case .equal: relation = .equal
+        case .notEqual: relation = .notEqual
+        case .less: relation = .less
+        case .lessOrEqual: relation = .lessOrEqual
+        case .greater: relation = .greater
+        case .greaterOrEqual: relation = .greaterOrEqual
+        case .contains: (relation, textOperation) = (.equal, .containsText)
+        case .beginsWith: (relation, textOperation) = (.equal, .beginsWithText)
+        case .endsWith: (relation, textOperation) = (.equal, .endsWithText)
+        case .between, .in: return nil
+        }
+        var node = Node(operation: .general, relation: relation, attribute: attribute)
+        if case .string(let text) = constant {
+            return textNode(node, textOperation, text, comparison.options)
+        }
+        guard textOperation == .text else { return nil }
+        switch constant {
+        case .null where relation == .equal || relation == .notEqual:
+            node.operation = .null
+            node.flag = relation == .equal
+        case .bool(let value):
+            node.operation = .int
+            node.bits = value ? 1 : 0
+        case .int(let value):
+            node.operation = .int
+            node.bits = UInt64(bitPattern: value)
+        case .double(let value):
+            node.operation = .double
+            node.bits = value.bitPattern
+        case .date(let value):
+            node.operation = .date
+            node.bits = value.timeIntervalSinceReferenceDate.bitPattern
+        default: return nil
+        }
+        return node
+    }
+
+    private mutating func textNode(
+        _ node: Node, _ operation: Node.Operation, _ text: String,
+        _ options: DataStorePredicate.Options
+    ) -> Node? {
+        var bytes = Array(text.utf8)
+        var node = node
+        node.operation = operation
+        if operation == .text {
+            guard options.isEmpty, bytes.allSatisfy({ $0 < 0xCC }) else { return nil }
+        } else {
+            // An empty text is left to the contract's rule for it, and so are marks to be ignored.
+            guard !bytes.isEmpty, bytes.allSatisfy({ $0 < 0x80 }) || options.isEmpty,
+                bytes.allSatisfy({ $0 < 0xCC })
+            else { return nil }
+            node.foldsCase = !options.isEmpty
+            if options.contains(.caseInsensitive) {
+                bytes = bytes.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
+            } else if !options.isEmpty {
+                return nil
+            }
+        }
+        node.textStart = Int32(texts.count)
+        texts += bytes
+        node.textEnd = Int32(texts.count)
+        return node
+    }
+}

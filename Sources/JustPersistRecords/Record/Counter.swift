@@ -1,0 +1,47 @@
+import JustPersist
+
+/// The stored number of items of a type: 8 bytes, and a checksum of 8.
+enum Counter {
+    static func read(
+        _ type: UInt32, from reader: any KeyValueReader
+    ) throws(DataStoreError) -> Int {
+        var count = 0
+        let key = KeySpace.key(KeySpace.counterTag, type: type)
+        _ = try reader.withValue(forKey: key) { (bytes) throws(DataStoreError) in
+            guard bytes.count == 16,
+                bytes.wyhash(0..<8, seed: UInt64(type)) == bytes.word64(at: 8),
+                let stored = Int(exactly: bytes.word64(at: 0)), stored < 1 << 60
+            else {
+                throw DataStoreError(
+                    .corrupted, in: "count",
+                    "The stored number of items of type \(type) is damaged. The items are not concerned."
+                )
+            }
+            count = stored
+        }
+        return count
+    }
+
+    static func write(
+        _ count: Int, type: UInt32, to writer: any KeyValueWriter
+    ) throws(DataStoreError) {
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: UInt64(max(0, count)))
+        bytes.append(littleEndian: bytes.span.wyhash(0..<8, seed: UInt64(type)))
+        try writer.put(bytes, forKey: KeySpace.key(KeySpace.counterTag, type: type))
+    }
+
+    /// The number after a change; the items themselves are counted if the stored number is damaged.
+    static func count(
+        after change: Int, type: UInt32, in reader: any KeyValueReader
+    ) throws(DataStoreError) -> Int {
+        if let stored = try? read(type, from: reader) { return stored + change }
+        var count = 0
+        try reader.scan(RecordKey.range(type: type), reversed: false) {
+            (_, _) throws(DataStoreError) in
+            count += 1
+            return .next
+        }
+        return count
+    }
+}

@@ -1,0 +1,60 @@
+import JustPersist
+
+/// How the one ordered key space of a store is divided: by the first byte of the key.
+///
+/// Numbers in keys are big-endian, so that the order of the bytes is that of the numbers.
+///
+/// ```
+/// 00                     store header
+/// 01 type                catalog entry of a type
+/// 02 type                number of items of a type
+/// 03 type id             record (type: 4 bytes, id: 16)
+/// 04                     index entries (reserved)
+/// 05                     change log (reserved)
+/// FF                     the engine's own keys; never read or written by records
+/// ```
+enum KeySpace {
+    static let headerTag: UInt8 = 0x00
+    static let catalogTag: UInt8 = 0x01
+    static let counterTag: UInt8 = 0x02
+    static let recordTag: UInt8 = 0x03
+
+    static let header: [UInt8] = [headerTag]
+
+    static func key(_ tag: UInt8, type: UInt32) -> [UInt8] {
+        var key: [UInt8] = [tag]
+        key.append(littleEndian: type.byteSwapped)
+        return key
+    }
+}
+
+/// The key of a record, in one buffer used again for each.
+struct RecordKey {
+    private(set) var bytes: [UInt8]
+
+    static let idOffset = 5
+    static let length = 21
+
+    init(type: UInt32) {
+        bytes = KeySpace.key(KeySpace.recordTag, type: type)
+        bytes.append(contentsOf: repeatElement(0, count: 16))
+    }
+
+    mutating func set(_ id: ItemID) {
+        bytes.store(bigEndian: id.high, at: Self.idOffset)
+        bytes.store(bigEndian: id.low, at: Self.idOffset + 8)
+    }
+
+    /// The id in the key of a record.
+    @inline(__always)
+    static func id(in key: Span<UInt8>) -> ItemID {
+        ItemID(
+            high: key.word64(at: idOffset).byteSwapped,
+            low: key.word64(at: idOffset + 8).byteSwapped)
+    }
+
+    /// The keys of all records of a type.
+    static func range(type: UInt32) -> KeyRange {
+        KeyRange(prefix: KeySpace.key(KeySpace.recordTag, type: type))
+    }
+}

@@ -1,0 +1,56 @@
+import JustPersist
+
+/// The stored form of a value's kind.
+///
+/// Part of the file format: a number keeps its meaning for ever.
+///
+/// Truth values are tags without payload. A text whose scalars all lie below U+0300 has a tag of its own
+/// (``plainText``): such a text is its own NFC form, so that equality and order of two of them are those of
+/// their bytes.
+enum ValueTag {
+    static let null: UInt8 = 0
+    static let no: UInt8 = 1
+    static let yes: UInt8 = 2
+    static let int: UInt8 = 3
+    static let double: UInt8 = 4
+    static let plainText: UInt8 = 5
+    static let text: UInt8 = 6
+    static let date: UInt8 = 7
+    static let data: UInt8 = 8
+    static let uuid: UInt8 = 9
+    static let decimal: UInt8 = 10
+    static let url: UInt8 = 11
+    static let reference: UInt8 = 12
+    static let array: UInt8 = 13
+    static let dictionary: UInt8 = 14
+
+    /// The length of the payload where the tag alone gives it.
+    static func fixedLength(of tag: UInt8) -> Int? {
+        switch tag {
+        case null, no, yes: 0
+        case int, double, date: 8
+        case uuid: 16
+        default: nil
+        }
+    }
+
+    /// The kind that a tag stands for; `nil` for a number without a meaning.
+    static func kind(of tag: UInt8) -> DataStoreValue.Kind? {
+        switch tag {
+        case null: .null
+        case no, yes: .bool
+        case int: .int
+        case double: .double
+        case plainText, text: .string
+        case date: .date
+        case data: .data
+        case uuid: .uuid
+        case decimal: .decimal
+        case url: .url
+        case reference: .reference
+        case array: .array
+        case dictionary: .dictionary
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import JustPersist
+
+/// The accessor of a read block.
+struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
+    private let block: Block
+
+    init(_ block: Block) { self.block = block }
+
+    func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+        try block.fetch(request)
+    }
+
+    func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+        try block.count(request)
+    }
+
+    func fetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)? {
+        try block.fetchItem(type, id: id)
+    }
+
+    func forEach(
+        _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
+    ) throws {
+        try block.forEach(request, body)
+    }
+
+    func schemas() throws(DataStoreError) -> [ItemSchema] { try block.schemas() }
+
+    func report(_ error: DataStoreError) { block.context.report(error) }
+}
+
+/// The accessor of a write block.
+struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
+    private let block: WriteBlock
+
+    init(_ block: WriteBlock) { self.block = block }
+
+    func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+        try noting { () throws(DataStoreError) in try block.fetch(request) }
+    }
+
+    func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+        try noting { () throws(DataStoreError) in try block.count(request) }
+    }
+
+    func fetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)? {
+        try noting { () throws(DataStoreError) in try block.fetchItem(type, id: id) }
+    }
+
+    func forEach(
+        _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
+    ) throws {
+        do {
+            try block.forEach(request, body)
+        } catch {
+            if let error = error as? DataStoreError { block.note(error) }
+            throw error
+        }
+    }
+
+    func schemas() throws(DataStoreError) -> [ItemSchema] { try block.schemas() }
+
+    func report(_ error: DataStoreError) { block.report(error) }
+
+    /// Runs a read of the block, which an error of the storage poisons.
+    private func noting<Value>(
+        _ body: () throws(DataStoreError) -> Value
+    ) throws(DataStoreError) -> Value {
+        do throws(DataStoreError) {
+            return try body()
+        } catch {
+            block.note(error)
+            throw error
+        }
+    }
+
+    func make(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
+        try block.checkOpen("create")
+        return try block.make(block.blockType(type))
+    }
+
+    func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
+        try block.checkOpen("insert")
+        return try block.add(item)
+    }
+
+    func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
+        try block.checkOpen("delete")
+        return try block.remove(item)
+    }
+
+    func removeAll(_ types: [ItemType]) throws(DataStoreError) {
+        try block.checkOpen("deleteAll")
+        for type in types { try block.removeAll(block.blockType(type)) }
+    }
+
+    func thaw(_ item: any DataStoreItem) throws(DataStoreError) -> (any MutableDataStoreItem)? {
+        try block.checkOpen("mutableVersion")
+        return try block.thaw(item)
+    }
+
+    func declare(_ schema: ItemSchema) throws(DataStoreError) {
+        try block.checkOpen("declare")
+        try block.declare(schema)
+    }
+}

@@ -1,0 +1,236 @@
+import Dispatch
+public import JustPersist
+
+/// A data store over any ordered, transactional key-value engine.
+///
+/// The stores of this package are this type over their engines, and a new engine gets a whole store from
+/// it by conforming to ``KeyValueEngine``:
+///
+/// ```swift
+/// let store = RecordStore(engine: MyEngine())
+/// ```
+public final class RecordStore<Engine: KeyValueEngine>: DataStore {
+    /// The engine below.
+    ///
+    /// Not to be used while the store is open.
+    public let engine: Engine
+    /// On which thread the blocks of `read` and `writeSync` run.
+    public let threading: DataStoreThreading
+    /// The sizes that the store takes; a write block takes 1 GiB at most.
+    public let limits: DataStoreLimits
+
+    let gate = BlockGate()
+    private let queue = DispatchQueue(label: "JustPersist.write")
+    private let completions = DispatchQueue(label: "JustPersist.completion")
+    private let handler: Locked<DataStoreErrorHandler?>
+    private let opened = Locked<Opened?>(nil)
+
+    /// What is known of the store while it is open.
+    private struct Opened: Sendable {
+        let context: StoreContext
+        /// The catalog last seen; blocks check its version against the state they see.
+        var catalog: Catalog
+    }
+
+    /// A closed store over an engine.
+    public init(
+        engine: Engine, threading: DataStoreThreading = .callingThread,
+        limits: DataStoreLimits = .contract, errorHandler: DataStoreErrorHandler? = nil
+    ) {
+        self.engine = engine
+        self.threading = threading
+        // The offsets in an item's changes have 32 bits.
+        var limits = limits
+        limits.writeBlockBytes = min(limits.writeBlockBytes, 1 << 30)
+        self.limits = limits
+        handler = Locked(errorHandler)
+    }
+
+    deinit { engine.close() }
+
+    /// Receives each failure of a call that cannot throw.
+    public var errorHandler: DataStoreErrorHandler? {
+        get { handler.withLock { $0 } }
+        set { handler.withLock { $0 = newValue } }
+    }
+
+    /// What a store over this engine can do.
+    public var capabilities: DataStoreCapabilities {
+        let traits = engine.traits
+        let persistence: DataStoreCapabilities.Persistence =
+            !traits.isPersistent ? .none : traits.durability == .full ? .powerLoss : .processCrash
+        return DataStoreCapabilities(
+            persistence: persistence, threading: threading,
+            isSharedBetweenProcesses: traits.isSharedBetweenProcesses,
+            isReadOnly: traits.isReadOnly, limits: limits)
+    }
+
+    // MARK: Life
+
+    /// Opens the engine, and makes its files a store if they are empty.
+    public func open() throws {
+        var report: DataStoreError?
+        try gate.open {
+            try engine.open()
+            do {
+                try load()
+            } catch {
+                engine.close()
+                throw error
+            }
+            report = engine.recoveryReport
+        }
+        if let report { errorHandler?(report) }
+    }
+
+    /// Closes the store once its blocks have ended, queued ones included.
+    public func close() throws {
+        try gate.close("close") { shut() }
+    }
+
+    /// Closes the store and deletes its files.
+    public func destroy() throws {
+        if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "destroy") }
+        try gate.close("destroy", evenIfClosed: true) {
+            shut()
+            try engine.destroy()
+        }
+    }
+
+    private func shut() {
+        opened.withLock { $0 = nil }
+        engine.close()
+    }
+
+    private func load() throws {
+        var header: StoreHeader?
+        var catalog = Catalog()
+        try engine.read { reader in
+            header = try StoreHeader(reading: reader)
+            if let header { catalog = try Catalog(reading: reader, version: header.catalogVersion) }
+        }
+        let known = header ?? StoreHeader(id: ItemID(), catalogVersion: 0)
+        if header == nil, !engine.traits.isReadOnly {
+            try engine.write { writer in
+                // Another process may have been first.
+                if let header = try StoreHeader(reading: writer) { return _ = header }
+                try writer.put(known.encoded(), forKey: KeySpace.header)
+            }
+            return try load()
+        }
+        let context = StoreContext(
+            storeID: known.id, limits: limits,
+            report: { [weak self] error in self?.errorHandler?(error) })
+        opened.withLock { [catalog] in $0 = Opened(context: context, catalog: catalog) }
+    }
+
+    // MARK: Blocks
+
+    /// Runs a block on one snapshot.
+    public func performRead(
+        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
+    ) throws {
+        try onBlockThread {
+            try withBlock { running in
+                let accessor: any DataStoreReadAccessor & ~Copyable = RecordReadAccessor(running)
+                try block(accessor)
+            }
+        }
+    }
+
+    /// Runs `body` with a read block of its own.
+    func withBlock(_ body: (Block) throws -> Void) throws {
+        try gate.read {
+            try engine.read { reader in
+                let (context, _, catalog) = try state(seenBy: reader)
+                let block = Block(reader: reader, catalog: catalog, context: context)
+                defer { block.end() }
+                try body(block)
+            }
+        }
+    }
+
+    /// Runs a block that may change the store, and commits.
+    public func performWrite(
+        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
+    ) throws {
+        // Before the caller waits for another thread, which would wait for the caller's block.
+        try gate.refuseNestedWrite()
+        try onBlockThread { try write(isQueued: false, block) }
+    }
+
+    /// Queues a block that may change the store.
+    public func enqueueWrite(
+        _ block:
+            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
+            Void,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        guard gate.enqueue() else {
+            return completions.async { completion(DataStoreError.notSetUp(in: "writeAsync")) }
+        }
+        queue.async { [self] in
+            var failure: (any Error)?
+            do { try write(isQueued: true, block) } catch { failure = error }
+            gate.dequeue()
+            // Behind the queue, so that a completion may wait for blocks queued after its own.
+            completions.async { [failure] in completion(failure) }
+        }
+    }
+
+    private func write(
+        isQueued: Bool,
+        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
+    ) throws {
+        try gate.write(isQueued: isQueued) {
+            if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "write") }
+            var ended: WriteBlock?
+            var isCommitted = false
+            defer { ended?.letGoOfInserted(isCommitted: isCommitted) }
+            try engine.write { writer in
+                let (context, header, catalog) = try state(seenBy: writer)
+                let running = WriteBlock(
+                    writer: writer, header: header, catalog: catalog, context: context)
+                ended = running
+                defer { running.end() }
+                let accessor: any DataStoreReadWriteAccessor & ~Copyable = RecordWriteAccessor(
+                    running)
+                try block(accessor)
+                try running.finish()
+            }
+            isCommitted = true
+            if let ended { remember(ended.catalog) }
+        }
+    }
+
+    /// The catalog of the state that a reader sees, from memory if that is the same.
+    private func state(
+        seenBy reader: any KeyValueReader
+    ) throws(DataStoreError) -> (StoreContext, StoreHeader, Catalog) {
+        guard let (context, catalog) = opened.withLock({ $0.map { ($0.context, $0.catalog) } })
+        else { throw .notSetUp(in: "read") }
+        guard let header = try StoreHeader(reading: reader) else {
+            return (context, StoreHeader(id: context.storeID, catalogVersion: 0), Catalog())
+        }
+        if header.catalogVersion == catalog.version { return (context, header, catalog) }
+        let read = try Catalog(reading: reader, version: header.catalogVersion)
+        remember(read)
+        return (context, header, read)
+    }
+
+    private func remember(_ catalog: Catalog) {
+        opened.withLock { opened in
+            if let known = opened?.catalog.version, known < catalog.version {
+                opened?.catalog = catalog
+            }
+        }
+    }
+
+    private func onBlockThread(_ body: () throws -> Void) throws {
+        if threading == .callingThread || MainQueue.isCurrent {
+            try body()
+        } else {
+            try DispatchQueue.main.sync(execute: body)
+        }
+    }
+}

@@ -19,6 +19,7 @@ let package = Package(
     products: [
         .library(name: "JustPersist", targets: ["JustPersist"]),
         .library(name: "JustPersistRecords", targets: ["JustPersistRecords"]),
+        .library(name: "JustPersistLMDB", targets: ["JustPersistLMDB"]),
         .library(name: "JustPersistMemory", targets: ["JustPersistMemory"]),
     ],
     targets: [
@@ -32,6 +33,9 @@ let package = Package(
         .target(name: "JustPersist", swiftSettings: settings),
         .target(
             name: "JustPersistRecords", dependencies: ["JustPersist"], swiftSettings: settings),
+        .target(
+            name: "JustPersistLMDB", dependencies: ["JustPersist", "JustPersistRecords", "CLMDB"],
+            swiftSettings: settings),
         .target(
             name: "JustPersistMemory", dependencies: ["JustPersist", "JustPersistRecords"],
             swiftSettings: settings),

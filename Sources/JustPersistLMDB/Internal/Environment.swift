@@ -1,0 +1,209 @@
+import CLMDB
+import Foundation
+import JustPersist
+import JustPersistRecords
+
+/// One open environment of LMDB with its one table; closes itself when nothing uses it any more.
+// An environment of LMDB is free-threaded; the engine closes it when no transaction is open.
+@safe final class Environment: @unchecked Sendable {
+    let directory: StoreDirectory
+    let table: MDB_dbi
+    /// The address space it has, which is the size that its file can reach.
+    let reservedSize: Int
+    /// How many pages of data may be committed; see ``LMDBConfiguration/maximumSize``.
+    let capacity: Int
+    private var pointer: OpaquePointer?
+    // Renewing a transaction spares the lock of the reader table, which all processes share.
+    private let idleReaders = Locked<[IdleReader]>([])
+    private let pageSize: Int
+    private let forkCount: Int
+
+    /// The right to the files, given up after they are closed.
+    let claim: OpenStores.Claim
+
+    // More would keep slots of the reader table from other processes.
+    private static let maximumIdleReaders = 16
+
+    /// Opens the files of a claimed directory, with the given address space.
+    init(
+        _ claim: OpenStores.Claim, _ configuration: LMDBConfiguration, reserving size: Int
+    ) throws(DataStoreError) {
+        let directory = claim.directory
+        var flags = MDB_NOTLS
+        if configuration.isReadOnly { flags |= MDB_RDONLY }
+        // MDB_NOMETASYNC still syncs the pages before the root that leads to them is written. MDB_NOSYNC
+        // does not, so a loss of power could leave a root that leads to pages never written.
+        if configuration.durability == .relaxed { flags |= MDB_NOMETASYNC }
+
+        var code = Int32(MDB_SUCCESS)
+        var opened = unsafe Self.open(directory, configuration, size, flags, &code)
+        if code == EACCES, configuration.isReadOnly, Self.lockFileIsOutOfReach(in: directory) {
+            unsafe opened = Self.open(directory, configuration, size, flags | MDB_NOLOCK, &code)
+        }
+        try LMDBError.check(code, in: "open", at: directory)
+        guard let pointer = unsafe opened else {
+            throw LMDBError.error(ENOMEM, in: "open", at: directory)
+        }
+
+        do throws(DataStoreError) {
+            table = try unsafe Self.openTable(of: pointer, in: directory)
+        } catch {
+            unsafe mdb_env_close(pointer)
+            throw error
+        }
+        // Slots of readers whose process died would keep old pages from being used again.
+        var deadReaders: Int32 = 0
+        unsafe mdb_reader_check(pointer, &deadReaders)
+
+        var info = unsafe MDB_envinfo()
+        unsafe mdb_env_info(pointer, &info)
+        var statistics = MDB_stat()
+        unsafe mdb_env_stat(pointer, &statistics)
+        pageSize = Int(statistics.ms_psize)
+        reservedSize = unsafe info.me_mapsize
+        let pages = configuration.maximumSize / pageSize
+        capacity = pages - min(pages / 16, (1 << 30) / pageSize)
+        forkCount = ForkCount.current
+        self.directory = directory
+        self.claim = claim
+        unsafe self.pointer = pointer
+    }
+
+    deinit { close() }
+
+    /// Closes the files; no transaction may be open.
+    func close() {
+        let readers = idleReaders.withLock { readers in
+            defer { readers = [] }
+            return readers
+        }
+        // In a child made by fork, closing would take the parent's readers away.
+        if let pointer = unsafe pointer, ForkCount.current == forkCount {
+            for reader in readers { reader.end() }
+            unsafe mdb_env_close(pointer)
+        }
+        unsafe pointer = nil
+    }
+
+    /// Whether it was closed; so it stays.
+    var isClosed: Bool { unsafe pointer == nil }
+
+    /// The size of the file as far as it is in use.
+    var usedSize: Int {
+        var info = unsafe MDB_envinfo()
+        unsafe mdb_env_info(pointer, &info)
+        return unsafe (info.me_last_pgno + 1) * pageSize
+    }
+
+    /// How many pages hold data, as the transaction sees it.
+    @unsafe func pageCount(in transaction: OpaquePointer) -> Int {
+        var statistics = MDB_stat()
+        unsafe mdb_stat(transaction, table, &statistics)
+        return statistics.ms_branch_pages + statistics.ms_leaf_pages + statistics.ms_overflow_pages
+    }
+
+    func beginReading() throws(DataStoreError) -> TransactionHandle {
+        try checkProcess(in: "read")
+        if let transaction = idleReaders.withLock({ $0.popLast() })?.renew() { return transaction }
+        return try begin(UInt32(MDB_RDONLY), in: "read")
+    }
+
+    func beginWriting() throws(DataStoreError) -> TransactionHandle {
+        try checkProcess(in: "write")
+        return try begin(0, in: "write")
+    }
+
+    private func begin(
+        _ flags: UInt32, in operation: String
+    ) throws(DataStoreError) -> TransactionHandle {
+        guard let pointer = unsafe pointer else { throw LMDBEngine.notOpen(directory.url) }
+        var transaction: OpaquePointer?
+        var code = unsafe mdb_txn_begin(pointer, nil, flags, &transaction)
+        if code == MDB_READERS_FULL {
+            var deadReaders: Int32 = 0
+            unsafe mdb_reader_check(pointer, &deadReaders)
+            code = unsafe mdb_txn_begin(pointer, nil, flags, &transaction)
+        }
+        try check(code, in: operation)
+        guard let transaction = unsafe transaction else {
+            throw LMDBError.error(MDB_BAD_TXN, in: operation, at: directory)
+        }
+        return unsafe TransactionHandle(owning: transaction)
+    }
+
+    /// Takes back a transaction for reading that is no longer used.
+    func retire(_ transaction: consuming TransactionHandle) {
+        let reader = transaction.reset()
+        let isKept = idleReaders.withLock { readers in
+            guard readers.count < Self.maximumIdleReaders else { return false }
+            readers.append(reader)
+            return true
+        }
+        if !isKept { reader.end() }
+    }
+
+    private func checkProcess(in operation: String) throws(DataStoreError) {
+        guard ForkCount.current == forkCount else {
+            throw DataStoreError(
+                .notSetUp, in: operation,
+                "The store at “\(directory.path)” was set up before this process was forked. "
+                    + "Set up a store of its own in the child process.")
+        }
+    }
+
+    func check(_ code: Int32, in operation: String) throws(DataStoreError) {
+        try LMDBError.check(code, in: operation, at: directory)
+    }
+
+    // MARK: Opening
+
+    private static func open(
+        _ directory: StoreDirectory, _ configuration: LMDBConfiguration, _ size: Int,
+        _ flags: Int32,
+        _ code: inout Int32
+    ) -> OpaquePointer? {
+        var pointer: OpaquePointer?
+        code = unsafe mdb_env_create(&pointer)
+        if code == MDB_SUCCESS { code = unsafe mdb_env_set_mapsize(pointer, size) }
+        if code == MDB_SUCCESS {
+            code = unsafe mdb_env_set_maxreaders(pointer, UInt32(configuration.maximumReaders))
+        }
+        if code == MDB_SUCCESS {
+            code = unsafe mdb_env_open(pointer, directory.path, UInt32(flags), 0o600)
+        }
+        if code == MDB_SUCCESS { return unsafe pointer }
+        // LMDB asks for this after a failed open too.
+        if unsafe pointer != nil { unsafe mdb_env_close(pointer) }
+        return nil
+    }
+
+    private static func openTable(
+        of pointer: OpaquePointer, in directory: StoreDirectory
+    ) throws(DataStoreError) -> MDB_dbi {
+        var transaction: OpaquePointer?
+        try LMDBError.check(
+            unsafe mdb_txn_begin(pointer, nil, UInt32(MDB_RDONLY), &transaction), in: "open",
+            at: directory)
+        var table: MDB_dbi = 0
+        var flags: UInt32 = 0
+        var code = unsafe mdb_dbi_open(transaction, nil, 0, &table)
+        if code == MDB_SUCCESS { code = unsafe mdb_dbi_flags(transaction, table, &flags) }
+        if code == MDB_SUCCESS {
+            code = unsafe mdb_txn_commit(transaction)
+        } else {
+            unsafe mdb_txn_abort(transaction)
+        }
+        // A table with flags orders its keys differently: somebody else's.
+        if flags != 0 { code = MDB_INCOMPATIBLE }
+        try LMDBError.check(code, in: "open", at: directory)
+        return table
+    }
+
+    private static func lockFileIsOutOfReach(in directory: StoreDirectory) -> Bool {
+        let files = FileManager.default
+        let lockFile = directory.url.appending(path: DataFile.lockName).path
+        return files.fileExists(atPath: lockFile)
+            ? !files.isWritableFile(atPath: lockFile)
+            : !files.isWritableFile(atPath: directory.path)
+    }
+}

@@ -1,0 +1,82 @@
+import CLMDB
+import Foundation
+import JustPersist
+import JustPersistRecords
+
+/// LMDB's return codes as errors of the contract.
+enum LMDBError {
+    /// Throws the error that `code` stands for, if it is one.
+    ///
+    /// A missing key, `MDB_NOTFOUND`, is for the caller to handle first: it is no error.
+    static func check(
+        _ code: Int32, in operation: String, at directory: StoreDirectory
+    ) throws(DataStoreError) {
+        guard code != MDB_SUCCESS else { return }
+        throw error(code, in: operation, at: directory)
+    }
+
+    static func error(
+        _ code: Int32, in operation: String, at directory: StoreDirectory
+    ) -> DataStoreError {
+        let kind = kind(of: code, at: directory)
+        return DataStoreError(
+            kind, in: operation, message(kind, code, path: directory.path),
+            engine: .init(name: "LMDB", code: Int(code), text: text(of: code)))
+    }
+
+    private static func kind(of code: Int32, at directory: StoreDirectory) -> DataStoreError.Code {
+        switch code {
+        case MDB_MAP_FULL, EFBIG: return .storageFull
+        case MDB_TXN_FULL, MDB_BAD_VALSIZE, MDB_READERS_FULL: return .limitExceeded
+        case MDB_INVALID, MDB_VERSION_MISMATCH, MDB_INCOMPATIBLE: return .notAStore
+        case MDB_CORRUPTED, MDB_PAGE_NOTFOUND: return .corrupted
+        // LMDB reports a write that was cut short as EIO, and a full disk cuts writes short.
+        case EIO where (directory.freeSpace ?? .max) < 1 << 20: return .storageFull
+        default:
+            return POSIXErrorCode(rawValue: code).flatMap { .init(fileError: $0) }
+                ?? .storageFailure
+        }
+    }
+
+    private static func message(
+        _ kind: DataStoreError.Code, _ code: Int32, path: String
+    ) -> String {
+        switch code {
+        case MDB_MAP_FULL:
+            "The store at “\(path)” has reached its maximum size. Delete items, or open it with a "
+                + "larger maximumSize."
+        case MDB_READERS_FULL:
+            "Too many reads of the store at “\(path)” run at once. End some, or open the store with "
+                + "more maximumReaders."
+        case MDB_TXN_FULL:
+            "One write block changes more of the store at “\(path)” than LMDB can hold. Split it."
+        case MDB_BAD_VALSIZE:
+            "A key or value for the store at “\(path)” is larger than LMDB takes. Make it shorter."
+        case MDB_INVALID, MDB_VERSION_MISMATCH, MDB_INCOMPATIBLE:
+            "“\(path)” does not hold an LMDB store that this release can read. It was left untouched; "
+                + "choose another path."
+        case MDB_CORRUPTED, MDB_PAGE_NOTFOUND:
+            "The file data.mdb of the store at “\(path)” is damaged. Restore it from a copy."
+        case MDB_PANIC:
+            "An earlier commit to the store at “\(path)” could not be finished. Tear the store down "
+                + "and set it up again; committed data is intact."
+        case MDB_MAP_RESIZED:
+            "Another process has enlarged the store at “\(path)”. Try again when the running reads "
+                + "have ended."
+        default: DataStoreError.message(for: kind, path: path)
+        }
+    }
+
+    private static func text(of code: Int32) -> String {
+        // SAFETY: LMDB returns a constant, or the system's text of an error number.
+        guard let text = unsafe mdb_strerror(code) else { return "error \(code)" }
+        return unsafe String(cString: text)
+    }
+}
+
+extension DataStoreError {
+    /// Whether the reserved address space is used up.
+    var isMapFull: Bool { engine?.code == Int(MDB_MAP_FULL) }
+    /// Whether another process has made the store larger than the address space reserved here.
+    var isMapOutgrown: Bool { engine?.code == Int(MDB_MAP_RESIZED) }
+}

@@ -1,0 +1,133 @@
+import CLMDB
+import Foundation
+import JustPersist
+import JustPersistRecords
+
+/// One snapshot of an environment, and the reading half of a ``WriteTransaction``.
+class ReadTransaction: KeyValueReader {
+    let environment: Environment
+    private var handle: TransactionHandle?
+    // Scans take it in turn; a scan inside a scan finds none and opens its own.
+    private var spareCursor: Cursor?
+
+    init(_ environment: Environment, _ handle: consuming TransactionHandle) {
+        self.environment = environment
+        self.handle = consume handle
+    }
+
+    /// Ends the transaction, which its engine does once.
+    func end() {
+        if let handle = takeHandle() { environment.retire(handle) }
+    }
+
+    /// The transaction, to end it: the cursors are closed, and nothing can be read any more.
+    final func takeHandle() -> TransactionHandle? {
+        spareCursor = nil
+        return handle.take()
+    }
+
+    func withValue(
+        forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) -> Bool {
+        guard LMDBEngine.keyLengths.contains(key.count) else { return false }
+        let transaction = unsafe try pointer()
+        var value = unsafe MDB_val()
+        let code = unsafe key.withUnsafeBufferPointer { bytes in
+            var key = unsafe MDB_val(bytes)
+            return unsafe mdb_get(transaction, environment.table, &key, &value)
+        }
+        guard code != MDB_NOTFOUND else { return false }
+        try environment.check(code, in: "read")
+        // SAFETY: the bytes stay until the transaction ends or writes, and `body` does neither.
+        let bytes = unsafe value.bytes
+        try unsafe body(bytes.span)
+        return true
+    }
+
+    func scan(
+        _ range: KeyRange, reversed: Bool,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        guard range.upper != [] else { return }
+        let cursor = try takeCursor()
+        let lower = range.lower.span
+        if let upper = range.upper {
+            // SAFETY: `range` keeps both bounds over the scan.
+            try unsafe lower.withUnsafeBufferPointer { lower throws(DataStoreError) in
+                try unsafe upper.span.withUnsafeBufferPointer { upper throws(DataStoreError) in
+                    try unsafe scan(with: cursor, from: lower, upTo: upper, reversed, body)
+                }
+            }
+        } else {
+            try unsafe lower.withUnsafeBufferPointer { lower throws(DataStoreError) in
+                try unsafe scan(with: cursor, from: lower, upTo: nil, reversed, body)
+            }
+        }
+        spareCursor = consume cursor
+    }
+
+    private func scan(
+        with cursor: borrowing Cursor, from lower: UnsafeBufferPointer<UInt8>,
+        upTo upper: UnsafeBufferPointer<UInt8>?, _ reversed: Bool,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        var key = unsafe MDB_val()
+        var value = unsafe MDB_val()
+        var code: Int32
+        if !reversed {
+            // LMDB refuses to look for an empty key.
+            if !lower.isEmpty { unsafe key = MDB_val(lower) }
+            code = unsafe cursor.move(lower.isEmpty ? MDB_FIRST : MDB_SET_RANGE, &key, &value)
+        } else if let upper = unsafe upper {
+            unsafe key = MDB_val(upper)
+            code = unsafe cursor.move(MDB_SET_RANGE, &key, &value)
+            let before = code == MDB_NOTFOUND ? MDB_LAST : MDB_PREV
+            if code == MDB_SUCCESS || code == MDB_NOTFOUND {
+                code = unsafe cursor.move(before, &key, &value)
+            }
+        } else {
+            code = unsafe cursor.move(MDB_LAST, &key, &value)
+        }
+        let step = reversed ? MDB_PREV : MDB_NEXT
+        while code == MDB_SUCCESS {
+            if reversed {
+                if unsafe key.isBefore(lower) { return }
+            } else if let upper = unsafe upper, unsafe !key.isBefore(upper) {
+                return
+            }
+            // SAFETY: the bytes stay until the transaction ends or writes, and `body` does neither.
+            let keyBytes = unsafe key.bytes
+            let valueBytes = unsafe value.bytes
+            guard try unsafe body(keyBytes.span, valueBytes.span) == .next else { return }
+            code = unsafe cursor.move(step, &key, &value)
+        }
+        guard code != MDB_NOTFOUND else { return }
+        try environment.check(code, in: "read")
+    }
+
+    private func takeCursor() throws(DataStoreError) -> Cursor {
+        if let cursor = spareCursor.take() { return cursor }
+        return try openCursor()
+    }
+
+    final func openCursor() throws(DataStoreError) -> Cursor {
+        var cursor: OpaquePointer?
+        let code = try unsafe mdb_cursor_open(pointer(), environment.table, &cursor)
+        try environment.check(code, in: "read")
+        guard let cursor = unsafe cursor else { throw ended }
+        return unsafe Cursor(owning: cursor)
+    }
+
+    /// The open transaction, to be kept by no one: it ends with the block.
+    @unsafe final func pointer() throws(DataStoreError) -> OpaquePointer {
+        guard let pointer = unsafe handle?.pointer else { throw ended }
+        return unsafe pointer
+    }
+
+    final var ended: DataStoreError {
+        DataStoreError(
+            .blockEnded, in: "read",
+            "A transaction of LMDB was used after its block had ended. Use it only inside the block."
+        )
+    }
+}

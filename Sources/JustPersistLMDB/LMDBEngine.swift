@@ -1,0 +1,199 @@
+public import Foundation
+public import JustPersist
+public import JustPersistRecords
+
+/// A key-value engine on LMDB: a memory-mapped tree that several processes may share.
+///
+/// Reads run beside each other and beside the writer, without waiting. Writers of all processes take
+/// turns. The store must lie on a local file system, and its files must be trusted: LMDB has no
+/// checksums, and a damaged page can stop the process.
+public final class LMDBEngine: KeyValueEngine {
+    /// The directory of the store.
+    public let url: URL
+    /// How the store is opened.
+    public let configuration: LMDBConfiguration
+    /// What the engine is and promises.
+    public let traits: KeyValueEngineTraits
+
+    static let keyLengths = 1...511
+
+    private let state: Locked<State>
+
+    private struct State {
+        /// Closed if opening it anew has failed; it is tried again at the next use.
+        var environment: Environment?
+        var transactions = 0
+        var space: AddressSpace
+    }
+
+    /// An engine for the store in the directory at `url`, which ``open()`` touches first.
+    public init(at url: URL, configuration: LMDBConfiguration = .init()) {
+        self.url = url
+        self.configuration = configuration
+        state = Locked(State(space: AddressSpace(configuration)))
+        traits = KeyValueEngineTraits(
+            name: "LMDB", isPersistent: true, durability: configuration.durability,
+            isSharedBetweenProcesses: true, isReadOnly: configuration.isReadOnly,
+            maximumKeyLength: Self.keyLengths.upperBound)
+    }
+
+    // MARK: Life
+
+    /// Opens the store, and makes it if it is not there.
+    ///
+    /// - Throws: `.alreadyOpen`, `.notAStore`, `.storeNotFound`, `.corrupted` if the file was cut off,
+    ///   or what the system reports.
+    public func open() throws(DataStoreError) {
+        try configuration.validate()
+        let directory = try prepareDirectory(createIfMissing: configuration.createsIfMissing)
+        let claim = try OpenStores.claim(directory, files: DataFile.names)
+        let file = DataFile(directory: directory)
+        try file.checkStart()
+        let space = AddressSpace(configuration)
+        let environment = try space.open(claim)
+        try claim.add(files: DataFile.names)
+        try file.checkLength(for: environment.beginReading())
+        if !directory.holdsStore { directory.synchronize() }
+        state.withLock { $0 = State(environment: environment, space: space) }
+    }
+
+    /// Closes the store, and gives up its files.
+    public func close() {
+        state.withLock { state in
+            if state.transactions == 0, let environment = state.environment {
+                environment.close()
+                // An item of a write block may keep its transaction, and with that the environment.
+                environment.claim.release()
+            }
+            state.environment = nil
+        }
+    }
+
+    /// Deletes the files of the store, and leaves its directory empty.
+    ///
+    /// Harmless if there is no store. No other process may have the store open, which this cannot see:
+    /// that process would go on with the deleted files, and all it commits would be lost.
+    ///
+    /// - Throws: `.readOnly`, `.alreadyOpen`, `.notAStore`, or what the system reports.
+    public func destroy() throws(DataStoreError) {
+        try refuseIfReadOnly("destroy")
+        let directory: StoreDirectory
+        do throws(DataStoreError) {
+            directory = try prepareDirectory(createIfMissing: false)
+        } catch {
+            if error.code == .storeNotFound { return }
+            throw error
+        }
+        let claim = try OpenStores.claim(directory, files: DataFile.names)
+        defer { claim.release() }
+        for name in DataFile.names {
+            let file = directory.url.appending(path: name)
+            guard FileManager.default.fileExists(atPath: file.path) else { continue }
+            do {
+                try FileManager.default.removeItem(at: file)
+            } catch {
+                throw DataStoreError(fileError: error, in: "destroy", path: file.path)
+            }
+        }
+    }
+
+    private func prepareDirectory(createIfMissing: Bool) throws(DataStoreError) -> StoreDirectory {
+        try StoreDirectory.prepare(
+            at: url, marker: DataFile.name, engineName: traits.name,
+            createIfMissing: createIfMissing, readOnly: configuration.isReadOnly,
+            isLeftover: { $0 == DataFile.lockName })
+    }
+
+    // MARK: Blocks
+
+    /// Runs `body` on one snapshot of the committed state.
+    public func read(_ body: (any KeyValueReader) throws -> Void) throws {
+        let transaction = try begin { environment throws(DataStoreError) in
+            ReadTransaction(environment, try environment.beginReading())
+        }
+        defer { end(transaction) }
+        try body(transaction)
+    }
+
+    /// Runs `body` in a transaction, and commits it if `body` returns.
+    ///
+    /// Waits while another process writes to the store.
+    public func write(_ body: (any KeyValueWriter) throws -> Void) throws {
+        try refuseIfReadOnly("write")
+        try enlargeSpace { space, environment in space.isTooSmall(environment) }
+        let transaction = try begin { environment throws(DataStoreError) in
+            WriteTransaction(environment, try environment.beginWriting())
+        }
+        defer {
+            if transaction.failure?.isMapFull == true {
+                state.withLock { $0.space.hasRunOut = true }
+            }
+            end(transaction)
+        }
+        try body(transaction)
+        try transaction.commit()
+    }
+
+    private func begin<Transaction>(
+        _ start: (Environment) throws(DataStoreError) -> Transaction
+    ) throws(DataStoreError) -> Transaction {
+        do throws(DataStoreError) {
+            return try attempt(start)
+        } catch {
+            guard error.isMapOutgrown, try enlargeSpace(if: { _, _ in true }) else { throw error }
+            return try attempt(start)
+        }
+    }
+
+    private func attempt<Transaction>(
+        _ start: (Environment) throws(DataStoreError) -> Transaction
+    ) throws(DataStoreError) -> Transaction {
+        let environment = try state.withLock { state throws(DataStoreError) in
+            guard var environment = state.environment else { throw Self.notOpen(url) }
+            if environment.isClosed {
+                environment = try state.space.enlarge(environment)
+                state.environment = environment
+            }
+            state.transactions += 1
+            return environment
+        }
+        do throws(DataStoreError) {
+            return try start(environment)
+        } catch {
+            state.withLock { $0.transactions -= 1 }
+            throw error
+        }
+    }
+
+    private func end(_ transaction: ReadTransaction) {
+        transaction.end()
+        state.withLock { $0.transactions -= 1 }
+    }
+
+    /// Opens the environment anew with more space, if wanted and no transaction is open in it.
+    @discardableResult
+    private func enlargeSpace(
+        if isWanted: (AddressSpace, Environment) -> Bool
+    ) throws(DataStoreError) -> Bool {
+        try state.withLock { state throws(DataStoreError) in
+            guard state.transactions == 0, let environment = state.environment,
+                environment.isClosed || isWanted(state.space, environment)
+            else { return false }
+            state.environment = try state.space.enlarge(environment)
+            return true
+        }
+    }
+
+    private func refuseIfReadOnly(_ operation: String) throws(DataStoreError) {
+        guard configuration.isReadOnly else { return }
+        throw DataStoreError(
+            .readOnly, in: operation,
+            "The store at “\(url.path)” was opened read-only. Open it without isReadOnly to change it."
+        )
+    }
+
+    static func notOpen(_ url: URL) -> DataStoreError {
+        DataStoreError(
+            .notSetUp, in: "begin", "The store at “\(url.path)” is not open. Set it up first.")
+    }
+}

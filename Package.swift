@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "JustPersist", targets: ["JustPersist"]),
         .library(name: "JustPersistRecords", targets: ["JustPersistRecords"]),
         .library(name: "JustPersistLMDB", targets: ["JustPersistLMDB"]),
+        .library(name: "JustPersistLevelDB", targets: ["JustPersistLevelDB"]),
         .library(name: "JustPersistMemory", targets: ["JustPersistMemory"]),
     ],
     targets: [
@@ -37,11 +38,22 @@ let package = Package(
             name: "JustPersistLMDB", dependencies: ["JustPersist", "JustPersistRecords", "CLMDB"],
             swiftSettings: settings),
         .target(
+            name: "JustPersistLevelDB",
+            dependencies: ["JustPersist", "JustPersistRecords", "CLevelDB"],
+            swiftSettings: settings),
+        .target(
             name: "JustPersistMemory", dependencies: ["JustPersist", "JustPersistRecords"],
             swiftSettings: settings),
 
         .testTarget(
             name: "JustPersistTests", dependencies: ["JustPersist"], swiftSettings: settings),
+        .testTarget(
+            name: "KeyValueEngineTests",
+            dependencies: [
+                "JustPersist", "JustPersistRecords", "JustPersistLMDB", "JustPersistLevelDB",
+                "JustPersistMemory",
+            ],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

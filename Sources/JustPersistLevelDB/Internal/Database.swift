@@ -1,0 +1,169 @@
+import CLevelDB
+import Foundation
+import JustPersist
+import Synchronization
+
+/// One open LevelDB database. Closed when the last reference goes.
+// @unchecked: a leveldb_t may be used from any thread, and the options never change.
+@safe final class Database: @unchecked Sendable {
+    let path: String
+    /// Stands for this opening among all others.
+    let author = UInt64.random(in: .min ... .max)
+    /// The last commit that was there at the opening; set only by `init`.
+    private(set) var inherited: CommitRing.Entry?
+    /// Twice the number of the last commit; one more while a commit is under way, or if it failed.
+    private let progress: Atomic<UInt64>
+
+    private let handle: OpaquePointer
+    private let openedBy = getpid()
+    private let options: CObject
+    private let cache: CObject
+    private let filter: CObject
+    private let lookup: CObject
+    private let scan: CObject
+    private let write: CObject
+
+    /// Opens the database in the directory at `path`.
+    ///
+    /// - Throws: `.corrupted` also if commits are missing between others.
+    init(at path: String, _ configuration: LevelDBConfiguration) throws(DataStoreError) {
+        let options = unsafe CObject(
+            leveldb_options_create(), destroyedBy: leveldb_options_destroy)
+        let cache = unsafe CObject(
+            leveldb_cache_create_lru(max(0, configuration.blockCacheSize)),
+            destroyedBy: leveldb_cache_destroy)
+        let filter = unsafe CObject(
+            leveldb_filterpolicy_create_bloom(10), destroyedBy: leveldb_filterpolicy_destroy)
+        let mayCreate = configuration.createsIfMissing && !configuration.isReadOnly
+        unsafe leveldb_options_set_create_if_missing(options.pointer, mayCreate ? 1 : 0)
+        unsafe leveldb_options_set_paranoid_checks(options.pointer, 1)
+        unsafe leveldb_options_set_cache(options.pointer, cache.pointer)
+        unsafe leveldb_options_set_filter_policy(options.pointer, filter.pointer)
+        unsafe leveldb_options_set_write_buffer_size(
+            options.pointer, max(0, configuration.writeBufferSize))
+        unsafe leveldb_options_set_max_open_files(
+            options.pointer, Int32(clamping: configuration.maximumOpenFiles))
+        let compression =
+            configuration.compression == .snappy
+            ? leveldb_snappy_compression : leveldb_no_compression
+        unsafe leveldb_options_set_compression(options.pointer, Int32(compression))
+
+        let handle = try unsafe check("open", at: path) {
+            unsafe leveldb_open(options.pointer, path, $0)
+        }
+        guard let handle = unsafe handle else {
+            throw DataStoreError(levelDB: "no handle and no error", in: "open", path: path)
+        }
+        self.path = path
+        self.options = options
+        self.cache = cache
+        self.filter = filter
+        unsafe self.handle = handle
+
+        lookup = Self.readOptions(fillsCache: true)
+        scan = Self.readOptions(fillsCache: false)
+        write = unsafe CObject(
+            leveldb_writeoptions_create(), destroyedBy: leveldb_writeoptions_destroy)
+        unsafe leveldb_writeoptions_set_sync(
+            write.pointer, configuration.durability == .full ? 1 : 0)
+
+        progress = Atomic(0)
+        inherited = try CommitRing.lastCommit(in: self)
+        progress.store((inherited?.number ?? 0) * 2, ordering: .releasing)
+    }
+
+    deinit {
+        // In a forked child the background thread is missing, and closing would wait for it.
+        if getpid() == openedBy { unsafe leveldb_close(handle) }
+    }
+
+    /// Deletes the files of the closed database in the directory at `path`.
+    static func destroy(at path: String) throws(DataStoreError) {
+        let options = unsafe CObject(
+            leveldb_options_create(), destroyedBy: leveldb_options_destroy)
+        try unsafe check("destroy", at: path) {
+            unsafe leveldb_destroy_db(options.pointer, path, $0)
+        }
+    }
+
+    private static func readOptions(fillsCache: Bool) -> CObject {
+        let options = unsafe CObject(
+            leveldb_readoptions_create(), destroyedBy: leveldb_readoptions_destroy)
+        unsafe leveldb_readoptions_set_verify_checksums(options.pointer, 1)
+        unsafe leveldb_readoptions_set_fill_cache(options.pointer, fillsCache ? 1 : 0)
+        return options
+    }
+
+    // MARK: Reading
+
+    /// The caller destroys it before it lets go of the database.
+    func makeIterator() -> OpaquePointer {
+        unsafe leveldb_create_iterator(handle, scan.pointer)
+    }
+
+    /// The newest committed value of `key`.
+    func value(forKey key: Span<UInt8>) throws(DataStoreError) -> Value? {
+        var count = 0
+        let bytes = try unsafe check("read", at: path) { error in
+            unsafe key.withCBytes { key, keyCount in
+                unsafe leveldb_get(handle, lookup.pointer, key, keyCount, &count, error)
+            }
+        }
+        guard let bytes = unsafe bytes else { return nil }
+        return unsafe Value(bytes, count: count)
+    }
+
+    /// A value that LevelDB has allocated for us.
+    @safe struct Value: ~Copyable {
+        private let bytes: UnsafeMutablePointer<CChar>
+        private let count: Int
+
+        fileprivate init(_ bytes: UnsafeMutablePointer<CChar>, count: Int) {
+            unsafe self.bytes = bytes
+            self.count = count
+        }
+
+        deinit { unsafe leveldb_free(bytes) }
+
+        borrowing func withSpan(
+            _ body: (Span<UInt8>) throws(DataStoreError) -> Void
+        ) throws(DataStoreError) {
+            // SAFETY: the memory is freed only when this value goes, which `body` cannot outlive.
+            let raw = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
+            try body(unsafe Span(_unsafeElements: raw.assumingMemoryBound(to: UInt8.self)))
+        }
+    }
+
+    // MARK: Committing
+
+    /// The number of the last commit; `nil` while one is under way, and after one has failed.
+    ///
+    /// When two calls return the same number, what was read from LevelDB between them is the state
+    /// after that commit: a commit changes this before it asks LevelDB to write, and LevelDB's own
+    /// lock lets nobody who has seen the write miss the change.
+    var settledCommit: UInt64? {
+        let progress = progress.load(ordering: .acquiring)
+        return progress.isMultiple(of: 2) ? progress / 2 : nil
+    }
+
+    /// The number of the last commit that succeeded.
+    var lastCommit: UInt64 { progress.load(ordering: .acquiring) / 2 }
+
+    /// Applies the batch as the next commit.
+    ///
+    /// Never called by two threads at once. Once it has thrown, the database must not be written to
+    /// any more: LevelDB goes on behind a gap in its log, and would lose what it acknowledges.
+    func commit(_ batch: borrowing WriteBatch) throws(DataStoreError) {
+        guard let lastCommit = settledCommit else {
+            throw DataStoreError(
+                .storageFailure, in: "write",
+                "The LevelDB store at “\(path)” has to be opened again before it is written to.")
+        }
+        CommitRing.note(.init(number: lastCommit + 1, author: author), in: batch)
+        progress.store(lastCommit * 2 + 1, ordering: .releasing)
+        try unsafe check("write", at: path) {
+            unsafe leveldb_write(handle, write.pointer, batch.object.pointer, $0)
+        }
+        progress.store(lastCommit * 2 + 2, ordering: .releasing)
+    }
+}

@@ -1,0 +1,47 @@
+import JustPersist
+import JustPersistRecords
+
+/// A commit that LevelDB reported as failed, though it may be in the log all the same.
+struct FailedCommit: Sendable {
+    private let entry: CommitRing.Entry
+    /// What it changed; or what would take that back, once that is known.
+    private var changes: OrderedKeyMap<[UInt8]?>
+
+    /// The commit that `database` has just rejected.
+    init(of changes: OrderedKeyMap<[UInt8]?>, in database: Database) {
+        entry = CommitRing.Entry(number: database.lastCommit + 1, author: database.author)
+        self.changes = changes
+    }
+
+    /// The same with the values from before it, read from the database that rejected it.
+    func withOldValues(of database: Database) throws(DataStoreError) -> FailedCommit {
+        var old = OrderedKeyMap<[UInt8]?>()
+        try changes.scan(.all) { (key, _) throws(DataStoreError) in
+            var value: [UInt8]?
+            if let found = try database.value(forKey: key) {
+                try found.withSpan { value = [UInt8](copying: $0) }
+            }
+            old.setValue(value, forKey: key)
+            return .next
+        }
+        var copy = self
+        copy.changes = old
+        return copy
+    }
+
+    /// Takes the commit back if the database, opened again, has it.
+    ///
+    /// - Throws: `.corrupted` if the commit before it is missing.
+    func revert(in database: Database) throws(DataStoreError) {
+        guard database.lastCommit + 1 >= entry.number else {
+            throw DataStoreError(
+                .corrupted, in: "open",
+                "The LevelDB store at “\(database.path)” has lost commits that had succeeded, from "
+                    + "\(database.lastCommit + 1) to \(entry.number - 1). Restore it from a backup."
+            )
+        }
+        // Another process may have had the database in between, and have built on what it found.
+        guard database.inherited == entry else { return }
+        try database.commit(try WriteBatch(of: changes))
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import JustPersist
+import JustPersistRecords
+
+/// LevelDB's own lock on a database, for a look at its files before it is opened.
+enum FileLock {
+    /// Holds the lock while `body` runs.
+    ///
+    /// Letting go of it takes away every lock the process has on the file: the store must have been
+    /// claimed, and not be open.
+    static func withLock<R>(
+        in directory: URL, for operation: String, _ body: () throws(DataStoreError) -> R
+    ) throws(DataStoreError) -> R {
+        let path = directory.appending(path: "LOCK").path
+        let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            throw DataStoreError(
+                fileError: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO), in: operation,
+                path: directory.path)
+        }
+        defer { close(file) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        guard unsafe fcntl(file, F_SETLK, &lock) == 0 else {
+            let reason = unsafe String(cString: strerror(errno))
+            throw DataStoreError(
+                levelDB: "IO error: lock \(path): \(reason)", in: operation, path: directory.path)
+        }
+        return try body()
+    }
+}

@@ -1,0 +1,51 @@
+import CLevelDB
+import JustPersist
+
+/// A place in one fixed state of the database: the state that was committed when it was made.
+///
+/// It pins that state without a LevelDB snapshot, which in 1.23 can bring deleted data back.
+final class Iterator {
+    private let object: CObject
+    /// Keeps the database open: iterators must go first.
+    private let database: Database
+
+    init(on database: Database) {
+        self.database = database
+        object = unsafe CObject(database.makeIterator(), destroyedBy: leveldb_iter_destroy)
+    }
+
+    var isValid: Bool { unsafe leveldb_iter_valid(object.pointer) != 0 }
+
+    func seek(to key: Span<UInt8>) {
+        unsafe key.withCBytes { key, count in unsafe leveldb_iter_seek(object.pointer, key, count) }
+    }
+
+    func seekToLast() { unsafe leveldb_iter_seek_to_last(object.pointer) }
+
+    func next() { unsafe leveldb_iter_next(object.pointer) }
+
+    func previous() { unsafe leveldb_iter_prev(object.pointer) }
+
+    /// Copies the key out of the iterator, which must be valid.
+    func copyKey(to buffer: inout [UInt8]) {
+        var count = 0
+        let bytes = unsafe leveldb_iter_key(object.pointer, &count)
+        unsafe buffer.assign(bytes, count: count)
+    }
+
+    /// Copies the value out of the iterator, which must be valid.
+    func copyValue(to buffer: inout [UInt8]) {
+        var count = 0
+        let bytes = unsafe leveldb_iter_value(object.pointer, &count)
+        unsafe buffer.assign(bytes, count: count)
+    }
+
+    /// Throws what went wrong on the way here.
+    ///
+    /// A damaged block ends a walk, or is skipped, without any other sign.
+    func checkErrors() throws(DataStoreError) {
+        try unsafe check("read", at: database.path) {
+            unsafe leveldb_iter_get_error(object.pointer, $0)
+        }
+    }
+}

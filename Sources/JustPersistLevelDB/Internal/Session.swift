@@ -1,0 +1,151 @@
+import Foundation
+import JustPersist
+import JustPersistRecords
+
+/// A store from its opening to its closing, through failed writes.
+final class Session: Sendable {
+    private enum Phase {
+        case open(Database)
+        /// A write failed. Readers may go on; before the next write the database is opened again.
+        case suspect(Database, FailedCommit)
+        /// Opening it again has failed so far. Nobody is inside.
+        case down(FailedCommit, DataStoreError)
+        case ended
+    }
+
+    private let directory: StoreDirectory
+    private let configuration: LevelDBConfiguration
+    private let claim: OpenStores.Claim
+    private let openedBy = getpid()
+    private let gate = ReaderGate()
+    private let phase: Locked<Phase>
+    private let report: Locked<DataStoreError?>
+
+    init(
+        in directory: StoreDirectory, _ configuration: LevelDBConfiguration
+    ) throws(DataStoreError) {
+        self.directory = directory
+        self.configuration = configuration
+        // Before LevelDB sees the path: an attempt to open a store twice would cost it its lock.
+        claim = try OpenStores.claim(directory, files: ["LOCK"])
+        if !configuration.isReadOnly { PrivateFiles.inherit(in: directory.url) }
+        let (database, report) = try Recovery.open(in: directory.url, configuration)
+        try claim.add(files: ["LOCK"])
+        PrivateFiles.restrict(in: directory.url)
+        if !directory.holdsStore { directory.synchronize() }
+        phase = Locked(.open(database))
+        self.report = Locked(report)
+    }
+
+    var recoveryReport: DataStoreError? { report.withLock { $0 } }
+
+    deinit { end() }
+
+    /// Closes the database, in which no block may be running.
+    func end() {
+        guard getpid() == openedBy else { return }
+        // A commit that failed may yet have reached the log: this is the last chance to revert it.
+        if needsReopening { try? reopen(in: "close") }
+        phase.withLock { $0 = .ended }
+        PrivateFiles.restrict(in: directory.url)
+        claim.release()
+    }
+
+    func read(_ body: (any KeyValueReader) throws -> Void) throws {
+        try checkProcess(in: "read")
+        if isDown { try reopen(in: "read") }
+        try gate.withReader {
+            let snapshot = Snapshot(of: try database(in: "read"), isPinned: true)
+            defer { snapshot.end() }
+            try body(snapshot)
+        }
+    }
+
+    func write(_ body: (any KeyValueWriter) throws -> Void) throws {
+        try checkProcess(in: "write")
+        if needsReopening { try reopen(in: "write") }
+        let database = try database(in: "write")
+        let snapshot = Snapshot(of: database, isPinned: false)
+        defer { snapshot.end() }
+        let overlay = KeyValueOverlay(over: snapshot)
+        try body(overlay)
+        guard !overlay.changes.isEmpty else { return }
+        let batch = try WriteBatch(of: overlay.changes)
+        do {
+            try database.commit(batch)
+        } catch {
+            let failed = FailedCommit(of: overlay.changes, in: database)
+            phase.withLock { $0 = .suspect(database, failed) }
+            throw error
+        }
+    }
+
+    // MARK: After a failed write
+
+    private var needsReopening: Bool {
+        phase.withLock {
+            switch $0 {
+            case .open, .ended: false
+            case .suspect, .down: true
+            }
+        }
+    }
+
+    private var isDown: Bool { phase.withLock { if case .down = $0 { true } else { false } } }
+
+    /// Closes the database and opens it again, if no reader is inside.
+    private func reopen(in operation: String) throws(DataStoreError) {
+        let isDone = try gate.ifNobodyInside { () throws(DataStoreError) in
+            let failed: FailedCommit
+            switch phase.withLock({ $0 }) {
+            case .open, .ended:
+                return  // Another thread was faster.
+            case .suspect(let database, let commit):
+                failed = try commit.withOldValues(of: database)
+            case .down(let commit, _):
+                failed = commit
+            }
+            do throws(DataStoreError) {
+                // Nobody else refers to the database: this closes it.
+                phase.withLock { $0 = .ended }
+                let (database, report) = try Recovery.open(in: directory.url, configuration)
+                try failed.revert(in: database)
+                PrivateFiles.restrict(in: directory.url)
+                if let report { self.report.withLock { $0 = report } }
+                phase.withLock { $0 = .open(database) }
+            } catch {
+                phase.withLock { $0 = .down(failed, error) }
+                throw error
+            }
+        }
+        // A reader inside may have come after another thread had opened it again.
+        guard isDone || !needsReopening else {
+            throw DataStoreError(
+                .storageFailure, in: operation,
+                "The LevelDB store at “\(directory.path)” must be opened again after a failed write; "
+                    + "that waits until the open read blocks end. Repeat the call then.")
+        }
+    }
+
+    private func database(in operation: String) throws(DataStoreError) -> Database {
+        switch phase.withLock({ $0 }) {
+        case .open(let database), .suspect(let database, _):
+            return database
+        case .down(_, let error):
+            throw error
+        case .ended:
+            throw DataStoreError(
+                .notSetUp, in: operation,
+                "The LevelDB store at “\(directory.path)” is closed. Set it up again.")
+        }
+    }
+
+    private func checkProcess(in operation: String) throws(DataStoreError) {
+        guard getpid() == openedBy else {
+            throw DataStoreError(
+                .notSetUp, in: operation,
+                "The LevelDB store at “\(directory.path)” was opened by another process, from "
+                    + "which this one was forked. Close it there, and open it here.")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+public import Foundation
+@_exported public import JustPersist
+@_exported public import JustPersistRecords
+
+/// A data store in LevelDB: a log-structured merge tree, compact on disk and steady under many writes;
+/// open to one process at a time.
+///
+/// ```swift
+/// let store = try LevelDBDataStore.open(at: URL(filePath: "/var/lib/app"))
+/// ```
+///
+/// The store is a directory on a local file system.
+public typealias LevelDBDataStore = RecordStore<LevelDBEngine>
+
+extension RecordStore where Engine == LevelDBEngine {
+    /// A closed store in a directory, which is made when the store is opened.
+    public convenience init(
+        at url: URL, configuration: LevelDBConfiguration = LevelDBConfiguration(),
+        threading: DataStoreThreading = .callingThread, errorHandler: DataStoreErrorHandler? = nil
+    ) {
+        self.init(
+            engine: LevelDBEngine(at: url, configuration: configuration), threading: threading,
+            errorHandler: errorHandler)
+    }
+
+    /// Opens the store in a directory, and makes it if it is not there.
+    public static func open(
+        at url: URL, configuration: LevelDBConfiguration = LevelDBConfiguration(),
+        threading: DataStoreThreading = .callingThread, errorHandler: DataStoreErrorHandler? = nil
+    ) throws -> LevelDBDataStore {
+        let store = LevelDBDataStore(
+            at: url, configuration: configuration, threading: threading,
+            errorHandler: errorHandler)
+        try store.open()
+        return store
+    }
+
+    /// Makes `DataStores.open("leveldb:/path")` know this backend.
+    public static func register() {
+        DataStores.register(scheme: "leveldb") { location, options throws(DataStoreError) in
+            LevelDBDataStore(
+                at: try StoreDirectory.url(location, scheme: "leveldb"),
+                configuration: LevelDBConfiguration(
+                    durability: options.durability, isReadOnly: options.isReadOnly,
+                    createsIfMissing: options.createsIfMissing),
+                threading: options.threading, errorHandler: options.errorHandler)
+        }
+    }
+}

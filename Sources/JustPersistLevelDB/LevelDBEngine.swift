@@ -1,0 +1,138 @@
+public import Foundation
+public import JustPersist
+public import JustPersistRecords
+
+/// A store's data in a LevelDB database: one directory, one process.
+///
+/// LevelDB has no transactions. A write block gathers its changes in memory, twice while it commits,
+/// and applies them as one batch; a read block holds on to the state it began with. Safe from any
+/// thread, under the rules of `KeyValueEngine`.
+///
+/// What to know before you choose it:
+/// - Only one process may have a store open, and only on a local file system.
+/// - LevelDB ends the process when memory runs out.
+/// - It sorts its files in the background, and a write may have to wait for that: there is no upper
+///   bound for how long one takes.
+/// - Its maintainers give it "very limited" maintenance.
+/// - Keys that begin with the byte 0xFF and the text “JustPersist” are its own.
+/// - A forked child cannot use its parent's stores.
+///
+/// After a failed write the engine opens the database again before the next write, for LevelDB would
+/// lose what it acknowledges after one. That needs a moment without read blocks: while any thread is
+/// inside one, the write is refused with `.storageFailure`. Repeat it when the read blocks have ended.
+public final class LevelDBEngine: KeyValueEngine {
+    /// The directory of the store.
+    public let url: URL
+    /// How the store is opened.
+    public let configuration: LevelDBConfiguration
+
+    /// What the engine is and promises.
+    public let traits: KeyValueEngineTraits
+
+    private let session = Locked<Session?>(nil)
+
+    /// An engine for the store in the directory at `url`, which ``open()`` touches first.
+    public init(at url: URL, configuration: LevelDBConfiguration = LevelDBConfiguration()) {
+        self.url = url
+        self.configuration = configuration
+        traits = KeyValueEngineTraits(
+            name: "LevelDB", isPersistent: true, durability: configuration.durability,
+            isReadOnly: configuration.isReadOnly, maximumKeyLength: 511)
+    }
+
+    /// What was done to open a store whose log had a damaged end, as an error with the code
+    /// `.recovered`; `nil` if nothing had to be.
+    ///
+    /// A loss of power during a write leaves such an end. Everything committed before that write is
+    /// there. Set until the engine is closed.
+    public var recoveryReport: DataStoreError? { session.withLock { $0 }?.recoveryReport }
+
+    /// Opens the store, and makes it if it is not there.
+    ///
+    /// Harmless if it is open.
+    ///
+    /// - Throws: `.lockedByAnotherProcess`, `.alreadyOpen`, `.notAStore`, `.storeNotFound`,
+    ///   `.accessDenied`, `.corrupted`, or another failure of the storage.
+    public func open() throws(DataStoreError) {
+        guard session.withLock({ $0 }) == nil else { return }
+        let directory = try StoreDirectory.prepare(
+            at: url, marker: "CURRENT", engineName: "LevelDB",
+            createIfMissing: configuration.createsIfMissing, readOnly: configuration.isReadOnly,
+            isLeftover: Self.isLeftover)
+        let opened = try Session(in: directory, configuration)
+        session.withLock { $0 = opened }
+    }
+
+    /// Closes the store, and gives up its files and its lock.
+    public func close() {
+        let open = session.withLock { session in
+            let open = session
+            session = nil
+            return open
+        }
+        open?.end()
+    }
+
+    /// Deletes the store's files and, if nothing else is in it, its directory.
+    ///
+    /// Harmless if there is no store.
+    ///
+    /// - Throws: `.readOnly`, `.alreadyOpen`, `.lockedByAnotherProcess`, `.notAStore`, or a failure of the storage.
+    public func destroy() throws(DataStoreError) {
+        try refuseIfReadOnly("destroy")
+        // What a crash left of a store in the making is one to delete, but an empty directory is none.
+        let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
+        let directory: StoreDirectory
+        do throws(DataStoreError) {
+            directory = try StoreDirectory.prepare(
+                at: url, marker: "CURRENT", engineName: "LevelDB",
+                createIfMissing: names?.isEmpty == false, isLeftover: Self.isLeftover)
+        } catch {
+            if error.code == .storeNotFound { return }
+            throw error
+        }
+        let claim = try OpenStores.claim(directory, files: ["LOCK"])
+        defer { claim.release() }
+        // The copies first: without the database beside them, nobody knows them for what they are.
+        try FileLock.withLock(in: directory.url, for: "destroy") { () throws(DataStoreError) in
+            try Recovery.removeCopies(in: directory.url)
+        }
+        try Database.destroy(at: directory.path)
+    }
+
+    /// Runs `body` on the state that is committed now.
+    public func read(_ body: (any KeyValueReader) throws -> Void) throws {
+        try openSession(in: "read").read(body)
+    }
+
+    /// Runs `body`, and commits its changes in one batch if it returns.
+    ///
+    /// - Throws: What `body` throws; `.readOnly`; `.storageFull`, `.storageFailure` also as told
+    ///   above, or another failure of the storage. Nothing has changed then.
+    public func write(_ body: (any KeyValueWriter) throws -> Void) throws {
+        try refuseIfReadOnly("write")
+        try openSession(in: "write").write(body)
+    }
+
+    private func openSession(in operation: String) throws(DataStoreError) -> Session {
+        guard let session = session.withLock({ $0 }) else {
+            throw DataStoreError(
+                .notSetUp, in: operation,
+                "The LevelDB store at “\(url.path)” is not open. Set it up first.")
+        }
+        return session
+    }
+
+    private func refuseIfReadOnly(_ operation: String) throws(DataStoreError) {
+        guard configuration.isReadOnly else { return }
+        throw DataStoreError(
+            .readOnly, in: operation,
+            "The LevelDB store at “\(url.path)” was opened read-only. Open it without isReadOnly to "
+                + "change it.")
+    }
+
+    /// What LevelDB makes before the file that says a database is there.
+    private static func isLeftover(_ name: String) -> Bool {
+        ["LOCK", "LOG", "LOG.old", "MANIFEST-000001", "000001.dbtmp"].contains(name)
+    }
+}

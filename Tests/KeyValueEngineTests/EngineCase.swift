@@ -1,0 +1,18 @@
+import Foundation
+import JustPersistLMDB
+import JustPersistLevelDB
+import JustPersistMemory
+import JustPersistRecords
+
+/// The engines that the contract's tests run on.
+enum EngineCase: String, CaseIterable, Sendable {
+    case lmdb, levelDB, memory
+
+    func engine(at url: URL) -> any KeyValueEngine {
+        switch self {
+        case .lmdb: LMDBEngine(at: url)
+        case .levelDB: LevelDBEngine(at: url)
+        case .memory: InMemoryEngine()
+        }
+    }
+}

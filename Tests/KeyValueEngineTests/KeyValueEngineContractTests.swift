@@ -1,0 +1,397 @@
+import Foundation
+import JustPersist
+import JustPersistRecords
+import Testing
+
+/// What every engine must do, through the protocol only.
+@Suite struct KeyValueEngineContractTests {
+    private struct Refusal: Error, Equatable {}
+
+    private let temporary: TemporaryDirectory
+
+    init() throws { temporary = try TemporaryDirectory() }
+
+    private func open(_ engineCase: EngineCase) throws -> any KeyValueEngine {
+        let engine = engineCase.engine(at: temporary.place("store"))
+        try engine.open()
+        return engine
+    }
+
+    // MARK: Values
+
+    @Test(arguments: EngineCase.allCases)
+    func putReplacesAndDeleteRemoves(_ engineCase: EngineCase) throws {
+        let engine = try open(engineCase)
+        defer { engine.close() }
+        #expect(try engine.value([1]) == nil)
+        try engine.put([1], [10])
+        #expect(try engine.value([1]) == [10])
+        try engine.put([1], [11, 12])
+        #expect(try engine.value([1]) == [11, 12])
+        try engine.write { writer throws in
+            #expect(try writer.delete([1]))
+            #expect(try !writer.delete([1]))
+            #expect(try writer.value([1]) == nil)
+        }
+        #expect(try engine.pairs().isEmpty)
+    }
+
+    @Test(arguments: EngineCase.allCases)
+    func emptyValueIsAValue(_ engineCase: EngineCase) throws {
+        let engine = try open(engineCase)
+        defer { engine.close() }
+        try engine.put([1], [])
+        #expect(try engine.value([1]) == [])
+        #expect(try engine.pairs() == [Pair([1], [])])
+    }
+
+    @Test(arguments: EngineCase.allCases)
+    func keysOfAllLengthsAreKept(_ engineCase: EngineCase) throws {
+        let engine = try open(engineCase)
+        defer { engine.close() }
+        let limit = engine.traits.maximumKeyLength
+        #expect(limit >= 480)
+        let keys = [1, 2, 255, 256, 480, limit].map { [UInt8](repeating: 7, count: $0) }
+        try engine.write { writer throws in
+            for key in keys.shuffled() { try writer.put(key, [UInt8(key.count & 0xFF)]) }
+        }
+        // Each begins the next, so they are in the order of their lengths.
+        #expect(try engine.pairs().map(\.key) == keys)
+        for key in keys { #expect(try engine.value(key) == [UInt8(key.count & 0xFF)]) }
+        #expect(try engine.value([UInt8](repeating: 7, count: limit + 1)) == nil)
+        let long = KeyRange(from: [UInt8](repeating: 7, count: limit + 1), upTo: nil)
+        #expect(try engine.pairs(long).isEmpty)
+    }
+
+    @Test(arguments: EngineCase.allCases)
+    func largeValuesComeBackWhole(_ engineCase: EngineCase) throws {
+        let engine = try open(engineCase)
+        defer { engine.close() }
+        let pattern: [UInt8] = (0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        let large = [[UInt8]](repeating: pattern, count: 2048).flatMap(\.self)
+        try engine.put([1], large)
+        try engine.put([2], [2])
+        var isEqual = false
+        try engine.read { reader throws in
+            _ = try reader.withValue(forKey: [1].span) { bytes in
+                isEqual = bytes.count == large.count
+                for index in stride(from: 0, to: min(bytes.count, large.count), by: 509) {
+                    isEqual = isEqual && bytes[index] == large[index]
+                }
+            }
+        }
+        #expect(isEqual)
+        try engine.put([1], [1])
+        #expect(try engine.pairs() == [Pair([1], [1]), Pair([2], [2])])
+    }
+
+    // MARK: Scans
+
+    @Test(arguments: EngineCase.allCases, [false, true])
+    func scanFollowsUnsignedByteOrder(_ engineCase: EngineCase, inWriteBlock: Bool) throws {
+        let engine = try open(engineCase)
+        defer { engine.close() }
+        let keys: [[UInt8]] = [
+            [0], [0, 0], [0, 1], [1], [1, 0xFF], [2], [2, 0], [0x7F], [0x80], [0xFF], [0xFF, 0xFF],
+        ]
+        let ranges: [KeyRange] = [
+            .all, KeyRange(prefix: [1]), KeyRange(prefix: [0xFF]), KeyRange(prefix: [3]),
+            KeyRange(from: [1], upTo: [2]), KeyRange(from: [0, 0, 0], upTo: [2, 0]),
+            KeyRange(from: [2], upTo: [2, 0]), KeyRange(from: [2], upTo: [2]),
+            KeyRange(from: [2], upTo: [1]), KeyRange(from: [], upTo: []),
+            KeyRange(from: [], upTo: [0]),
+            KeyRange(from: [0x80], upTo: nil), KeyRange(from: [0xFF, 0xFF, 0], upTo: nil),
+            KeyRange(from: [], upTo: [0xFF, 0xFF, 0xFF]),
+        ]
+        func check(_ reader: any KeyValueReader) throws {
+            for range in ranges {
+                let expected = keys.filter { key in
+                    !key.lexicographicallyPrecedes(range.lower)
+                        && range.upper.map { key.lexicographicallyPrecedes($0) } != false
+                }
+                #expect(try reader.pairs(range).map(\.key) == expected, "\(range)")
+                #expect(
+                    try reader.pairs(range, reversed: true).map(\.key) == expected.reversed(),
+                    "\(range), reversed")
+            }
+        }
+        try engine.write { writer throws in
+            for key in keys.shuffled() { try writer.put(key, key) }
+            if inWriteBlock { try check(writer) }
+        }
+        if !inWriteBlock { try engine.read { try check($0) } }
+    }
+
+    @Test(arguments: EngineCase.allCases)
+    func emptyStoreScansToNothing(_ engineCase: EngineCase) throws {
+        let engine = try open(engineCase)
+        defer { engine.close() }
+        for reversed in [false, true] {
+            #expect(try engine.pairs(.all, reversed: reversed).isEmpty)
+            #expect(try engine.pairs(KeyRange(prefix: [1]), reversed: reversed).isEmpty)
+        }
+    }
+
+    @Test(arguments: EngineCase.allCases)
+    func scanStopsWhenToldAndThrowsOn(_ engineCase: EngineCase) throws {
+        let engine = try open(engineCase)
+        defer { engine.close() }
+        try engine.write { writer throws in
+            for byte in 0..<100 as Range<UInt8> { try writer.put([byte], [byte]) }
+        }
+        try engine.read { reader throws in
+            #expect(try reader.pairs(limit: 3).map(\.key) == [[0], [1], [2]])
+            #expect(try reader.pairs(reversed: true, limit: 2).map(\.key) == [[99], [98]])
+            var calls = 0
+            let refusal = DataStoreError(.unsupported, in: "test", "no further")
+            let error = #expect(throws: DataStoreError.self) {
+                try reader.scan(.all, reversed: false) { _, _ throws(DataStoreError) in
+                    calls += 1
+                    if calls == 5 { throw refusal }
+                    return .next
+                }
+            }
+            #expect(error?.code == .unsupported)
+            #expect(calls == 5)
+            #expect(try reader.pairs().count == 100)
+        }
+    }
+
+    @Test(arguments: EngineCase.allCases, [false, true])
+    func scanBodyMayReadOn(_ engineCase: EngineCase, inWriteBlock: Bool) throws {
+        let engine = try open(engineCase)
+        defer { engine.close() }
+        func check(_ reader: any KeyValueReader) throws {
+            var visited: [[UInt8]] = []
+            try reader.scan(.all, reversed: false) {
+                outerKey, outerValue throws(DataStoreError) in
+                let key = [UInt8](outerKey)
+                let value = try reader.value(key)
+                #expect(value == [UInt8](outerValue))
+                let inner = try reader.pairs(KeyRange(from: key, upTo: nil), reversed: true)
+                #expect(inner.last?.key == key)
+                try reader.scan(.all, reversed: true) { _, _ throws(DataStoreError) in
+                    _ = try reader.pairs(limit: 1)
+                    return .stop
+                }
+                #expect([UInt8](outerKey) == key)
+                visited.append(key)
+                return .next
+            }
+            #expect(visited == (0..<20).map { [$0] })
+        }
+        try engine.write { writer throws in
+            for byte in 0..<20 as Range<UInt8> { try writer.put([byte], [byte, byte]) }
+            if inWriteBlock { try check(writer) }
+        }
+        if !inWriteBlock { try engine.read { try check($0) } }
+    }
+
+    // MARK: Transactions
+
+    @Test(arguments: EngineCase.allCases)
+    func writeBlockReadsItsOwnWrites(_ engineCase: EngineCase) throws {
+        let engine = try open(engineCase)
+        defer { engine.close() }
+        try engine.write { writer throws in
+            for byte in 0..<4 as Range<UInt8> { try writer.put([byte], [byte]) }
+        }
+        try engine.write { writer throws in
+            try writer.put([1], [9])
+            try writer.put([7], [7])
+            _ = try writer.delete([2])
+            try writer.put([2, 1], [])
+            #expect(try writer.value([1]) == [9])
+            #expect(try writer.value([2]) == nil)
+            let expected = [
+                Pair([0], [0]), Pair([1], [9]), Pair([2, 1], []), Pair([3], [3]), Pair([7], [7]),
+            ]
+            #expect(try writer.pairs() == expected)
+            #expect(try writer.pairs(reversed: true) == expected.reversed())
+        }
+    }
+
+    @Test(arguments: EngineCase.allCases)
+    func throwingBlockLeavesNoTrace(_ engineCase: EngineCase) throws {
+        let engine = try open(engineCase)
+        defer { engine.close() }
+        try engine.put([1], [1])
+        #expect(throws: Refusal()) {
+            try engine.write { writer throws in
+                try writer.put([1], [2])
+                try writer.put([3], [3])
+                throw Refusal()
+            }
+        }
+        #expect(throws: Refusal()) { try engine.read { _ in throw Refusal() } }
+        #expect(try engine.pairs() == [Pair([1], [1])])
+        try engine.put([2], [2])
+        #expect(try engine.pairs() == [Pair([1], [1]), Pair([2], [2])])
+    }
+
+    @Test(arguments: EngineCase.allCases)
+    func emptyWriteChangesNothing(_ engineCase: EngineCase) throws {
+        let engine = try open(engineCase)
+        defer { engine.close() }
+        try engine.write { _ in }
+        try engine.put([1], [1])
+        try engine.write { _ = try $0.pairs() }
+        #expect(try engine.pairs() == [Pair([1], [1])])
+    }
+
+    @Test(arguments: EngineCase.allCases)
+    func readInsideWriteSeesTheCommittedState(_ engineCase: EngineCase) throws {
+        let engine = try open(engineCase)
+        defer { engine.close() }
+        try engine.put([1], [1])
+        try engine.write { writer throws in
+            try writer.put([1], [2])
+            #expect(try engine.value([1]) == [1])
+            try writer.put([2], [2])
+            #expect(try engine.pairs() == [Pair([1], [1])])
+        }
+        #expect(try engine.pairs() == [Pair([1], [2]), Pair([2], [2])])
+    }
+
+    @Test(arguments: EngineCase.allCases)
+    func writeInsideReadDoesNotMoveTheSnapshot(_ engineCase: EngineCase) throws {
+        let engine = try open(engineCase)
+        defer { engine.close() }
+        try engine.put([1], [1])
+        try engine.read { reader throws in
+            try engine.put([1], [2])
+            try engine.put([2], [2])
+            #expect(try reader.pairs() == [Pair([1], [1])])
+            #expect(try engine.pairs() == [Pair([1], [2]), Pair([2], [2])])
+        }
+    }
+
+    @Test(arguments: EngineCase.allCases)
+    func dataOutlivesTheEngine(_ engineCase: EngineCase) throws {
+        let url = temporary.place("store")
+        for round in 0..<3 as Range<UInt8> {
+            let engine = engineCase.engine(at: url)
+            guard engine.traits.isPersistent else { return }
+            try engine.open()
+            defer { engine.close() }
+            #expect(try engine.pairs().count == Int(round))
+            try engine.put([round], [round])
+        }
+    }
+
+    @Test(arguments: EngineCase.allCases)
+    func oneEngineOpensAgainAndAgain(_ engineCase: EngineCase) throws {
+        let engine = try open(engineCase)
+        try engine.put([1], [1])
+        engine.close()
+        engine.close()
+        #expect(throws: DataStoreError.self) { try engine.read { _ in } }
+        #expect(throws: DataStoreError.self) { try engine.write { _ in } }
+        try engine.open()
+        #expect(try engine.value([1]) == (engine.traits.isPersistent ? [1] : nil))
+        engine.close()
+    }
+
+    @Test(arguments: EngineCase.allCases)
+    func destroyedEngineIsEmptyAndUsable(_ engineCase: EngineCase) throws {
+        let engine = try open(engineCase)
+        try engine.put([1], [1])
+        engine.close()
+        try engine.destroy()
+        try engine.destroy()
+        try engine.open()
+        defer { engine.close() }
+        #expect(try engine.pairs().isEmpty)
+        try engine.put([2], [2])
+        #expect(try engine.pairs() == [Pair([2], [2])])
+    }
+
+    // MARK: Threads
+
+    @Test(arguments: EngineCase.allCases)
+    func readersSeeWholeCommitsWhileAWriterRuns(_ engineCase: EngineCase) throws {
+        let engine = try open(engineCase)
+        defer { engine.close() }
+        let commits: UInt8 = 60
+        let isDone = Locked(false)
+        let tornReads = Locked<[String]>([])
+        @Sendable func fill(_ number: UInt8) throws {
+            try engine.write { writer throws in
+                for byte in 0..<50 as Range<UInt8> { try writer.put([byte], [number]) }
+            }
+        }
+        try fill(0)
+        onThreads(5) { thread in
+            do {
+                if thread == 0 {
+                    defer { isDone.withLock { $0 = true } }
+                    for number in 1...commits { try fill(number) }
+                    return
+                }
+                var last: UInt8 = 0
+                while !isDone.withLock(\.self) {
+                    try engine.read { reader throws in
+                        let first = try reader.pairs()
+                        let second = try reader.pairs()
+                        let values = Set(first.map(\.value))
+                        let isWhole = first.count == 50 && values.count == 1 && first == second
+                        let number = values.first?.first ?? 0
+                        if !isWhole || number < last {
+                            tornReads.withLock { $0.append("\(values) after \(last)") }
+                        }
+                        last = number
+                    }
+                }
+            } catch {
+                tornReads.withLock { $0.append("\(error)") }
+            }
+        }
+        #expect(tornReads.withLock(\.self) == [])
+        #expect(try engine.value([0]) == [commits])
+    }
+
+    @Test(arguments: EngineCase.allCases)
+    func hundredsOfReadersRunAtOnce(_ engineCase: EngineCase) throws {
+        let engine = try open(engineCase)
+        defer { engine.close() }
+        try engine.put([1], [1])
+        let readers = 300
+        let inside = Locked(0)
+        let everybodyIn = DispatchSemaphore(value: 0)
+        let failures = Locked<[String]>([])
+        onThreads(readers) { _ in
+            do {
+                try engine.read { reader throws in
+                    let count = inside.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    if count == readers { for _ in 0..<readers { everybodyIn.signal() } }
+                    if everybodyIn.wait(timeout: .now() + 60) == .timedOut {
+                        failures.withLock { $0.append("only \(count) readers at once") }
+                    }
+                    if try reader.value([1]) != [1] { failures.withLock { $0.append("no value") } }
+                }
+            } catch {
+                failures.withLock { $0.append("\(error)") }
+                everybodyIn.signal()
+            }
+        }
+        #expect(failures.withLock(\.self) == [])
+    }
+
+    /// Runs `body` on that many threads at once, and waits for all.
+    private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+        let group = DispatchGroup()
+        for number in 0..<count {
+            group.enter()
+            let thread = Thread {
+                body(number)
+                group.leave()
+            }
+            thread.stackSize = 1 << 19
+            thread.start()
+        }
+        group.wait()
+    }
+}

@@ -1,0 +1,218 @@
+#if os(Linux)
+    import Foundation
+    import JustPersist
+    import JustPersistLevelDB
+    import JustPersistRecords
+    import Testing
+
+    /// Failed writes and killed processes, each in a child process, for it limits or ends that.
+    @Suite struct LevelDBFailureTests {
+        private let temporary: TemporaryDirectory
+        private let url: URL
+
+        init() throws {
+            temporary = try TemporaryDirectory()
+            url = temporary.place("store")
+        }
+
+        @Test func writesAfterAFailedOneAreNotLost() async throws {
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LevelDBEngine(at: URL(filePath: path))
+                try engine.open()
+                let model = try FullDisk.fill(engine)
+                #expect(try engine.pairs() == model.pairs(), "reads go on")
+                try FullDisk.expectWritesLast(engine, model)
+            }
+            // And in another process, where no memory of it is left.
+            let engine = LevelDBEngine(at: url)
+            try engine.open()
+            defer { engine.close() }
+            #expect(engine.recoveryReport == nil)
+            #expect(try engine.value([0xEE, 199]) == [199])
+        }
+
+        @Test func writeAfterAFailedOneDoesNotWaitForReaders() async {
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LevelDBEngine(at: URL(filePath: path))
+                try engine.open()
+                var model = try FullDisk.fill(engine)
+                FullDisk.end()
+
+                func expectRefusal() {
+                    let error = #expect(throws: DataStoreError.self) { try engine.put([1], [1]) }
+                    #expect(error?.code == .storageFailure)
+                    #expect(error?.message.contains("Repeat the call then.") == true)
+                }
+                try engine.read { reader throws in
+                    expectRefusal()
+                    #expect(try reader.pairs() == model.pairs())
+                }
+
+                let isReading = DispatchSemaphore(value: 0)
+                let mayEnd = DispatchSemaphore(value: 0)
+                let hasEnded = DispatchSemaphore(value: 0)
+                let expected = model
+                let reader = Thread {
+                    do {
+                        try engine.read { reader throws in
+                            isReading.signal()
+                            mayEnd.wait()
+                            // On the handle that is to be closed, and free to begin another block.
+                            #expect(try reader.pairs() == expected.pairs())
+                            #expect(try engine.pairs() == expected.pairs())
+                        }
+                    } catch {
+                        Issue.record(error)
+                    }
+                    hasEnded.signal()
+                }
+                reader.start()
+                isReading.wait()
+                // The reader may be about to write, and would then wait for this thread.
+                expectRefusal()
+                mayEnd.signal()
+                hasEnded.wait()
+                try engine.put([1], [1])
+                model.entries[[1]] = [1]
+                try FullDisk.expectWritesLast(engine, model)
+            }
+        }
+
+        @Test func storeThatCannotBeReopenedSaysSoUntilItCan() async {
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LevelDBEngine(at: URL(filePath: path))
+                try engine.open()
+                let model = try FullDisk.fill(engine)
+                FullDisk.begin(limit: 16)
+                for _ in 0..<3 {
+                    #expect(throws: DataStoreError.self) { try engine.put([1], [1]) }
+                    #expect(throws: DataStoreError.self) { try engine.pairs() }
+                }
+                FullDisk.end()
+                #expect(try engine.pairs() == model.pairs())
+                try FullDisk.expectWritesLast(engine, model)
+            }
+        }
+
+        @Test func closingAfterAFailedWriteKeepsWhatSucceeded() async {
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LevelDBEngine(at: URL(filePath: path))
+                try engine.open()
+                let model = try FullDisk.fill(engine)
+                engine.close()
+                FullDisk.end()
+                try engine.open()
+                #expect(try engine.pairs() == model.pairs())
+                try FullDisk.expectWritesLast(engine, model)
+            }
+        }
+
+        @Test(arguments: Durability.allCases)
+        func killedProcessLosesNothingAcknowledged(_ durability: Durability) async throws {
+            let configuration = LevelDBConfiguration(
+                durability: durability, writeBufferSize: 64 << 10)
+            let journal = temporary.place("journal")
+            var acknowledged = 0
+            for round in 0..<4 {
+                await #expect(processExitsWith: .signal(SIGKILL)) {
+                    [
+                        path = url.path as String, journal = journal.path as String,
+                        durability = durability as Durability
+                    ] in
+                    let engine = LevelDBEngine(
+                        at: URL(filePath: path),
+                        configuration: LevelDBConfiguration(
+                            durability: durability, writeBufferSize: 64 << 10))
+                    try engine.open()
+                    let first = try engine.pairs(KeyRange(prefix: [1])).count
+                    DispatchQueue.global().asyncAfter(
+                        deadline: .now() + .milliseconds(.random(in: 5...150))
+                    ) { kill(getpid(), SIGKILL) }
+                    try Data().write(to: URL(filePath: journal))
+                    let file = try FileHandle(forWritingTo: URL(filePath: journal))
+                    for number in first... {
+                        try engine.write { writer throws in
+                            for part in [1, 2] as [UInt8] {
+                                try writer.put(
+                                    [part] + Self.bytes(number),
+                                    [UInt8](repeating: part, count: number % 3_000))
+                            }
+                        }
+                        try file.seek(toOffset: 0)
+                        try file.write(contentsOf: Data(Self.bytes(number + 1)))
+                    }
+                }
+                let count = try [UInt8](Data(contentsOf: journal))
+                    .reduce(0) { $0 << 8 | Int($1) }
+                acknowledged = max(acknowledged, count)
+                let engine = LevelDBEngine(at: url, configuration: configuration)
+                try engine.open()
+                #expect(engine.recoveryReport == nil, "round \(round)")
+                let first = try engine.pairs(KeyRange(prefix: [1])).map { $0.key.dropFirst() }
+                let second = try engine.pairs(KeyRange(prefix: [2])).map { $0.key.dropFirst() }
+                #expect(first == second, "round \(round)")
+                #expect(first.count >= acknowledged, "round \(round)")
+                #expect(first.count <= acknowledged + 1, "round \(round)")
+                engine.close()
+            }
+            #expect(acknowledged > 0)
+        }
+
+        static func bytes(_ number: Int) -> [UInt8] {
+            (0..<4).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+        }
+    }
+
+    /// A process whose files may not grow, which LevelDB meets as it meets a full disk.
+    private enum FullDisk {
+        static func begin(limit: UInt) {
+            signal(SIGXFSZ, SIG_IGN)
+            set(limit)
+        }
+
+        static func end() { set(UInt.max) }
+
+        private static func set(_ limit: UInt) {
+            var limits = rlimit()
+            unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limits)
+            limits.rlim_cur = min(limit, limits.rlim_max)
+            unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limits)
+        }
+
+        /// Writes until a write fails, and returns what the store must hold then.
+        static func fill(_ engine: LevelDBEngine) throws -> KeyValueModel {
+            var model = KeyValueModel()
+            begin(limit: 100 << 10)
+            for number in 0..<1_000 {
+                let key: [UInt8] = [2, UInt8(number >> 8), UInt8(number & 0xFF)]
+                let value = [UInt8](repeating: UInt8(number & 0xFF), count: 700)
+                do {
+                    try engine.put(key, value)
+                } catch let error as DataStoreError {
+                    #expect(error.code == .storageFull)
+                    #expect(number > 100)
+                    return model
+                }
+                model.entries[key] = value
+            }
+            Issue.record("the limit had no effect")
+            return model
+        }
+
+        /// Writes once there is room again, and expects all of it after another opening.
+        static func expectWritesLast(_ engine: LevelDBEngine, _ model: KeyValueModel) throws {
+            end()
+            var model = model
+            for number in 0..<200 as Range<UInt8> {
+                try engine.put([0xEE, number], [number])
+                model.entries[[0xEE, number]] = [number]
+            }
+            #expect(try engine.pairs() == model.pairs())
+            engine.close()
+            try engine.open()
+            #expect(engine.recoveryReport == nil)
+            #expect(try engine.pairs() == model.pairs())
+            engine.close()
+        }
+    }
+#endif

@@ -1,0 +1,151 @@
+import Foundation
+import JustPersist
+import JustPersistRecords
+import Testing
+
+@Suite struct StoreDirectoryTests {
+    private let temporary: TemporaryDirectory
+    private let files = FileManager.default
+
+    init() throws { temporary = try TemporaryDirectory() }
+
+    private func prepare(
+        _ url: URL, createIfMissing: Bool = true, readOnly: Bool = false
+    ) throws(DataStoreError) -> StoreDirectory {
+        try StoreDirectory.prepare(
+            at: url, marker: "MARK", engineName: "Sample", createIfMissing: createIfMissing,
+            readOnly: readOnly, isLeftover: { $0 == "LOCK" })
+    }
+
+    private func code(_ body: () throws(DataStoreError) -> Void) -> DataStoreError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test func missingDirectoryIsMadePrivateWithItsParents() throws {
+        let place = temporary.place("a/b/c")
+        let directory = try prepare(place)
+        #expect(!directory.holdsStore)
+        #expect(try TemporaryDirectory.permissions(of: place) == 0o700)
+        #expect((directory.freeSpace ?? 0) > 0)
+    }
+
+    @Test func missingDirectoryIsNotMadeUnlessAsked() {
+        let place = temporary.place("a")
+        #expect(
+            code { () throws(DataStoreError) in _ = try prepare(place, createIfMissing: false) }
+                == .storeNotFound)
+        #expect(
+            code { () throws(DataStoreError) in _ = try prepare(place, readOnly: true) }
+                == .storeNotFound)
+        #expect(!files.fileExists(atPath: place.path))
+    }
+
+    @Test func emptyDirectoryBecomesPrivate() throws {
+        let place = temporary.place("a")
+        try files.createDirectory(
+            at: place, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+        #expect(
+            code { () throws(DataStoreError) in _ = try prepare(place, createIfMissing: false) }
+                == .storeNotFound)
+        #expect(try TemporaryDirectory.permissions(of: place) == 0o755)
+        #expect(try !prepare(place).holdsStore)
+        #expect(try TemporaryDirectory.permissions(of: place) == 0o700)
+    }
+
+    @Test func leftoversOfAnUnfinishedStoreCountAsEmpty() throws {
+        let place = temporary.place("a")
+        _ = try prepare(place)
+        try Data().write(to: place.appending(path: "LOCK"))
+        #expect(try !prepare(place).holdsStore)
+        try Data().write(to: place.appending(path: "MARK"))
+        #expect(try prepare(place).holdsStore)
+    }
+
+    @Test func foreignFilesAreLeftUntouched() throws {
+        let place = temporary.place("a")
+        try files.createDirectory(
+            at: place, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+        let letter = place.appending(path: "letter.txt")
+        try Data("dear".utf8).write(to: letter)
+        #expect(code { () throws(DataStoreError) in _ = try prepare(place) } == .notAStore)
+        #expect(code { () throws(DataStoreError) in _ = try prepare(letter) } == .notAStore)
+        #expect(
+            code { () throws(DataStoreError) in _ = try prepare(letter.appending(path: "x")) }
+                == .notAStore)
+        #expect(try TemporaryDirectory.permissions(of: place) == 0o755)
+        #expect(try files.contentsOfDirectory(atPath: place.path) == ["letter.txt"])
+    }
+
+    @Test func impossiblePathsAreRefused() throws {
+        let web = try #require(URL(string: "https://example.org/store"))
+        let null = temporary.url.appending(path: "a\0b")
+        let long = temporary.place(String(repeating: "x", count: 300))
+        for url in [web, null, long] {
+            #expect(code { () throws(DataStoreError) in _ = try prepare(url) } == .invalidStoreURL)
+        }
+        #expect(try files.contentsOfDirectory(atPath: temporary.url.path).isEmpty)
+    }
+
+    @Test func linkLeadsToItsTarget() throws {
+        let place = temporary.place("a")
+        let target = try prepare(place)
+        let link = temporary.place("link")
+        try files.createSymbolicLink(at: link, withDestinationURL: place)
+        let claim = try OpenStores.claim(target, files: [])
+        #expect(
+            code { () throws(DataStoreError) in
+                _ = try OpenStores.claim(try prepare(link), files: [])
+            } == .alreadyOpen)
+        claim.release()
+        _ = try OpenStores.claim(try prepare(link), files: [])
+        try files.removeItem(at: place)
+        #expect(code { () throws(DataStoreError) in _ = try prepare(link) } == .storeNotFound)
+    }
+
+    @Test func claimEndsWithItsObject() throws {
+        let directory = try prepare(temporary.place("a"))
+        var claim: OpenStores.Claim? = try OpenStores.claim(directory, files: [])
+        #expect(claim?.directory.path == directory.path)
+        #expect(
+            code { () throws(DataStoreError) in _ = try OpenStores.claim(directory, files: []) }
+                == .alreadyOpen)
+        claim = nil
+        _ = try OpenStores.claim(directory, files: [])
+    }
+
+    @Test func hardLinkOfAFileIsTheSameStore() throws {
+        let directory = try prepare(temporary.place("a"))
+        let claim = try OpenStores.claim(directory, files: ["MARK"])
+        let mark = directory.url.appending(path: "MARK")
+        try Data().write(to: mark)
+        try claim.add(files: ["MARK", "absent"])
+
+        let other = try prepare(temporary.place("b"))
+        try files.linkItem(at: mark, to: other.url.appending(path: "MARK"))
+        #expect(
+            code { () throws(DataStoreError) in _ = try OpenStores.claim(other, files: ["MARK"]) }
+                == .alreadyOpen)
+        let second = try OpenStores.claim(other, files: [])
+        #expect(
+            code { () throws(DataStoreError) in try second.add(files: ["MARK"]) } == .alreadyOpen)
+        claim.release()
+        try second.add(files: ["MARK"])
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root may read and write everything"))
+    func forbiddenDirectoryIsRefused() throws {
+        let place = temporary.place("a")
+        _ = try prepare(place)
+        try files.setAttributes([.posixPermissions: 0o500], ofItemAtPath: place.path)
+        defer { try? files.setAttributes([.posixPermissions: 0o700], ofItemAtPath: place.path) }
+        #expect(code { () throws(DataStoreError) in _ = try prepare(place) } == .accessDenied)
+        #expect(
+            code { () throws(DataStoreError) in _ = try prepare(URL(filePath: "/root/x")) }
+                == .accessDenied)
+    }
+}

@@ -48,6 +48,13 @@ let package = Package(
         .testTarget(
             name: "JustPersistTests", dependencies: ["JustPersist"], swiftSettings: settings),
         .testTarget(
+            name: "DataStoreTests",
+            dependencies: [
+                "JustPersist", "JustPersistRecords", "JustPersistLMDB", "JustPersistLevelDB",
+                "JustPersistMemory",
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "KeyValueEngineTests",
             dependencies: [
                 "JustPersist", "JustPersistRecords", "JustPersistLMDB", "JustPersistLevelDB",

@@ -1,0 +1,171 @@
+import Foundation
+import JustPersist
+import Testing
+
+/// The calls that suspend.
+@Suite struct AsyncTests {
+    @Test(arguments: Backend.allCases) func writesAreQueuedInOrder(_ backend: Backend) async throws
+    {
+        try await backend.withStore { store in
+            for round in 0..<5 {
+                let order = SharedList<Int>()
+                // What is submitted by one thread runs in its order, whichever form submits it.
+                let done = DispatchSemaphore(value: 0)
+                for index in 0..<10 {
+                    store.writeAsync { _ in
+                        order.append(index)
+                    } completion: {
+                        if index == 9 { done.signal() }
+                    }
+                }
+                let value = try await store.write { db in
+                    order.append(10)
+                    return try db.create(Restaurant.self).stars + round
+                }
+                #expect(value == round)
+                #expect(order.all == Array(0...10))
+            }
+            let count = try await store.read { db in try db.count(Restaurant.self) }
+            #expect(count == 5)
+        }
+    }
+
+    @Test(arguments: Backend.allCases) func writeIsVisibleWhenItReturns(
+        _ backend: Backend
+    ) async throws {
+        try await backend.withStore { store in
+            for round in 1...10 {
+                try await store.write { db in try db.create(Restaurant.self).stars = round }
+                let stars = try await store.read { db in try db.items(Restaurant.self).map(\.stars)
+                }
+                #expect(stars == Array(1...round))
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func cancelledBeforeItBeganDoesNotRun(_ backend: Backend) async throws {
+        try await backend.withStore { store in
+            let mayRun = DispatchSemaphore(value: 0)
+            store.writeAsync { _ in mayRun.wait() }
+            let events = SharedList<String>()
+            let write = Task {
+                try await store.write { db in
+                    events.append("write ran")
+                    _ = try db.create(Restaurant.self)
+                }
+            }
+            write.cancel()
+            mayRun.signal()
+            await #expect(throws: CancellationError.self) { try await write.value }
+            let read = Task {
+                while !Task.isCancelled { await Task.yield() }
+                return try await store.read { _ in
+                    events.append("read ran")
+                    return 1
+                }
+            }
+            read.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await read.value }
+            #expect(events.all.isEmpty)
+            let count = try await store.read { db in try db.count(Restaurant.self) }
+            #expect(count == 0)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func cancelledWhileItRunsIsFinished(_ backend: Backend) async throws {
+        try await backend.withStore { store in
+            let isRunning = DispatchSemaphore(value: 0)
+            let mayEnd = DispatchSemaphore(value: 0)
+            let write = Task {
+                try await store.write { db in
+                    isRunning.signal()
+                    mayEnd.wait()
+                    try db.create(Restaurant.self).name = "a"
+                }
+            }
+            let canceller = BackgroundBlock {
+                isRunning.wait()
+                write.cancel()
+                mayEnd.signal()
+            }
+            try await write.value
+            try canceller.wait()
+            try #expect(store.names() == ["a"])
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func manyTasksDoNotExhaustThePool(_ backend: Backend) async throws {
+        try await backend.withStore { store in
+            // Each write waits until all tasks have begun, so that blocking calls would stop them all.
+            let count = 4 * ProcessInfo.processInfo.activeProcessorCount + 8
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for index in 0..<count {
+                    group.addTask {
+                        try await store.write { db in
+                            try db.create(Restaurant.self).stars = index
+                        }
+                        return try await store.read { db in try db.count(Restaurant.self) }
+                    }
+                }
+                for try await seen in group { #expect(seen > 0 && seen <= count) }
+            }
+            let stars = try await store.read { db in
+                try db.items(Restaurant.self).map(\.stars).sorted()
+            }
+            #expect(stars == Array(0..<count))
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func blockedReadsLeaveThePoolFree(_ backend: Backend) async throws {
+        try await backend.withStore { store in
+            let count = ProcessInfo.processInfo.activeProcessorCount + 1
+            let mayEnd = DispatchSemaphore(value: 0)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<count {
+                    group.addTask { try await store.read { _ in mayEnd.wait() } }
+                }
+                // Runs on the pool, so it would never come if the blocks held its threads.
+                group.addTask { for _ in 0..<count { mayEnd.signal() } }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func tearDownLetsQueuedWritesEnd(_ backend: Backend) async throws {
+        try await withTemporaryDirectory { directory in
+            let store = backend.make(at: directory)
+            try store.open()
+            let mayRun = DispatchSemaphore(value: 0)
+            store.writeAsync { _ in mayRun.wait() }
+            let writes = (0..<5).map { index in
+                Task {
+                    try await store.write { db in
+                        try db.create(Restaurant.self).stars = index
+                        return index
+                    }
+                }
+            }
+            // The tasks may come before the store is closed or after it: each gets its answer.
+            let closing = BackgroundBlock { try store.close() }
+            mayRun.signal()
+            var committed: [Int] = []
+            for write in writes {
+                do {
+                    committed.append(try await write.value)
+                } catch let error as DataStoreError {
+                    #expect(error.code == .notSetUp)
+                }
+            }
+            try closing.wait()
+            try store.open()
+            let stars = try await store.read { db in try db.items(Restaurant.self).map(\.stars) }
+            if backend != .memory { #expect(stars.sorted() == committed) }
+            try store.close()
+        }
+    }
+}

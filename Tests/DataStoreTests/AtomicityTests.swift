@@ -1,0 +1,300 @@
+import Foundation
+import JustPersist
+import JustPersistLMDB
+import JustPersistRecords
+import Testing
+
+/// Clause 5: a block is all or nothing.
+@Suite struct AtomicityTests {
+    private struct Failure: Error, Equatable {
+        let number: Int
+    }
+
+    /// Everything that requests say about the restaurants of ``LifeTests``.
+    private struct Answers: Equatable {
+        var items: [String]
+        var count: Int
+        var owners: Int
+        var sorted: [String?]
+        var matching: [String?]
+        var types: [String]
+
+        init(_ store: any DataStore) throws {
+            self = try store.read { db in
+                try Answers(
+                    items: db.items(Restaurant.self).map {
+                        "\($0.uniqueToken) \($0.name ?? "-") \($0.stars) \($0.value)"
+                    },
+                    count: db.count(Restaurant.self), owners: db.count(RestaurantOwner.self),
+                    sorted: db.items(Restaurant.self, sortedBy: .descending("name")).map(\.name),
+                    matching: db.items(
+                        Restaurant.self, where: DataStorePredicate("name == 'b' OR stars > 1")
+                    ).map(\.name),
+                    types: db.schemas().map(\.itemTypeKey))
+            }
+        }
+
+        private init(
+            items: [String], count: Int, owners: Int, sorted: [String?], matching: [String?],
+            types: [String]
+        ) {
+            self.items = items
+            self.count = count
+            self.owners = owners
+            self.sorted = sorted
+            self.matching = matching
+            self.types = types
+        }
+    }
+
+    /// Changes of every kind.
+    private func changeEverything(
+        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+    ) throws {
+        let items = try db.items(Restaurant.self)
+        items[0].name = "changed"
+        items[0].value = .array([.int(1)])
+        try db.delete(items[1])
+        try db.create(Restaurant.self).name = "new"
+        try db.create(RestaurantOwner.self).name = "new"
+        db.insert(Restaurant())
+        _ = try db.count(Restaurant.self, where: DataStorePredicate("name == 'changed'"))
+        items[2].stars = 100
+    }
+
+    @Test(arguments: Backend.allCases)
+    func thrownErrorComesBackAndNothingIsLeft(_ backend: Backend) throws {
+        let errors = ErrorLog()
+        try backend.withStore(errors: errors) { store in
+            try store.fill(["a", "b", "c"])
+            let before = try Answers(store)
+            for number in 0..<3 {
+                let error = #expect(throws: Failure.self) {
+                    try store.write { db in
+                        try changeEverything(db)
+                        if number == 1 { try db.deleteAll(Restaurant.self) }
+                        throw Failure(number: number)
+                    }
+                }
+                #expect(error == Failure(number: number))
+                try #expect(Answers(store) == before)
+            }
+            try store.fill(["d"])
+            try #expect(store.names() == ["a", "b", "c", "d"])
+        }
+        #expect(errors.codes.isEmpty)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func errorOfAQueuedBlockReachesItsCompletion(_ backend: Backend) async throws {
+        let errors = ErrorLog()
+        try await backend.withStore(errors: errors) { store in
+            try store.fill(["a", "b", "c"])
+            let before = try Answers(store)
+            let error = await #expect(throws: Failure.self) {
+                try await store.write { db in
+                    try changeEverything(db)
+                    throw Failure(number: 7)
+                }
+            }
+            #expect(error == Failure(number: 7))
+            try #expect(Answers(store) == before)
+        }
+        #expect(errors.codes.isEmpty)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func readBlockThatThrowsLeavesTheStoreUsable(_ backend: Backend) throws {
+        try backend.withStore { store in
+            for number in 0..<200 {
+                let error = #expect(throws: Failure.self) {
+                    try store.read { _ in throw Failure(number: number) }
+                }
+                #expect(error == Failure(number: number))
+            }
+            try store.fill(["a"])
+            try #expect(store.names() == ["a"])
+        }
+    }
+
+    @Test(arguments: Backend.allCases) func misuseDoesNotPoison(_ backend: Backend) throws {
+        let errors = ErrorLog()
+        try backend.withStore(errors: errors) { store in
+            try Backend.memory.withStore { other in
+                try other.fill(["foreign"])
+                try other.write { foreign in
+                    let foreigner = try #require(try foreign.first(Restaurant.self))
+                    try store.write { db in
+                        let item = try db.create(Restaurant.self)
+                        item.name = "a"
+                        item.setValue(1, forKeyPath: "nothing")
+                        item.setValue(Failure(number: 1), forKeyPath: "value")
+                        item.setValue(UInt64.max, forKeyPath: "value")
+                        #expect(db.delete(item: foreigner) == false)
+                        #expect(db.insert(foreigner) == false)
+                        #expect(db.mutableVersion(ofItem: foreigner) == nil)
+                        let request = DataStoreRequest(itemType: Restaurant.self)
+                        request.offset = -1
+                        #expect(db.items(forRequest: request).isEmpty)
+                        expectError(.couldNotCreateItemOfType) { _ = try db.create("Unknown") }
+                        expectError(.invalidName) {
+                            try db.declare(
+                                ItemSchema("T", attributes: [AttributeSchema("a.b")]))
+                        }
+                        try #expect(db.count(Restaurant.self) == 1)
+                    }
+                }
+                try #expect(other.names() == ["foreign"])
+            }
+            try #expect(store.names() == ["a"])
+            #expect(
+                errors.codes == [
+                    .unknownAttribute, .unsupportedValue, .unsupportedValue, .foreignItem,
+                    .foreignItem, .foreignItem, .invalidRequest,
+                ])
+        }
+    }
+
+    // MARK: Storage errors
+
+    /// Where an engine can fail.
+    enum Fault: CaseIterable {
+        case put, laterPut, delete, commit
+
+        var engineFault: SortedArrayEngine.Fault {
+            switch self {
+            case .put: .put(after: 0)
+            case .laterPut: .put(after: 3)
+            case .delete: .delete
+            case .commit: .commit
+            }
+        }
+    }
+
+    @Test(arguments: Fault.allCases)
+    func failedStorageRollsBackAndTheNextWriteWorks(_ fault: Fault) throws {
+        let engine = SortedArrayEngine()
+        let errors = ErrorLog()
+        let store = RecordStore(engine: engine) { errors.append($0) }
+        try store.open()
+        try store.fill(["a", "b", "c"])
+        let before = try Answers(store)
+        engine.fault = fault.engineFault
+        expectError(.storageFull) { try store.write { db in try changeEverything(db) } }
+        try #expect(Answers(store) == before)
+        #expect(errors.codes.isEmpty)
+        engine.fault = nil
+        try store.write { db in try changeEverything(db) }
+        try #expect(store.names() == ["changed", "c", "new", nil])
+        try expectSound(store)
+    }
+
+    @Test(arguments: Fault.allCases)
+    func swallowedStorageErrorIsReportedAndRolledBack(_ fault: Fault) throws {
+        let engine = SortedArrayEngine()
+        let errors = ErrorLog()
+        let store = RecordStore(engine: engine) { errors.append($0) }
+        try store.open()
+        try store.fill(["a", "b", "c"])
+        let before = try Answers(store)
+        engine.fault = fault.engineFault
+        expectError(.storageFull) {
+            try store.write { db in
+                try? changeEverything(db)
+                // Nothing works any more in such a block, so nobody goes on with half of the changes.
+                if fault != .commit {
+                    expectError(.storageFull) { _ = try db.count(Restaurant.self) }
+                    expectError(.storageFull) { _ = try db.items(Restaurant.self) }
+                    expectError(.couldNotDeleteItemsOfType) { try db.deleteAll(Restaurant.self) }
+                }
+            } as Void
+        }
+        try #expect(Answers(store) == before)
+        #expect(errors.codes.isEmpty)
+        store.writeSync { db in try? changeEverything(db) }
+        #expect(errors.codes == [.storageFull])
+        try #expect(Answers(store) == before)
+        let done = DispatchSemaphore(value: 0)
+        store.writeAsync { db in
+            try? changeEverything(db)
+        } completion: {
+            done.signal()
+        }
+        done.wait()
+        #expect(errors.codes == [.storageFull, .storageFull])
+        try #expect(Answers(store) == before)
+    }
+
+    @Test func failureInReadingPoisonsToo() throws {
+        let engine = SortedArrayEngine()
+        let store = RecordStore(engine: engine)
+        try store.open()
+        try store.fill(["a", "b"])
+        engine.fault = .scan
+        for request in ["items", "count", "forEach"] {
+            expectError(.storageFailure) {
+                try store.write { db in
+                    try db.create(Restaurant.self).name = "c"
+                    expectError(.storageFailure) {
+                        switch request {
+                        case "items": _ = try db.items(Restaurant.self)
+                        case "count":
+                            _ = try db.count(
+                                Restaurant.self, where: DataStorePredicate("stars == 1"))
+                        default:
+                            try db.forEach(DataStoreRequest(itemType: Restaurant.self)) { _ in }
+                        }
+                    }
+                }
+            }
+        }
+        engine.fault = nil
+        try #expect(store.names() == ["a", "b"])
+    }
+
+    @Test func failedOpeningOfAnEngineLeavesAStoreThatOpensLater() throws {
+        let engine = SortedArrayEngine()
+        let store = RecordStore(engine: engine)
+        engine.fault = .open
+        expectError(.storageFull) { try store.open() }
+        engine.fault = .put(after: 0)
+        expectError(.storageFull) { try store.open() }
+        expectError(.notSetUp) { _ = try store.names() }
+        engine.fault = nil
+        try store.open()
+        try store.fill(["a"])
+        try #expect(store.names() == ["a"])
+    }
+
+    @Test func fullLMDBStoreRollsBackAndTakesWritesAgain() throws {
+        try withTemporaryDirectory { directory in
+            let store = try LMDBDataStore.open(
+                at: directory, configuration: LMDBConfiguration(maximumSize: 1 << 20))
+            try store.fill(["a", "b", "c"])
+            let before = try Answers(store)
+            expectError(.storageFull) {
+                try store.write { db in
+                    try changeEverything(db)
+                    for _ in 0..<40 {
+                        try db.create(Restaurant.self).value = .data(Data(count: 100_000))
+                    }
+                }
+            }
+            try #expect(Answers(store) == before)
+            expectError(.storageFull) {
+                try store.write { db in
+                    for _ in 0..<40 {
+                        let item = try db.create(Restaurant.self)
+                        item.value = .data(Data(count: 100_000))
+                        _ = try? db.count(Restaurant.self)
+                    }
+                } as Void
+            }
+            try #expect(Answers(store) == before)
+            try store.fill(["d"])
+            try #expect(store.names() == ["a", "b", "c", "d"])
+            try expectSound(store)
+            try store.close()
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import JustPersist
+import JustPersistRecords
+import Testing
+
+/// Clause 14: what is reported, how often, where, and in which words.
+@Suite struct ErrorTests {
+    @Test(arguments: Backend.allCases)
+    func eachFailureIsReportedOnceBeforeTheCallReturns(_ backend: Backend) throws {
+        let errors = ErrorLog()
+        try backend.withStore(errors: errors) { store in
+            let bad = DataStoreRequest(itemType: Restaurant.self)
+            bad.limit = -1
+            var expected = 0
+            func step(_ code: DataStoreError.Code = .invalidRequest, line: Int = #line) {
+                expected += 1
+                #expect(errors.codes.count == expected, "line \(line)")
+                #expect(errors.codes.last == code, "line \(line)")
+            }
+            store.read { db in
+                _ = db.items(forRequest: bad)
+                step()
+                _ = db.firstItem(forRequest: bad) as (any DataStoreItem)?
+                step()
+                _ = db.countItems(forRequest: bad)
+                step()
+                let typed: [Restaurant] = db.items(forRequest: bad)
+                #expect(typed.isEmpty)
+                step()
+            }
+            store.writeSync { db in
+                _ = db.mutableItems(forRequest: bad)
+                step()
+                _ = db.firstMutableItem(forRequest: bad)
+                step()
+                let item = db.createItem(ofMutableType: Restaurant.self)
+                item?.setValue(1, forKeyPath: "undeclared")
+                step(.unknownAttribute)
+                _ = item?.value(forKeyPath: "undeclared")
+                step(.unknownAttribute)
+                _ = db.delete(item: Restaurant())
+                step(.foreignItem)
+            }
+            // None of the throwing forms reports.
+            expectError(.invalidRequest) {
+                try store.read { db in _ = try db.fetch(bad) }
+            }
+            expectError(.foreignItem) {
+                try store.write { db in try db.delete(Restaurant()) }
+            }
+            #expect(errors.codes.count == expected)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func failuresAreReportedOnTheThreadOfTheCall(_ backend: Backend) throws {
+        try withTemporaryDirectory { directory in
+            let threads = SharedList<ObjectIdentifier>()
+            let store: any DataStore
+            let handler: DataStoreErrorHandler = { _ in
+                threads.append(ObjectIdentifier(Thread.current))
+            }
+            switch backend {
+            case .memory: store = RecordStore(engine: SortedArrayEngine(), errorHandler: handler)
+            default:
+                store = backend.make(at: directory)
+                (store as? any HandlerSettable)?.errorHandler = handler
+            }
+            store.writeSync { _ in }
+            #expect(threads.all == [ObjectIdentifier(Thread.current)])
+            try store.open()
+            try onThreads(1) { _ in
+                store.writeSync { db in
+                    db.createItem(ofMutableType: Restaurant.self)?
+                        .setValue(1, forKeyPath: "undeclared")
+                }
+                #expect(threads.all.last == ObjectIdentifier(Thread.current))
+                #expect(threads.all.count == 2)
+            }
+            try store.close()
+        }
+    }
+
+    @Test func withoutAHandlerFailuresAreQuiet() throws {
+        let store = RecordStore(engine: SortedArrayEngine())
+        store.writeSync { _ in Issue.record("A block ran") }
+        try store.open()
+        store.writeSync { db in
+            let item = db.createItem(ofMutableType: Restaurant.self)
+            item?.setValue(1, forKeyPath: "undeclared")
+            #expect(db.delete(item: Restaurant()) == false)
+        }
+        try #expect(store.names() == [nil])
+    }
+
+    @Test func handlerMayBeSetAndMayUseTheStore() throws {
+        let errors = ErrorLog()
+        let store = RecordStore(engine: SortedArrayEngine())
+        try store.open()
+        store.errorHandler = { [weak store] error in
+            errors.append(error)
+            try? store?.fill(["from the handler"])
+        }
+        store.read { db in
+            let request = DataStoreRequest(itemType: Restaurant.self)
+            request.offset = -1
+            #expect(db.items(forRequest: request).isEmpty)
+        }
+        #expect(errors.codes == [.invalidRequest])
+        try #expect(store.names() == ["from the handler"])
+        store.errorHandler = nil
+        store.tearDown()
+        store.read { _ in }
+        #expect(errors.codes.count == 1)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func genericFormsThrowTheOriginalCases(_ backend: Backend) throws {
+        try backend.withStore { store in
+            try store.write { db in
+                let item: Restaurant = try db.create()
+                try db.delete(item)
+                expectError(.couldNotDeleteItem) { try db.delete(item) }
+                expectError(.couldNotFetchMutableVersion) {
+                    let _: Restaurant = try db.mutableVersion(ofItem: item)
+                }
+                expectError(.couldNotCreateItemOfType) { _ = try db.create("Unknown") }
+                expectError(.couldNotCreateItemOfType) {
+                    _ = try db.make(ItemType(ReadOnlyItem.self))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func errorsSayWhatToDo(_ backend: Backend) throws {
+        let errors = ErrorLog()
+        try withTemporaryDirectory { directory in
+            let store = backend.make(at: directory, errors: errors)
+            store.read { _ in }
+            store.setup()
+            store.writeSync { db in
+                let item = db.createItem(ofMutableType: Restaurant.self)
+                item?.setValue(1, forKeyPath: "undeclared")
+            }
+            store.tearDown()
+        }
+        let all = errors.all
+        #expect(all.map(\.code) == [.notSetUp, .unknownAttribute])
+        for error in all {
+            #expect((error as any Error).localizedDescription == error.message)
+            #expect(!error.operation.isEmpty)
+            #expect(error.description.contains(error.code.rawValue))
+        }
+        #expect(all[0].message.contains("setup()"))
+        #expect(all[1].itemType == "Restaurant")
+        #expect(all[1].attribute == "undeclared")
+        #expect(all[1].message.contains("undeclared"))
+    }
+
+    @Test(arguments: Backend.allCases) func cleanRunReportsNothing(_ backend: Backend) throws {
+        let errors = ErrorLog()
+        try backend.withStore(errors: errors) { store in
+            try store.fill(["a", "b"])
+            store.writeSync { db in
+                let request = DataStoreRequest(itemType: Restaurant.self)
+                db.firstMutableItem(forRequest: request)?.setValue("c", forKeyPath: "name")
+                if let item = db.firstItem(forRequest: request) { db.delete(item: item) }
+                db.deleteAllItems(ofMutableType: RestaurantOwner.self)
+            }
+            try #expect(store.names() == ["b"])
+        }
+        #expect(errors.codes.isEmpty)
+    }
+}
+
+/// A class whose items cannot be changed.
+private final class ReadOnlyItem: DataStoreItem {
+    static let schema = ItemSchema("ReadOnly", attributes: [AttributeSchema("a")])
+
+    let backing: any ItemBacking
+
+    init(backing: any ItemBacking) { self.backing = backing }
+}
+
+/// A store whose handler can be changed.
+private protocol HandlerSettable: AnyObject {
+    var errorHandler: DataStoreErrorHandler? { get set }
+}
+
+extension RecordStore: HandlerSettable {}

@@ -1,0 +1,253 @@
+import Foundation
+import JustPersist
+import JustPersistRecords
+import Testing
+
+/// Stored bytes that are damaged or were made to harm: every answer is right or an error, and nothing traps.
+@Suite struct HostileBytesTests {
+    /// A store of two types with values of every kind, over an engine whose bytes can be reached.
+    private func makeStore(
+        _ random: inout RandomPredicates
+    ) throws -> (engine: SortedArrayEngine, store: RecordStore<SortedArrayEngine>) {
+        let engine = SortedArrayEngine()
+        let store = RecordStore(engine: engine)
+        try store.open()
+        try store.write { db in
+            for _ in 0..<12 {
+                let item = try db.create(Sample.self)
+                for index in 0..<5 { item[index] = random.attributeValue() }
+            }
+            try db.create(Restaurant.self).name = "a"
+            let wide = try db.create(Sample.self)
+            wide[0] = .string(String(repeating: "wide", count: 20_000))
+        }
+        try store.close()
+        return (engine, store)
+    }
+
+    /// Asks everything there is to ask; each answer may be an error, but has to come.
+    private func exercise(_ store: any DataStore, _ random: inout RandomPredicates) {
+        do { try store.open() } catch { return }
+        _ = try? store.verify()
+        var errors: [any Error] = []
+        func attempt(_ body: () throws -> Void) {
+            do { try body() } catch { errors.append(error) }
+        }
+        let predicates = (0..<4).map { _ in random.predicate() }
+        attempt {
+            try store.performRead { db in
+                for schema in try db.schemas() {
+                    let request = DataStoreRequest(itemTypeKey: schema.itemTypeKey)
+                    attempt { for item in try db.dynamicItems(request) { _ = try item.values() } }
+                    attempt { _ = try db.count(request) }
+                    request.setSort(byKey: "a", ascending: true)
+                    attempt { _ = try db.fetch(request) }
+                }
+                for predicate in predicates {
+                    attempt { _ = try db.count(Sample.self, where: predicate) }
+                }
+                attempt {
+                    for item in try db.items(Sample.self) { for index in 0..<5 { _ = item[index] } }
+                }
+            }
+        }
+        attempt {
+            try store.performWrite { db in
+                attempt {
+                    for item in try db.items(Sample.self) { item[1] = random.attributeValue() }
+                }
+                attempt { try db.create(Sample.self)[0] = .int(1) }
+                attempt { _ = try db.count(Sample.self) }
+            }
+        }
+        attempt { try store.performWrite { db in try db.deleteAll(Sample.self) } }
+        try? store.close()
+        for error in errors { #expect(error is DataStoreError, "\(error)") }
+    }
+
+    @Test func mutatedEntriesNeverTrap() throws {
+        var random = RandomPredicates()
+        print("seed: \(random.seed)")
+        let (engine, store) = try makeStore(&random)
+        let original = engine.entries
+        for _ in 0..<400 {
+            var entries = original
+            for _ in 0..<random.int(1..<4) {
+                let index = random.int(0..<entries.count)
+                entries[index].value = mutated(entries[index].value, &random)
+            }
+            engine.entries = entries
+            exercise(store, &random)
+        }
+    }
+
+    @Test func mutatedEntriesWithRightChecksumsNeverTrap() throws {
+        var random = RandomPredicates()
+        print("seed: \(random.seed)")
+        let (engine, store) = try makeStore(&random)
+        let original = engine.entries
+        for _ in 0..<1500 {
+            var entries = original
+            for _ in 0..<random.int(1..<4) {
+                let index = random.int(0..<entries.count)
+                var value = entries[index].value
+                let isWhole = random.int(0..<10) == 0
+                value =
+                    isWhole ? randomBytes(random.int(0..<200), &random) : mutated(value, &random)
+                entries[index].value = value
+                Checksum.correct(&entries[index])
+            }
+            engine.entries = entries
+            exercise(store, &random)
+        }
+    }
+
+    @Test func strangeKeysNeverTrap() throws {
+        var random = RandomPredicates()
+        print("seed: \(random.seed)")
+        let (engine, store) = try makeStore(&random)
+        let original = engine.entries
+        for _ in 0..<200 {
+            var entries = original
+            for _ in 0..<3 {
+                let tag = UInt8(random.int(0..<5))
+                let prefix: [UInt8] = random.bool() ? [0, 0, 0, UInt8(random.int(0..<4))] : []
+                let entry = (
+                    key: [tag] + prefix + randomBytes(random.int(0..<24), &random),
+                    value: randomBytes(random.int(0..<60), &random)
+                )
+                if !entries.contains(where: { $0.key == entry.key }) { entries.append(entry) }
+            }
+            entries.sort { $0.key.lexicographicallyPrecedes($1.key) }
+            engine.entries = entries
+            exercise(store, &random)
+        }
+    }
+
+    private func randomBytes(_ count: Int, _ random: inout RandomPredicates) -> [UInt8] {
+        (0..<count).map { _ in UInt8(random.int(0..<256)) }
+    }
+
+    private func mutated(_ bytes: [UInt8], _ random: inout RandomPredicates) -> [UInt8] {
+        var bytes = bytes
+        // Most of what matters stands near the beginning.
+        let place = bytes.isEmpty ? 0 : min(random.int(0..<bytes.count), random.int(8..<400))
+        switch random.int(0..<6) {
+        case 0: bytes = Array(bytes.prefix(place))
+        case 1:
+            bytes.insert(
+                contentsOf: randomBytes(random.int(1..<9), &random), at: min(place, bytes.count))
+        case 2: if place < bytes.count { bytes[place] ^= 1 << UInt8(random.int(0..<8)) }
+        case 3:
+            for index in place..<min(place + random.int(1..<9), bytes.count) where index >= 0 {
+                bytes[index] = [0, 0x7F, 0x80, 0xFF][random.int(0..<4)]
+            }
+        case 4: if place < bytes.count { bytes[place] = UInt8(random.int(0..<256)) }
+        default:
+            if place < bytes.count { bytes.removeSubrange(place..<min(place + 5, bytes.count)) }
+        }
+        return bytes
+    }
+}
+
+/// The checksums of the file format, written from its description.
+private enum Checksum {
+    /// Makes the checksum of an entry right, whatever its value is.
+    static func correct(_ entry: inout SortedArrayEngine.Entry) {
+        let (key, value) = entry
+        guard let tag = key.first else { return }
+        func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+            bytes.reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        switch tag {
+        case StoredBytes.headerTag where value.count == 48:
+            store(hash(value[..<40], seed: 0), at: 40, in: &entry.value)
+        case StoredBytes.catalogTag where key.count == 5 && value.count >= 8:
+            store(hash(value[8...], seed: word(key[1...])), at: 0, in: &entry.value)
+        case StoredBytes.counterTag where key.count == 5 && value.count == 16:
+            store(hash(value[..<8], seed: word(key[1...])), at: 8, in: &entry.value)
+        case StoredBytes.recordTag where key.count == 21 && value.count >= 8:
+            let high = word(key[5..<13])
+            let low = word(key[13..<21])
+            let seed = high ^ (low << 32 | low >> 32) ^ word(key[1..<5])
+            store(hash(value[8...], seed: seed), at: 0, in: &entry.value)
+        default: break
+        }
+    }
+
+    private static func store(_ word: UInt64, at offset: Int, in bytes: inout [UInt8]) {
+        for index in 0..<8 {
+            bytes[offset + index] = UInt8(truncatingIfNeeded: word >> (8 * UInt64(index)))
+        }
+    }
+
+    /// wyhash, final version 4, with its first four secrets.
+    static func hash(_ slice: ArraySlice<UInt8>, seed: UInt64) -> UInt64 {
+        let bytes = Array(slice)
+        let secrets: [UInt64] = [
+            0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3,
+            0x5899_65cc_7537_4cc3,
+        ]
+        func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
+            let product = a.multipliedFullWidth(by: b)
+            return product.high ^ product.low
+        }
+        func load(_ offset: Int, _ count: Int) -> UInt64 {
+            (0..<count).reduce(0) { $0 | UInt64(bytes[offset + $1]) << (8 * UInt64($1)) }
+        }
+        var seed = seed ^ mix(seed ^ secrets[0], secrets[1])
+        let length = bytes.count
+        var (a, b): (UInt64, UInt64) = (0, 0)
+        if length > 16 {
+            var place = 0
+            var left = length
+            if left > 48 {
+                var (second, third) = (seed, seed)
+                repeat {
+                    seed = mix(load(place, 8) ^ secrets[1], load(place + 8, 8) ^ seed)
+                    second = mix(load(place + 16, 8) ^ secrets[2], load(place + 24, 8) ^ second)
+                    third = mix(load(place + 32, 8) ^ secrets[3], load(place + 40, 8) ^ third)
+                    place += 48
+                    left -= 48
+                } while left > 48
+                seed ^= second ^ third
+            }
+            while left > 16 {
+                seed = mix(load(place, 8) ^ secrets[1], load(place + 8, 8) ^ seed)
+                place += 16
+                left -= 16
+            }
+            (a, b) = (load(length - 16, 8), load(length - 8, 8))
+        } else if length >= 4 {
+            let step = (length >> 3) << 2
+            a = load(0, 4) << 32 | load(step, 4)
+            b = load(length - 4, 4) << 32 | load(length - 4 - step, 4)
+        } else if length > 0 {
+            a =
+                UInt64(bytes[0]) << 16 | UInt64(bytes[length >> 1]) << 8
+                | UInt64(bytes[length - 1])
+        }
+        let product = (a ^ secrets[1]).multipliedFullWidth(by: b ^ seed)
+        return mix(product.low ^ secrets[0] ^ UInt64(length), product.high ^ secrets[1])
+    }
+}
+
+/// That the checksums above are those of the format, without which the tests would test little.
+@Suite struct ChecksumTests {
+    @Test func correctedEntriesAreSound() throws {
+        let engine = SortedArrayEngine()
+        let store = RecordStore(engine: engine)
+        try store.open()
+        try store.fill(["a", String(repeating: "long", count: 50), "é"])
+        try store.close()
+        let entries = engine.entries
+        #expect(entries.count == 6)
+        for index in entries.indices {
+            var entry = entries[index]
+            let offset = [StoredBytes.headerTag: 40, StoredBytes.counterTag: 8][entry.key[0]] ?? 0
+            for byte in offset..<(offset + 8) { entry.value[byte] = 0 }
+            Checksum.correct(&entry)
+            #expect(entry.value == entries[index].value)
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import JustPersist
+import JustPersistLMDB
+import JustPersistLevelDB
+import JustPersistMemory
+import JustPersistRecords
+import Testing
+
+/// Clause 16: the limits, and that nothing is written beyond them.
+@Suite struct LimitTests {
+    private static let small = DataStoreLimits(
+        nameBytes: 20, valueBytes: 10_000, writeBlockBytes: 100_000)
+
+    /// A store of a backend with limits that a test can reach.
+    private func withSmallStore(
+        _ backend: Backend, _ errors: ErrorLog = ErrorLog(), _ body: (any DataStore) throws -> Void
+    ) throws {
+        try withTemporaryDirectory { directory in
+            let handler: DataStoreErrorHandler = { errors.append($0) }
+            let store: any DataStore =
+                switch backend {
+                case .memory:
+                    RecordStore(engine: InMemoryEngine(), limits: Self.small, errorHandler: handler)
+                case .lmdb:
+                    RecordStore(
+                        engine: LMDBEngine(at: directory), limits: Self.small, errorHandler: handler
+                    )
+                case .levelDB:
+                    RecordStore(
+                        engine: LevelDBEngine(at: directory), limits: Self.small,
+                        errorHandler: handler)
+                }
+            try store.open()
+            #expect(store.capabilities.limits == Self.small)
+            try body(store)
+            try expectSound(store)
+            try store.close()
+        }
+    }
+
+    @Test func everyBackendDeclaresTheLimitsOfTheContract() throws {
+        for backend in Backend.allCases {
+            try backend.withStore { store in
+                #expect(store.capabilities.limits == .contract)
+            }
+        }
+        #expect(DataStoreLimits.contract.nameBytes == 255)
+        #expect(DataStoreLimits.contract.valueBytes == 256 << 20)
+        #expect(DataStoreLimits.contract.writeBlockBytes == 1 << 30)
+    }
+
+    @Test(arguments: Backend.allCases) func valuesHaveALimit(_ backend: Backend) throws {
+        let errors = ErrorLog()
+        try withSmallStore(backend, errors) { store in
+            try store.write { db in
+                let item = try db.create(Sample.self)
+                let long = String(repeating: "é", count: 5000)
+                item[0] = .string(long)
+                item[1] = .data(Data(count: 10_000))
+                // Nine bytes each, behind one of two for their number.
+                item[2] = .array((0..<1110).map { .int($0) })
+                #expect(errors.codes.isEmpty)
+                for value in [
+                    DataStoreValue.string(long + "!"), .data(Data(count: 10_001)),
+                    .array(
+                        Array(repeating: .string(String(repeating: "x", count: 100)), count: 100)),
+                    .dictionary(["k": .data(Data(count: 10_000))]),
+                    .array(Array(repeating: .int(1), count: 2000)),
+                    .dictionary([String(repeating: "k", count: 10_001): .null]),
+                    .url(URL(filePath: "/" + String(repeating: "x", count: 10_001))),
+                    .reference(
+                        ItemReference(
+                            itemTypeKey: String(repeating: "x", count: 10_001), id: ItemID())),
+                ] {
+                    item[3] = value
+                    #expect(item[3] == .null)
+                    #expect(errors.all.last?.code == .limitExceeded)
+                    #expect(errors.all.last?.attribute == "d")
+                    #expect(errors.all.last?.message.contains("10000") == true)
+                }
+                #expect(errors.codes.count == 8)
+            }
+            try store.read { db in
+                let item = try #require(try db.first(Sample.self))
+                #expect(item[1] == .data(Data(count: 10_000)))
+                #expect(item[3] == .null)
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases) func nestingHasALimit(_ backend: Backend) throws {
+        let errors = ErrorLog()
+        try backend.withStore(errors: errors) { store in
+            func nested(_ depth: Int) -> DataStoreValue {
+                (0..<depth).reduce(.int(1)) { value, _ in .array([value]) }
+            }
+            try store.write { db in
+                let item = try db.create(Sample.self)
+                item[0] = nested(100)
+                #expect(errors.codes.isEmpty)
+                item[0] = nested(101)
+                #expect(errors.codes == [.limitExceeded])
+                #expect(item[0] == nested(100))
+                item.setValue(nested(101).any, forKeyPath: "a")
+                #expect(errors.codes == [.limitExceeded, .limitExceeded])
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases) func writeBlocksHaveALimit(_ backend: Backend) throws {
+        try withSmallStore(backend) { store in
+            try store.fill(["a"])
+            for isSwallowed in [false, true] {
+                let error = #expect(throws: DataStoreError.self) {
+                    try store.write { db in
+                        try #require(try db.first(Restaurant.self)).name = "changed"
+                        for _ in 0..<20 {
+                            try db.create(Sample.self)[0] = .data(Data(count: 9000))
+                            if isSwallowed { _ = try? db.count(Sample.self) }
+                        }
+                    }
+                }
+                #expect(error?.code == .limitExceeded)
+                #expect(error?.message.contains("100000") == true)
+                try #expect(store.names() == ["a"])
+                try #expect(store.read { db in try db.count(Sample.self) } == 0)
+            }
+            try store.write { db in
+                for _ in 0..<10 { try db.create(Sample.self)[0] = .data(Data(count: 9000)) }
+            }
+            try #expect(store.read { db in try db.count(Sample.self) } == 10)
+        }
+    }
+
+    @Test(arguments: Backend.allCases) func namesHaveALimit(_ backend: Backend) throws {
+        try withSmallStore(backend) { store in
+            let name = String(repeating: "é", count: 10)
+            try store.write { db in
+                try db.declare(ItemSchema(name, attributes: [AttributeSchema(name)]))
+                for schema in [
+                    ItemSchema(name + "x", attributes: []),
+                    ItemSchema("T", attributes: [AttributeSchema(name + "x")]),
+                ] {
+                    let error = #expect(throws: DataStoreError.self) { try db.declare(schema) }
+                    #expect(error?.code == .limitExceeded)
+                    #expect(error?.message.contains("20") == true)
+                }
+                // A request for such a type is one for an unknown one.
+                try #expect(db.count(DataStoreRequest(itemTypeKey: name + "x")) == 0)
+            }
+            try #expect(store.read { db in try db.schemas().map(\.itemTypeKey) } == [name])
+        }
+    }
+
+    @Test(arguments: Backend.allCases) func predicatesHaveLimits(_ backend: Backend) throws {
+        try backend.withStore { store in
+            try store.fill(["a"])
+            func deep(_ depth: Int) -> DataStorePredicate {
+                (1..<depth).reduce(.constant(true)) { predicate, _ in .not(predicate) }
+            }
+            try #expect(store.names(where: deep(100)) == [])
+            expectError(.limitExceeded) { _ = try store.names(where: deep(101)) }
+            expectError(.limitExceeded) {
+                _ = try store.names(
+                    where: .or(Array(repeating: .constant(false), count: 10_000)))
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases) func oneMegabyteValuesBesideSmallItems(
+        _ backend: Backend
+    ) throws {
+        try backend.withStore { store in
+            try store.write { db in
+                for index in 0..<6 {
+                    let item = try db.create(Sample.self)
+                    item[0] = .int(Int64(index))
+                    if index % 2 == 0 {
+                        item[1] = .data(Data(repeating: UInt8(index), count: 1 << 20))
+                    }
+                }
+            }
+            try store.read { db in
+                let items = try db.items(Sample.self, where: DataStorePredicate("a > 2"))
+                #expect(items.count == 3)
+                #expect(items[1][1] == .data(Data(repeating: 4, count: 1 << 20)))
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import JustPersist
+import JustPersistLMDB
+import JustPersistLevelDB
+import JustPersistMemory
+import Testing
+
+/// The stores that every test of the contract runs against.
+enum Backend: String, CaseIterable, Codable, CustomTestStringConvertible {
+    case memory, lmdb, levelDB
+
+    var testDescription: String { rawValue }
+
+    static let persistent: [Backend] = [.lmdb, .levelDB]
+
+    /// A closed store in a directory.
+    func make(
+        at url: URL, threading: DataStoreThreading = .callingThread,
+        options: DataStoreOptions = DataStoreOptions(), errors: ErrorLog = ErrorLog()
+    ) -> any DataStore {
+        let handler: DataStoreErrorHandler = { errors.append($0) }
+        switch self {
+        case .memory: return InMemoryDataStore(threading: threading, errorHandler: handler)
+        case .lmdb:
+            return LMDBDataStore(
+                at: url,
+                configuration: LMDBConfiguration(
+                    durability: options.durability, isReadOnly: options.isReadOnly,
+                    createsIfMissing: options.createsIfMissing),
+                threading: threading, errorHandler: handler)
+        case .levelDB:
+            return LevelDBDataStore(
+                at: url,
+                configuration: LevelDBConfiguration(
+                    durability: options.durability, isReadOnly: options.isReadOnly,
+                    createsIfMissing: options.createsIfMissing),
+                threading: threading, errorHandler: handler)
+        }
+    }
+
+    /// Runs a test on an open, empty store, and checks the store afterwards.
+    func withStore(
+        errors: ErrorLog = ErrorLog(), threading: DataStoreThreading = .callingThread,
+        _ body: (any DataStore) throws -> Void
+    ) throws {
+        try withTemporaryDirectory { directory in
+            let store = make(at: directory, threading: threading, errors: errors)
+            try store.open()
+            try body(store)
+            try store.open()
+            try expectSound(store)
+            try store.close()
+        }
+    }
+
+    /// The same for a test that suspends.
+    func withStore(
+        errors: ErrorLog = ErrorLog(), _ body: (any DataStore) async throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let store = make(at: directory, errors: errors)
+            try store.open()
+            try await body(store)
+            try store.open()
+            try expectSound(store)
+            try store.close()
+        }
+    }
+}
+
+/// What a store's error handler was given.
+final class ErrorLog: Sendable {
+    private let errors = Locked<[DataStoreError]>([])
+
+    func append(_ error: DataStoreError) { errors.withLock { $0.append(error) } }
+
+    /// The codes so far.
+    var codes: [DataStoreError.Code] { errors.withLock { $0.map(\.code) } }
+    /// The errors so far.
+    var all: [DataStoreError] { errors.withLock { $0 } }
+}
+
+/// Runs a test in a directory that is removed afterwards.
+func withTemporaryDirectory(_ body: (URL) throws -> Void) throws {
+    let directory = FileManager.default.temporaryDirectory
+        .appending(path: "justpersist-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try body(directory)
+}
+
+/// The same for a test that suspends.
+func withTemporaryDirectory(_ body: (URL) async throws -> Void) async throws {
+    let directory = FileManager.default.temporaryDirectory
+        .appending(path: "justpersist-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try await body(directory)
+}
+
+/// Checks that every record decodes and every counter agrees.
+func expectSound(_ store: any DataStore, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let report = try store.verify()
+    #expect(report.problems.isEmpty, sourceLocation: sourceLocation)
+}
+
+/// Expects an error with a code, and gives it.
+@discardableResult
+func expectError(
+    _ code: DataStoreError.Code, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws -> Void
+) -> DataStoreError? {
+    let error = #expect(throws: DataStoreError.self, sourceLocation: sourceLocation) {
+        try body()
+    }
+    #expect(error?.code == code, sourceLocation: sourceLocation)
+    return error
+}
+
+extension Backend {
+    /// The URL schemes, and what makes each known.
+    static let schemes: [(String, @Sendable () -> Void)] = [
+        ("memory", { InMemoryDataStore.register() }), ("lmdb", { LMDBDataStore.register() }),
+        ("leveldb", { LevelDBDataStore.register() }),
+    ]
+}

@@ -1,0 +1,78 @@
+import Foundation
+import JustPersist
+
+/// Random predicates over the attributes of ``Sample``, most of them of one attribute and a constant, and
+/// values for these attributes out of a small pool, so that many match.
+struct RandomPredicates {
+    private var random: RandomValues
+
+    init(seed: UInt64 = .random(in: 0 ... .max)) { random = RandomValues(seed: seed) }
+
+    var seed: UInt64 { random.generator.seed }
+
+    mutating func bool() -> Bool { random.generator.bool() }
+    mutating func int(_ range: Range<Int>) -> Int { random.generator.int(range) }
+    mutating func name() -> String { random.generator.pick(Sample.names) }
+
+    /// A value for an attribute.
+    mutating func attributeValue() -> DataStoreValue { random.value(depth: 1) }
+
+    mutating func predicate(depth: Int = 0) -> DataStorePredicate {
+        switch int(0..<(depth > 3 ? 8 : 11)) {
+        case 0: .constant(bool())
+        case 1...7: .comparison(comparison())
+        case 8: .not(predicate(depth: depth + 1))
+        case 9: .and((0..<int(0..<4)).map { _ in predicate(depth: depth + 1) })
+        default: .or((0..<int(0..<4)).map { _ in predicate(depth: depth + 1) })
+        }
+    }
+
+    private mutating func path() -> DataStorePredicate.AttributePath {
+        var names = [name()]
+        while int(0..<5) == 0 {
+            names.append(random.generator.pick(Sample.names + ["x", "é", "uniqueToken"]))
+        }
+        if int(0..<20) == 0 { return .uniqueToken }
+        if int(0..<20) == 0 { names = ["undeclared"] }
+        return DataStorePredicate.AttributePath(names)
+    }
+
+    private mutating func operand() -> DataStorePredicate.Expression {
+        switch int(0..<10) {
+        case 0: .path(path())
+        case 1: .count(path())
+        case 2: .list((0..<int(0..<3)).map { _ in .value(random.value(depth: 2)) })
+        default: .value(attributeValue())
+        }
+    }
+
+    private mutating func text() -> DataStorePredicate.Expression {
+        int(0..<8) == 0
+            ? .path(path()) : .value(.string(random.generator.pick(RandomValues.strings)))
+    }
+
+    private mutating func comparison() -> DataStorePredicate.Comparison {
+        typealias Operator = DataStorePredicate.Operator
+        let relation = random.generator.pick(Operator.allCases)
+        let options: DataStorePredicate.Options = random.generator.pick([
+            [], [], .caseInsensitive, .diacriticInsensitive,
+            [.caseInsensitive, .diacriticInsensitive],
+        ])
+        var left: DataStorePredicate.Expression = .path(path())
+        let right: DataStorePredicate.Expression
+        switch relation {
+        case .between: right = .list([operand(), operand()])
+        case .in:
+            right =
+                int(0..<4) == 0
+                ? text() : .list((0..<int(0..<5)).map { _ in operand() })
+        case .contains: right = bool() ? text() : operand()
+        case .beginsWith, .endsWith: right = text()
+        default:
+            right = bool() ? operand() : text()
+            if int(0..<10) == 0 { left = .count(path()) }
+        }
+        return DataStorePredicate.Comparison(
+            left, relation, right, modifier: int(0..<8) == 0 ? .any : .direct, options: options)
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import JustPersist
+import JustPersistLMDB
+import JustPersistLevelDB
+import JustPersistRecords
+
+/// The keys and values below a closed store: for tests that damage them.
+struct StoredBytes {
+    let engine: any KeyValueEngine
+
+    /// The bytes of a persistent backend's store.
+    init(_ backend: Backend, at directory: URL) {
+        engine =
+            backend == .levelDB ? LevelDBEngine(at: directory) : LMDBEngine(at: directory)
+    }
+
+    init(_ engine: any KeyValueEngine) { self.engine = engine }
+
+    /// All entries whose keys begin with a tag.
+    func entries(tag: UInt8) throws -> [(key: [UInt8], value: [UInt8])] {
+        try engine.open()
+        defer { engine.close() }
+        var entries: [(key: [UInt8], value: [UInt8])] = []
+        try engine.read { reader in
+            try reader.scan(KeyRange(prefix: [tag]), reversed: false) {
+                (key, value) throws(DataStoreError) in
+                entries.append(([UInt8](copying: key), [UInt8](copying: value)))
+                return .next
+            }
+        }
+        return entries
+    }
+
+    /// Writes values as they are.
+    func put(_ entries: [(key: [UInt8], value: [UInt8])]) throws {
+        try engine.open()
+        defer { engine.close() }
+        try engine.write { writer in
+            for (key, value) in entries { try writer.put(value.span, forKey: key.span) }
+        }
+    }
+
+    static let headerTag: UInt8 = 0
+    static let catalogTag: UInt8 = 1
+    static let counterTag: UInt8 = 2
+    static let recordTag: UInt8 = 3
+}

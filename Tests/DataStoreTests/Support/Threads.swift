@@ -1,0 +1,38 @@
+import Foundation
+import JustPersist
+
+/// Runs `body` on so many new threads at once, waits for all, and throws the first error.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
+    let threads = (0..<count).map { index in BackgroundBlock { try body(index) } }
+    for thread in threads { try thread.wait() }
+}
+
+/// Something that runs on a thread of its own.
+final class BackgroundBlock: Sendable {
+    private let ended = DispatchSemaphore(value: 0)
+    private let failure = Locked<(any Error)?>(nil)
+
+    init(_ body: @escaping @Sendable () throws -> Void) {
+        let thread = Thread { [self] in
+            do { try body() } catch { failure.withLock { $0 = error } }
+            ended.signal()
+        }
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+
+    /// Waits for the end, and throws what the body threw.
+    func wait() throws {
+        ended.wait()
+        if let error = failure.withLock({ $0 }) { throw error }
+    }
+}
+
+/// A list that several threads append to.
+final class SharedList<Element: Sendable>: Sendable {
+    private let elements = Locked<[Element]>([])
+
+    func append(_ element: Element) { elements.withLock { $0.append(element) } }
+
+    var all: [Element] { elements.withLock { $0 } }
+}

@@ -18,10 +18,14 @@ let package = Package(
     ],
     products: [
         .library(name: "JustPersist", targets: ["JustPersist"]),
+        .library(name: "JustPersistMacros", targets: ["JustPersistMacros"]),
         .library(name: "JustPersistRecords", targets: ["JustPersistRecords"]),
         .library(name: "JustPersistLMDB", targets: ["JustPersistLMDB"]),
         .library(name: "JustPersistLevelDB", targets: ["JustPersistLevelDB"]),
         .library(name: "JustPersistMemory", targets: ["JustPersistMemory"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0"),
     ],
     targets: [
         .systemLibrary(
@@ -32,6 +36,20 @@ let package = Package(
             providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
 
         .target(name: "JustPersist", swiftSettings: settings),
+        .target(
+            name: "JustPersistMacros", dependencies: ["JustPersist", "JustPersistMacrosPlugin"],
+            swiftSettings: settings),
+        .macro(
+            name: "JustPersistMacrosPlugin",
+            dependencies: [
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+                .product(name: "SwiftParser", package: "swift-syntax"),
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+            ],
+            swiftSettings: settings),
         .target(
             name: "JustPersistRecords", dependencies: ["JustPersist"], swiftSettings: settings),
         .target(
@@ -53,6 +71,21 @@ let package = Package(
                 "JustPersist", "JustPersistRecords", "JustPersistLMDB", "JustPersistLevelDB",
                 "JustPersistMemory",
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JustPersistMacrosTests",
+            dependencies: [
+                "JustPersist", "JustPersistMacros", "JustPersistMacrosPlugin",
+                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+                .product(name: "SwiftParser", package: "swift-syntax"),
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ReadmeTests", dependencies: ["JustPersistLMDB", "JustPersistMacros"],
             swiftSettings: settings),
         .testTarget(
             name: "KeyValueEngineTests",

@@ -1,0 +1,50 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// What the `@Attribute` of a property says.
+struct AttributeOptions {
+    private(set) var isUnique = false
+    private(set) var isIndexed = false
+    private(set) var originalName: String?
+    /// The `@Attribute`, if there is one.
+    let syntax: AttributeSyntax?
+
+    init(of variable: VariableDeclSyntax, diagnostics: inout [Diagnostic]) {
+        syntax = variable.attribute(named: "Attribute")
+        guard case .argumentList(let arguments) = syntax?.arguments else { return }
+        for argument in arguments {
+            if argument.label?.text == "originalName" {
+                read(originalName: argument.expression, diagnostics: &diagnostics)
+                continue
+            }
+            switch argument.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text {
+            case "unique": isUnique = true
+            case "indexed": isIndexed = true
+            default: diagnostics.append(ItemMessage.unknownOption.at(argument.expression))
+            }
+        }
+    }
+
+    private mutating func read(
+        originalName expression: ExprSyntax, diagnostics: inout [Diagnostic]
+    ) {
+        if expression.is(NilLiteralExprSyntax.self) { return }
+        guard let name = expression.literalString else {
+            diagnostics.append(ItemMessage.notALiteral("originalName").at(expression))
+            return
+        }
+        guard name.isAttributeName else {
+            diagnostics.append(ItemMessage.invalidName(name).at(expression))
+            return
+        }
+        originalName = name
+    }
+}
+
+extension String {
+    /// Whether an attribute can have this name.
+    var isAttributeName: Bool { isTypeKey && !contains(".") }
+
+    /// Whether a type can have this name.
+    var isTypeKey: Bool { !isEmpty && utf8.count <= 255 }
+}

@@ -1,0 +1,130 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// An item class as it is written.
+struct ItemDeclaration {
+    /// The class's name as code refers to it.
+    let name: String
+    /// The type's name in stores.
+    let typeKey: String
+    /// `public `, `package ` or nothing: what the members need to match the class.
+    let access: String
+    let isFinal: Bool
+    let properties: [ItemProperty]
+    private(set) var indexes: [ItemIndex] = []
+    /// What is wrong with the class.
+    ///
+    /// What is right with it is declared nevertheless, so that one mistake does not lead to many errors.
+    private(set) var diagnostics: [Diagnostic] = []
+
+    /// The class to which `attribute`, the `@Item`, is attached.
+    init(_ declaration: ClassDeclSyntax, attribute: AttributeSyntax) {
+        name = declaration.name.text
+        let modifiers = declaration.modifiers.map(\.name.text)
+        access = modifiers.first { ["public", "package"].contains($0) }.map { $0 + " " } ?? ""
+        isFinal = modifiers.contains("final")
+        var diagnostics = isFinal ? [] : [Self.notFinal(declaration)]
+        diagnostics += Self.checkMembers(of: declaration)
+        typeKey =
+            Self.typeKey(attribute, diagnostics: &diagnostics)
+            ?? declaration.name.identifier?.name ?? name
+        let members = declaration.memberBlock.members.map(\.decl)
+        let properties = members.compactMap { ItemProperty($0, diagnostics: &diagnostics) }
+        self.properties = properties
+        self.diagnostics = diagnostics
+        indexes = members.flatMap { readIndexes($0) }
+        checkNames()
+    }
+
+    private static func notFinal(_ declaration: ClassDeclSyntax) -> Diagnostic {
+        let keyword = declaration.classKeyword
+        return ItemMessage.notFinal(declaration.name.text).at(
+            keyword,
+            fixIts: [
+                ItemFix.makeFinal.replacing(
+                    keyword, with: keyword.with(\.tokenKind, .identifier("final class")))
+            ])
+    }
+
+    private static func checkMembers(of declaration: ClassDeclSyntax) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        for member in declaration.memberBlock.members {
+            if let initializer = member.decl.as(InitializerDeclSyntax.self) {
+                diagnostics += check(initializer)
+            } else if let conditional = member.decl.as(IfConfigDeclSyntax.self),
+                conditional.containsStoredProperty
+            {
+                diagnostics.append(ItemMessage.conditional.at(conditional))
+            }
+        }
+        return diagnostics
+    }
+
+    /// An init may do without `convenience` only if it gives the item its backing itself.
+    private static func check(_ initializer: InitializerDeclSyntax) -> [Diagnostic] {
+        let isConvenience = initializer.modifiers.contains {
+            $0.name.tokenKind == .keyword(.convenience)
+        }
+        let setsBacking =
+            initializer.body?.tokens(viewMode: .sourceAccurate).contains { $0.text == "backing" }
+            ?? false
+        if isConvenience || setsBacking { return [] }
+        let keyword = initializer.initKeyword
+        return [
+            ItemMessage.ownInit.at(
+                keyword,
+                fixIts: [
+                    ItemFix.makeConvenience.replacing(
+                        keyword, with: keyword.with(\.tokenKind, .identifier("convenience init")))
+                ])
+        ]
+    }
+
+    private static func typeKey(
+        _ attribute: AttributeSyntax, diagnostics: inout [Diagnostic]
+    ) -> String? {
+        guard case .argumentList(let arguments) = attribute.arguments,
+            let expression = arguments.first?.expression,
+            !expression.is(NilLiteralExprSyntax.self)
+        else { return nil }
+        if let key = expression.literalString, key.isTypeKey { return key }
+        diagnostics.append(ItemMessage.invalidTypeKey.at(expression))
+        return nil
+    }
+
+    /// No two attributes may be found under one name, be it an earlier one.
+    private mutating func checkNames() {
+        var owners: [String: String] = [:]
+        for property in properties { owners[property.name] = property.name }
+        for property in properties {
+            guard let syntax = property.options.syntax, let name = property.options.originalName
+            else { continue }
+            if let owner = owners[name], owner != property.name {
+                diagnostics.append(ItemMessage.nameClash(owner, with: property.name).at(syntax))
+            }
+            owners[name] = property.name
+        }
+    }
+
+    private mutating func readIndexes(_ member: DeclSyntax) -> [ItemIndex] {
+        ItemIndex.indexes(
+            in: member, ofClass: name, attributes: properties.map { ($0.identifier, $0.name) },
+            diagnostics: &diagnostics)
+    }
+}
+
+extension IfConfigDeclSyntax {
+    fileprivate var containsStoredProperty: Bool {
+        clauses.contains { clause in
+            guard case .decls(let members) = clause.elements else { return false }
+            return members.contains { member in
+                if let inner = member.decl.as(IfConfigDeclSyntax.self) {
+                    return inner.containsStoredProperty
+                }
+                guard let variable = member.decl.as(VariableDeclSyntax.self) else { return false }
+                return !variable.isStatic && variable.attribute(named: "Transient") == nil
+                    && variable.bindings.contains { !$0.isComputed }
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// One index or uniqueness over attributes of a class, as `#Index` and `#Unique` ask for it.
+struct ItemIndex {
+    let attributes: [String]
+    let isUnique: Bool
+
+    /// The indexes that a member of the class asks for: none unless it is one of the two macros.
+    static func indexes(
+        in member: DeclSyntax, ofClass className: String,
+        attributes: [(identifier: String, name: String)], diagnostics: inout [Diagnostic]
+    ) -> [ItemIndex] {
+        guard let expansion = member.as(MacroExpansionDeclSyntax.self),
+            ["Index", "Unique"].contains(expansion.macroName.text)
+        else { return [] }
+        let macro = expansion.macroName.text
+        if let argument = expansion.genericArgumentClause?.arguments.first?.argument,
+            case .type(let type) = argument,
+            let last = type.as(MemberTypeSyntax.self)?.name
+                ?? type.as(IdentifierTypeSyntax.self)?.name, last.text != className
+        {
+            diagnostics.append(
+                ItemMessage.otherType(macro: macro, type: type.trimmedDescription).at(type))
+            return []
+        }
+        return expansion.arguments.compactMap { argument in
+            guard let elements = argument.expression.as(ArrayExprSyntax.self)?.elements,
+                !elements.isEmpty
+            else {
+                diagnostics.append(ItemMessage.notAKeyPath(macro: macro).at(argument))
+                return nil
+            }
+            var names: [String] = []
+            for element in elements {
+                guard let property = element.expression.propertyOfKeyPath else {
+                    diagnostics.append(ItemMessage.notAKeyPath(macro: macro).at(element))
+                    return nil
+                }
+                guard let name = attributes.first(where: { $0.identifier == property })?.name
+                else {
+                    diagnostics.append(
+                        ItemMessage.notAnAttribute(macro: macro, property).at(element))
+                    return nil
+                }
+                names.append(name)
+            }
+            return ItemIndex(attributes: names, isUnique: macro == "Unique")
+        }
+    }
+}
+
+extension ExprSyntax {
+    /// The property of a key path that consists of one.
+    fileprivate var propertyOfKeyPath: String? {
+        guard let components = self.as(KeyPathExprSyntax.self)?.components, components.count == 1,
+            case .property(let property) = components.first?.component
+        else { return nil }
+        return property.declName.baseName.text
+    }
+}

@@ -1,0 +1,127 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@Item`: the schema, the backing, and the macro that makes each stored property an attribute.
+enum ItemMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
+    /// Of the three roles this one says what is wrong.
+    static func expansion(
+        of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+        conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        if let refusal = refusal(of: declaration, in: context) {
+            context.diagnose(refusal.at(node))
+        }
+        guard let item = item(node, declaration, in: context) else { return [] }
+        for diagnostic in item.diagnostics { context.diagnose(diagnostic) }
+        return [item.schema, item.backing, item.initializer]
+            + (item.initialValues.map { [$0] } ?? [])
+    }
+
+    static func expansion(
+        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+        providingAttributesFor member: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [AttributeSyntax] {
+        var ignored: [Diagnostic] = []
+        guard let property = ItemProperty(member, diagnostics: &ignored),
+            let item = item(node, declaration, in: context),
+            let index = item.properties.firstIndex(where: { $0.name == property.name })
+        else { return [] }
+        return ["@_ItemAttribute(\(raw: index))"]
+    }
+
+    static func expansion(
+        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+        providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+        guard item(node, declaration, in: context) != nil, !protocols.isEmpty else { return [] }
+        let list = protocols.map(\.trimmedDescription).joined(separator: ", ")
+        return [try ExtensionDeclSyntax("extension \(type): \(raw: list) {}")]
+    }
+
+    /// The item class; nil if there can be none, so that no role adds errors to the one that says so.
+    private static func item(
+        _ node: AttributeSyntax, _ declaration: some DeclGroupSyntax,
+        in context: some MacroExpansionContext
+    ) -> ItemDeclaration? {
+        if refusal(of: declaration, in: context) != nil { return nil }
+        return declaration.as(ClassDeclSyntax.self).map { ItemDeclaration($0, attribute: node) }
+    }
+
+    /// Why there can be no item class of this declaration at this place.
+    private static func refusal(
+        of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
+    ) -> ItemMessage? {
+        guard let itemClass = declaration.as(ClassDeclSyntax.self) else { return .notAClass }
+        let name = itemClass.name.text
+        if itemClass.genericParameterClause != nil { return .generic(name) }
+        for scope in context.lexicalContext {
+            if scope.asProtocol((any DeclGroupSyntax).self) == nil { return .local(name) }
+            let generics = scope.asProtocol((any WithGenericParametersSyntax).self)
+            if generics?.genericParameterClause != nil { return .generic(name) }
+        }
+        return nil
+    }
+}
+
+extension ItemDeclaration {
+    fileprivate var schema: DeclSyntax {
+        """
+        \(raw: access)static let schema = JustPersist.ItemSchema(
+            \(literal: typeKey),
+            attributes: [\(raw: lines(properties.map(attribute)))],
+            indexes: [\(raw: lines(indexes.map(index)))])
+        """
+    }
+
+    fileprivate var backing: DeclSyntax {
+        "\(raw: access)let backing: any JustPersist.ItemBacking"
+    }
+
+    fileprivate var initializer: DeclSyntax {
+        """
+        \(raw: access)\(raw: isFinal ? "" : "required ")init(backing: any JustPersist.ItemBacking) {
+            self.backing = backing
+        }
+        """
+    }
+
+    fileprivate var initialValues: DeclSyntax? {
+        let assignments = properties.compactMap { property in
+            property.initialValue.map { "self.\(property.identifier) = \($0)" }
+        }
+        if assignments.isEmpty { return nil }
+        return """
+            \(raw: access)func setInitialValues() {
+                \(raw: assignments.joined(separator: "\n    "))
+            }
+            """
+    }
+
+    private func attribute(_ property: ItemProperty) -> String {
+        let options = property.options
+        var arguments = [
+            "\(literal(property.name))",
+            "kinds: JustPersist.AttributeSchema.kinds(of: \(property.type).self)",
+        ]
+        if let name = options.originalName { arguments.append("originalName: \(literal(name))") }
+        if options.isUnique { arguments.append("isUnique: true") }
+        if options.isIndexed { arguments.append("isIndexed: true") }
+        arguments.append("keyPath: \\\(name).\(property.identifier)")
+        return "JustPersist.AttributeSchema(\(arguments.joined(separator: ", ")))"
+    }
+
+    private func index(_ index: ItemIndex) -> String {
+        let names = index.attributes.map(literal).joined(separator: ", ")
+        return "JustPersist.IndexSchema([\(names)]\(index.isUnique ? ", isUnique: true" : ""))"
+    }
+
+    private func literal(_ text: String) -> String { "\(StringLiteralExprSyntax(content: text))" }
+
+    private func lines(_ elements: [String]) -> String {
+        elements.isEmpty ? "" : "\n        " + elements.joined(separator: ",\n        ") + ",\n    "
+    }
+}

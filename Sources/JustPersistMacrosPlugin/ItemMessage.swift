@@ -1,0 +1,130 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// What the macros say of code they cannot make an item of: what is wrong, and what to do.
+enum ItemMessage: DiagnosticMessage {
+    // The class
+    case notAClass
+    case notFinal(String)
+    case generic(String)
+    case local(String)
+    case invalidTypeKey
+    case ownInit
+    case conditional
+
+    // Properties
+    case constant(String)
+    case severalInOne
+    case notStoredSimply(String, modifier: String)
+    case observed(String)
+    case noType(String)
+    case noDefault(String)
+    case transientWithoutDefault(String)
+    case unstorable(String, type: String, is: String)
+    case nestedOptional(String)
+    case implicitlyUnwrapped(String)
+    case reserved(String)
+    case invalidName(String)
+
+    // Attributes and indexes
+    case attributeOnNothing(macro: String)
+    case outsideItem(macro: String)
+    case notALiteral(String)
+    case unknownOption
+    case nameClash(String, with: String)
+    case notAKeyPath(macro: String)
+    case otherType(macro: String, type: String)
+    case notAnAttribute(macro: String, String)
+
+    var severity: DiagnosticSeverity { .error }
+
+    var diagnosticID: MessageID {
+        MessageID(domain: "JustPersistMacros", id: String("\(self)".prefix { $0 != "(" }))
+    }
+
+    var message: String {
+        switch self {
+        case .notAClass:
+            "@Item makes items of final classes only; declare this as a final class"
+        case .notFinal(let name):
+            "item class '\(name)' must be final, as an item's attributes are those of one class"
+        case .generic(let name):
+            "item class '\(name)' cannot be generic or inside a generic type: a stored type has one name"
+        case .local(let name):
+            "item class '\(name)' cannot be inside a function; declare it at file level or in a type"
+        case .invalidTypeKey:
+            "the type's name must be a string literal of 1 to 255 bytes"
+        case .ownInit:
+            "an init of an item class must be a convenience init that begins with self.init()"
+        case .conditional:
+            "a stored property of an item class cannot be inside #if; move it out"
+        case .constant(let name):
+            "'\(name)' cannot be a constant, as its value is in the store; make it a var or @Transient"
+        case .severalInOne:
+            "declare one attribute per line, each with its own var"
+        case .notStoredSimply(let name, let modifier):
+            "'\(name)' cannot be \(modifier), as its value is in the store; mark it @Transient"
+        case .observed(let name):
+            "'\(name)' cannot have willSet or didSet, as its value is in the store; "
+                + "observe the store's changes, or mark it @Transient"
+        case .noType(let name):
+            "add a type to '\(name)': only a number, string or Bool literal says what it is"
+        case .noDefault(let name):
+            "'\(name)' needs a default value, or an optional type: a stored item may have no value for it"
+        case .transientWithoutDefault(let name):
+            "@Transient '\(name)' needs a default value: it is not stored with the item"
+        case .unstorable(let name, let type, let reason):
+            "'\(name)' cannot be stored: '\(type)' is \(reason); "
+                + "use a Codable struct or enum, or mark it @Transient"
+        case .nestedOptional(let name):
+            "'\(name)' cannot be an optional of an optional: a store knows one kind of nil"
+        case .implicitlyUnwrapped(let name):
+            "'\(name)' cannot be implicitly unwrapped, as a stored item may have no value for it; "
+                + "make it optional, or give it a default value"
+        case .reserved(let name):
+            "'\(name)' is what @Item calls the item's storage; choose another name"
+        case .invalidName(let name):
+            "'\(name)' cannot be an attribute's name, which has 1 to 255 bytes and no dot"
+        case .attributeOnNothing(let macro):
+            "@\(macro) belongs on a stored property of an @Item class"
+        case .outsideItem(let macro):
+            "\(macro) does nothing outside the body of an @Item class"
+        case .notALiteral(let label):
+            "\(label) must be a string literal without interpolation"
+        case .unknownOption:
+            "write the options out: .unique, .indexed"
+        case .nameClash(let name, let other):
+            "'\(name)' and '\(other)' are kept under one name; each attribute needs its own"
+        case .notAKeyPath(let macro):
+            "#\(macro) takes arrays of key paths to attributes of this class, such as [\\.name]"
+        case .otherType(let macro, let type):
+            "#\(macro) is written in the body of the class it is about, not of '\(type)'"
+        case .notAnAttribute(let macro, let name):
+            "#\(macro) is over attributes of this class, and '\(name)' is none"
+        }
+    }
+
+    /// The message as it appears at a place in the code.
+    func at(_ node: some SyntaxProtocol, fixIts: [FixIt] = []) -> Diagnostic {
+        Diagnostic(node: node, message: self, fixIts: fixIts)
+    }
+}
+
+/// What a fix-it would do.
+enum ItemFix: String, FixItMessage {
+    case makeFinal = "add 'final'"
+    case makeVariable = "make it a 'var'"
+    case makeTransient = "add '@Transient'"
+    case makeConvenience = "add 'convenience'"
+    case makeOptional = "make it optional"
+
+    var message: String { rawValue }
+    var fixItID: MessageID { MessageID(domain: "JustPersistMacros", id: "\(self)") }
+
+    /// The fix that puts one piece of syntax in the place of another.
+    func replacing(_ node: some SyntaxProtocol, with newNode: some SyntaxProtocol) -> FixIt {
+        FixIt(
+            message: self,
+            changes: [.replace(oldNode: Syntax(node), newNode: Syntax(newNode))])
+    }
+}

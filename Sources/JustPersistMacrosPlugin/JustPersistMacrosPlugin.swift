@@ -1,0 +1,9 @@
+import SwiftCompilerPlugin
+import SwiftSyntaxMacros
+
+@main struct JustPersistMacrosPlugin: CompilerPlugin {
+    let providingMacros: [any Macro.Type] = [
+        ItemMacro.self, ItemAttributeMacro.self, AttributeMacro.self, TransientMacro.self,
+        IndexMacro.self,
+    ]
+}

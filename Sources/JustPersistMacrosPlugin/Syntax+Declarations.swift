@@ -1,0 +1,47 @@
+import SwiftSyntax
+
+extension WithAttributesSyntax {
+    /// The attribute of that name, with or without a module before it.
+    func attribute(named name: String) -> AttributeSyntax? {
+        for case .attribute(let attribute) in attributes {
+            let type = attribute.attributeName
+            let last =
+                type.as(MemberTypeSyntax.self)?.name ?? type.as(IdentifierTypeSyntax.self)?.name
+            if last?.text == name { return attribute }
+        }
+        return nil
+    }
+}
+
+extension VariableDeclSyntax {
+    var isStatic: Bool {
+        modifiers.contains {
+            $0.name.tokenKind == .keyword(.static) || $0.name.tokenKind == .keyword(.class)
+        }
+    }
+
+    /// The same declaration with one more attribute, before all others.
+    func addingAttribute(_ name: String) -> VariableDeclSyntax {
+        var result = self.with(\.leadingTrivia, [])
+        let attribute = AttributeSyntax(
+            leadingTrivia: leadingTrivia,
+            attributeName: IdentifierTypeSyntax(name: .identifier(name)),
+            trailingTrivia: .space)
+        result.attributes = [.attribute(attribute)] + result.attributes
+        return result
+    }
+}
+
+extension PatternBindingSyntax {
+    /// Whether there is a getter; with observers alone the property is still a stored one.
+    var isComputed: Bool {
+        switch accessorBlock?.accessors {
+        case .none: false
+        case .getter: true
+        case .accessors(let accessors):
+            !accessors.allSatisfy {
+                [.keyword(.willSet), .keyword(.didSet)].contains($0.accessorSpecifier.tokenKind)
+            }
+        }
+    }
+}

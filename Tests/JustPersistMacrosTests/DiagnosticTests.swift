@@ -1,0 +1,269 @@
+import Testing
+
+@Suite struct DiagnosticTests {
+    // MARK: The class
+
+    @Test(arguments: ["struct A {}", "enum A {}", "actor A {}", "protocol A {}", "extension A {}"])
+    func onlyClassesAreItems(declaration: String) {
+        let expansion = Expansion("@Item \(declaration)")
+        #expect(
+            expansion.messages == [
+                "@Item makes items of final classes only; declare this as a final class"
+            ])
+        #expect(!expansion.text.contains("backing"))
+    }
+
+    @Test func classMustBeFinal() {
+        let expansion = Expansion("@Item\npublic class A {}")
+        #expect(
+            expansion.messages == [
+                "item class 'A' must be final, as an item's attributes are those of one class"
+            ])
+        #expect(expansion.fixed("add 'final'") == "@Item\npublic final class A {}")
+    }
+
+    @Test(arguments: [
+        "@Item final class A<T> {}", "enum B<T> { @Item final class A {} }",
+        "struct C<T> { enum B { @Item final class A {} } }",
+    ])
+    func classCannotBeGeneric(source: String) {
+        let expansion = Expansion(source)
+        #expect(
+            expansion.messages == [
+                """
+                item class 'A' cannot be generic or inside a generic type: a stored type has one name
+                """
+            ])
+        #expect(!expansion.text.contains("schema"))
+    }
+
+    @Test func classCannotBeLocal() {
+        #expect(
+            Expansion("func f() { @Item final class A {} }").messages == [
+                "item class 'A' cannot be inside a function; declare it at file level or in a type"
+            ])
+    }
+
+    @Test(arguments: [#""""#, #""a\(b)""#, "name", "\"\(String(repeating: "é", count: 128))\""])
+    func typeKeyMustBeALiteral(key: String) {
+        let expansion = Expansion("@Item(\(key)) final class A {}")
+        #expect(
+            expansion.messages == ["the type's name must be a string literal of 1 to 255 bytes"])
+        #expect(expansion.places == [key])
+    }
+
+    @Test func ownInitMustBeConvenience() {
+        let expansion = Expansion("@Item final class A { init(a: Int) { self.init() } }")
+        #expect(
+            expansion.messages == [
+                "an init of an item class must be a convenience init that begins with self.init()"
+            ])
+        #expect(
+            expansion.fixed("add 'convenience'")
+                == "@Item final class A { convenience init(a: Int) { self.init() } }")
+    }
+
+    @Test func storedPropertyCannotBeConditional() {
+        let source = "@Item final class A {\n#if B\n#if C\nvar a = 1\n#endif\n#endif\n}"
+        #expect(
+            Expansion(source).messages == [
+                "a stored property of an item class cannot be inside #if; move it out"
+            ])
+        let harmless =
+            "@Item final class A {\n#if B\nvar a: Int { 1 }\n@Transient var b = 1\n#endif\n}"
+        #expect(Expansion(harmless).messages == [])
+    }
+
+    // MARK: Properties
+
+    @Test func constantIsRefused() {
+        let expansion = Expansion("@Item final class A {\n    private let a = 1\n}")
+        #expect(
+            expansion.messages == [
+                """
+                'a' cannot be a constant, as its value is in the store; make it a var or @Transient
+                """
+            ])
+        #expect(expansion.fixes == ["make it a 'var'", "add '@Transient'"])
+        #expect(
+            expansion.fixed("make it a 'var'") == "@Item final class A {\n    private var a = 1\n}")
+        #expect(
+            expansion.fixed("add '@Transient'")
+                == "@Item final class A {\n    @Transient private let a = 1\n}")
+        #expect(Expansion("@Item final class A { let a: Int }").fixes == ["make it a 'var'"])
+    }
+
+    @Test(arguments: ["lazy", "weak", "unowned"]) func modifierIsRefused(modifier: String) {
+        let expansion = Expansion("@Item final class A { \(modifier) var a: B? = nil }")
+        #expect(
+            expansion.messages == [
+                "'a' cannot be \(modifier), as its value is in the store; mark it @Transient"
+            ])
+        #expect(
+            expansion.fixed("add '@Transient'")
+                == "@Item final class A { @Transient \(modifier) var a: B? = nil }")
+    }
+
+    @Test(arguments: [
+        (
+            "var a = 1 { didSet {} }",
+            """
+            'a' cannot have willSet or didSet, as its value is in the store; observe the store's \
+            changes, or mark it @Transient
+            """
+        ),
+        ("var a = 1, b = 2", "declare one attribute per line, each with its own var"),
+        ("var (a, b) = (1, 2)", "declare one attribute per line, each with its own var"),
+        (
+            "var a = Date()",
+            "add a type to 'a': only a number, string or Bool literal says what it is"
+        ),
+        ("var a = [1]", "add a type to 'a': only a number, string or Bool literal says what it is"),
+        ("var a = nil", "add a type to 'a': only a number, string or Bool literal says what it is"),
+        (
+            "var a: Int",
+            """
+            'a' needs a default value, or an optional type: a stored item may have no value for it
+            """
+        ),
+        (
+            "@Transient var a: Int",
+            "@Transient 'a' needs a default value: it is not stored with the item"
+        ),
+        ("var a: Int??", "'a' cannot be an optional of an optional: a store knows one kind of nil"),
+        (
+            "var a: Optional<Int?>",
+            "'a' cannot be an optional of an optional: a store knows one kind of nil"
+        ),
+        (
+            "var backing: Int?",
+            "'backing' is what @Item calls the item's storage; choose another name"
+        ),
+        (
+            "var `a.b`: Int?",
+            "'a.b' cannot be an attribute's name, which has 1 to 255 bytes and no dot"
+        ),
+    ])
+    func declarationIsRefused(declaration: String, message: String) {
+        #expect(Expansion("@Item final class A { \(declaration) }").messages == [message])
+    }
+
+    @Test(arguments: [
+        ("(Int, Int)?", "(Int, Int)", "a tuple"), ("[(Int, Int)]", "(Int, Int)", "a tuple"),
+        ("(() -> Void)?", "() -> Void", "a function"),
+        ("[String: () -> Int]", "() -> Int", "a function"),
+        ("(@Sendable () -> Int)?", "@Sendable () -> Int", "a function"),
+        ("(any P)?", "any P", "not a single concrete type"),
+        ("[any P]", "any P", "not a single concrete type"),
+        ("Any?", "Any", "not a single concrete type"),
+        ("(P & Q)?", "P & Q", "not a single concrete type"),
+        ("B.Type?", "B.Type", "a metatype"),
+    ])
+    func typeIsRefused(type: String, named: String, reason: String) {
+        #expect(
+            Expansion("@Item final class A { var a: \(type) = b }").messages == [
+                """
+                'a' cannot be stored: '\(named)' is \(reason); use a Codable struct or enum, or mark it \
+                @Transient
+                """
+            ])
+    }
+
+    @Test func implicitlyUnwrappedOptionalIsRefused() {
+        let expansion = Expansion("@Item final class A { var a: Int! }")
+        #expect(
+            expansion.messages == [
+                """
+                'a' cannot be implicitly unwrapped, as a stored item may have no value for it; make it \
+                optional, or give it a default value
+                """
+            ])
+        #expect(expansion.fixed("make it optional") == "@Item final class A { var a: Int? }")
+    }
+
+    // MARK: Attributes and indexes
+
+    @Test(arguments: [
+        "var a: Int { 1 }", "static var a = 1", "func a() {}", "struct B {}",
+    ])
+    func attributeBelongsOnStoredProperties(declaration: String) {
+        for macro in ["Attribute", "Transient"] {
+            #expect(
+                Expansion("@Item final class A { @\(macro) \(declaration) }").messages == [
+                    "@\(macro) belongs on a stored property of an @Item class"
+                ])
+        }
+    }
+
+    @Test func macrosBelongInItemClasses() {
+        #expect(
+            Expansion(#"class A { #Index<A>([\.a]); @Attribute var a = 1 }"#).messages.sorted() == [
+                "#Index does nothing outside the body of an @Item class",
+                "@Attribute does nothing outside the body of an @Item class",
+            ])
+    }
+
+    @Test(arguments: [
+        ("b", "originalName must be a string literal without interpolation"),
+        (#""""#, "'' cannot be an attribute's name, which has 1 to 255 bytes and no dot"),
+        (#""a.b""#, "'a.b' cannot be an attribute's name, which has 1 to 255 bytes and no dot"),
+    ])
+    func originalNameMustBeAName(name: String, message: String) {
+        #expect(
+            Expansion("@Item final class A { @Attribute(originalName: \(name)) var a = 1 }")
+                .messages == [message])
+    }
+
+    @Test func optionsMustBeWrittenOut() {
+        let expansion = Expansion("@Item final class A { @Attribute(options) var a = 1 }")
+        #expect(expansion.messages == ["write the options out: .unique, .indexed"])
+        #expect(expansion.places == ["options"])
+    }
+
+    @Test(arguments: [
+        #"@Attribute(originalName: "b") var a = 1; var b = 1"#,
+        #"var b = 1; @Attribute(originalName: "b") var a = 1"#,
+        #"@Attribute(originalName: "c") var b = 1; @Attribute(originalName: "c") var a = 1"#,
+    ])
+    func namesMustDiffer(members: String) {
+        #expect(
+            Expansion("@Item final class A { \(members) }").messages == [
+                "'b' and 'a' are kept under one name; each attribute needs its own"
+            ])
+    }
+
+    @Test func ownNameIsNoClash() {
+        let source = #"@Item final class A { @Attribute(originalName: "a") var a = 1 }"#
+        #expect(Expansion(source).messages == [])
+    }
+
+    @Test(arguments: [
+        (#"<A>([\.b])"#, "#Index is over attributes of this class, and 'b' is none"),
+        (#"<A>([\.t])"#, "#Index is over attributes of this class, and 't' is none"),
+        (
+            #"<B>([\.a])"#,
+            "#Index is written in the body of the class it is about, not of 'B'"
+        ),
+        (
+            #"<A>([\.a.b])"#,
+            #"#Index takes arrays of key paths to attributes of this class, such as [\.name]"#
+        ),
+        (
+            "<A>([])",
+            #"#Index takes arrays of key paths to attributes of this class, such as [\.name]"#
+        ),
+        (
+            "<A>(paths)",
+            #"#Index takes arrays of key paths to attributes of this class, such as [\.name]"#
+        ),
+    ])
+    func indexIsOverAttributes(index: String, message: String) {
+        let source = "@Item final class A { #Index\(index); var a = 1; @Transient var t = 1 }"
+        #expect(Expansion(source).messages == [message])
+    }
+
+    @Test func oneMistakeLeavesTheOtherAttributes() {
+        let text = Expansion("@Item final class A { let a = 1; var b = 2 }").text
+        #expect(text.contains("attribute(at: 0, default: 2)"))
+    }
+}

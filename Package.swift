@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "JustPersistLMDB", targets: ["JustPersistLMDB"]),
         .library(name: "JustPersistLevelDB", targets: ["JustPersistLevelDB"]),
         .library(name: "JustPersistMemory", targets: ["JustPersistMemory"]),
+        .library(name: "JustPersistMigration", targets: ["JustPersistMigration"]),
     ],
     dependencies: [
         .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0"),
@@ -62,6 +63,8 @@ let package = Package(
         .target(
             name: "JustPersistMemory", dependencies: ["JustPersist", "JustPersistRecords"],
             swiftSettings: settings),
+        .target(
+            name: "JustPersistMigration", dependencies: ["JustPersist"], swiftSettings: settings),
 
         .testTarget(
             name: "JustPersistTests", dependencies: ["JustPersist"], swiftSettings: settings),
@@ -91,6 +94,13 @@ let package = Package(
             name: "KeyValueEngineTests",
             dependencies: [
                 "JustPersist", "JustPersistRecords", "JustPersistLMDB", "JustPersistLevelDB",
+                "JustPersistMemory",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JustPersistMigrationTests",
+            dependencies: [
+                "JustPersist", "JustPersistMigration", "JustPersistLMDB", "JustPersistLevelDB",
                 "JustPersistMemory",
             ],
             swiftSettings: settings),

@@ -1,0 +1,214 @@
+import Foundation
+import JustPersist
+import JustPersistLMDB
+import JustPersistLevelDB
+import JustPersistMigration
+import Testing
+
+/// Stores copied into others.
+@Suite struct MigrationTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func lmdb(_ name: String = "lmdb") throws -> LMDBDataStore {
+        try LMDBDataStore.open(at: directory.url.appending(path: name))
+    }
+
+    private func levelDB(_ name: String = "leveldb") throws -> LevelDBDataStore {
+        try LevelDBDataStore.open(at: directory.url.appending(path: name))
+    }
+
+    /// A store with two types of every kind of value, and one without items.
+    private func filledStore(count: Int = 25) throws -> any DataStore {
+        let store = try memoryStore()
+        try store.write { db in
+            let names = ["n", "v", "é"].map { AttributeSchema($0) }
+            let indexes = [IndexSchema(["v", "n"]), IndexSchema(["n"], isUnique: true)]
+            try db.declare(ItemSchema("A", attributes: names, indexes: indexes))
+            try db.declare(ItemSchema("B", attributes: [AttributeSchema("v")]))
+            try db.declare(ItemSchema("Empty", attributes: [AttributeSchema("x")]))
+            let values = Self.values
+            for number in 0..<count {
+                let a = try db.create("A")
+                a["n"] = .int(Int64(number))
+                a["v"] = values[number % values.count]
+                if number % 3 == 0 { a["é"] = .string("e\u{301}") }
+                try db.create("B")["v"] = .array([values[number % values.count], .null])
+            }
+        }
+        return store
+    }
+
+    private static let values: [DataStoreValue] = [
+        .null, .bool(true), .int(.max), .double(-0.0), .double(.nan), .string("é\0"), .string(""),
+        .date(Date(timeIntervalSinceReferenceDate: 0.1)), .data(Data([0, 255])),
+        .uuid(ItemID(high: 1, low: 2).uuid), .decimal(Decimal(1) / 3),
+        URL(string: "a?b").map { .url($0) } ?? .null,
+        .reference(ItemReference(itemTypeKey: "B", id: ItemID(high: 3, low: 4))),
+        .dictionary(["a": .dictionary(["": .null]), "b": .array([])]),
+    ]
+
+    @Test func everythingComesOverFromBackendToBackend() throws {
+        let start = try filledStore()
+        let stores: [any DataStore] = [start, try lmdb(), try levelDB(), try memoryStore()]
+        let expected = try start.digests()
+        #expect(expected["A"]?.count == 25)
+        for (source, target) in zip(stores, stores.dropFirst()) {
+            var seen: [Int] = []
+            let report = try Migration(from: source, to: target, batchSize: 10).run {
+                #expect($0.totalItems == 50)
+                seen.append($0.items)
+            }
+            #expect(seen == [10, 20, 25, 35, 45, 50])
+            #expect(report.types == expected)
+            #expect(report.targetCounts == ["A": 25, "B": 25, "Empty": 0])
+            #expect(try target.digests() == expected)
+            #expect(try target.rows("A") == start.rows("A"))
+            #expect(try target.verify().problems.isEmpty)
+        }
+        let schemas = try stores.map { store in
+            try store.read { db in
+                try db.schemas().map {
+                    "\($0.itemTypeKey) \($0.attributes.map(\.name)) \($0.indexes)"
+                }
+            }
+        }
+        #expect(Set(schemas).count == 1)
+    }
+
+    @Test func aTargetWithItemsIsRefusedUntouched() throws {
+        let source = try filledStore()
+        let target = try lmdb()
+        try target.write { db in
+            try db.declare(ItemSchema("Other", attributes: []))
+            _ = try db.create("Other")
+        }
+        let before = try target.digests()
+        let failure = #expect(throws: DataStoreError.self) {
+            try Migration(from: source, to: target).run()
+        }
+        #expect(failure?.code == .targetNotEmpty)
+        #expect(try target.digests() == before)
+        let report = try Migration(from: source, to: target, policy: .updateByID).run()
+        #expect(report.types == (try source.digests()))
+        #expect(try target.digests()["Other"] == before["Other"])
+    }
+
+    @Test func updateGivesExactlyTheSourcesValues() throws {
+        let source = try filledStore()
+        let target = try levelDB()
+        try Migration(from: source, to: target).run()
+        try target.write { db in
+            try db.declare(ItemSchema("A", attributes: [AttributeSchema("extra")]))
+            let items = try db.dynamicItems(DataStoreRequest(itemTypeKey: "A"))
+            for item in items.prefix(5) {
+                item["extra"] = .int(1)
+                item["n"] = .string("changed")
+            }
+            try db.delete(items[6])
+            try db.create("A")["n"] = .string("own")
+        }
+        let report = try Migration(from: source, to: target, policy: .updateByID).run()
+        #expect(report.types == (try source.digests()))
+        #expect(report.targetCounts["A"] == 26)
+        let rows = try target.rows("A")
+        #expect(Array(rows.dropLast()) == (try source.rows("A")))
+        #expect(rows.last == ["n": .string("own")])
+    }
+
+    @Test func anInterruptedMigrationIsRunAgain() throws {
+        struct Interruption: Error {}
+        let source = try filledStore()
+        for stop in 1...6 {
+            let target = try lmdb("lmdb\(stop)")
+            var batches = 0
+            #expect(throws: Interruption.self) {
+                try Migration(from: source, to: target, batchSize: 10).run { _ in
+                    batches += 1
+                    if batches == stop { throw Interruption() }
+                }
+            }
+            let failure = #expect(throws: DataStoreError.self) {
+                try Migration(from: source, to: target).run()
+            }
+            #expect(failure?.code == .targetNotEmpty)
+            try Migration(from: source, to: target, policy: .updateByID).run()
+            #expect(try target.digests() == source.digests())
+            try target.close()
+        }
+    }
+
+    @Test func theCopyIsOneSnapshotOfTheSource() throws {
+        let source = try filledStore()
+        let expected = try source.digests()
+        let target = try memoryStore()
+        let report = try Migration(from: source, to: target, batchSize: 10).run { _ in
+            try source.write { db in
+                _ = try db.create("B")
+                try db.removeAll([ItemType(dynamic: "A")])
+            }
+        }
+        #expect(report.types == expected)
+        #expect(try target.digests() == expected)
+    }
+
+    @Test func aTargetThatChangesMeanwhileFailsTheVerification() throws {
+        let source = try filledStore()
+        let target = try memoryStore()
+        let failure = #expect(throws: DataStoreError.self) {
+            try Migration(from: source, to: target).run { progress in
+                try target.write { db in
+                    let item = try db.dynamicItems(DataStoreRequest(itemTypeKey: "A")).first
+                    item?["n"] = .int(-1)
+                }
+            }
+        }
+        #expect(failure?.code == .verificationFailed)
+        #expect(failure?.itemType == "A")
+    }
+
+    @Test func aStoreIsNotCopiedOntoItself() throws {
+        let store = try filledStore()
+        for policy in [Migration.Policy.intoEmpty, .updateByID] {
+            let failure = #expect(throws: DataStoreError.self) {
+                try Migration(from: store, to: store, policy: policy).run()
+            }
+            #expect(failure?.code == .invalidRequest)
+        }
+    }
+
+    @Test func whatTheTargetCannotHoldIsListedAndNothingIsWritten() throws {
+        let source = try filledStore()
+        try source.write { db in
+            try db.declare(ItemSchema("LongName", attributes: [AttributeSchema("longer")]))
+        }
+        let target = LimitedStore(
+            try memoryStore(),
+            DataStoreCapabilities(
+                valueKinds: Set(DataStoreValue.Kind.allCases).subtracting([.uuid, .decimal]),
+                limits: DataStoreLimits(nameBytes: 7, valueBytes: 1 << 20, writeBlockBytes: 1 << 20)
+            ))
+        let failure = #expect(throws: DataStoreError.self) {
+            try Migration(from: source, to: target).run()
+        }
+        #expect(failure?.code == .unsupported)
+        let message = try #require(failure?.message)
+        for finding in [
+            "the name “LongName” has more than 7 bytes", "“A.v” has values of kind decimal, uuid",
+            "“B.v” has values of kind decimal, uuid",
+        ] {
+            #expect(message.contains(finding), "\(message)")
+        }
+        #expect(!message.contains("longer"))
+        #expect(try target.read { try $0.schemas().count } == 0)
+    }
+
+    @Test func aReadOnlyTargetIsRefused() throws {
+        let target = LimitedStore(try memoryStore(), DataStoreCapabilities(isReadOnly: true))
+        let failure = #expect(throws: DataStoreError.self) {
+            try Migration(from: try filledStore(), to: target).run()
+        }
+        #expect(failure?.code == .readOnly)
+    }
+}

@@ -24,8 +24,10 @@ let package = Package(
         .library(name: "JustPersistLevelDB", targets: ["JustPersistLevelDB"]),
         .library(name: "JustPersistMemory", targets: ["JustPersistMemory"]),
         .library(name: "JustPersistMigration", targets: ["JustPersistMigration"]),
+        .executable(name: "justpersist", targets: ["JustPersistCLI"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0"),
     ],
     targets: [
@@ -65,6 +67,14 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "JustPersistMigration", dependencies: ["JustPersist"], swiftSettings: settings),
+        .executableTarget(
+            name: "JustPersistCLI",
+            dependencies: [
+                "JustPersist", "JustPersistMigration", "JustPersistLMDB", "JustPersistLevelDB",
+                "JustPersistMemory",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
 
         .testTarget(
             name: "JustPersistTests", dependencies: ["JustPersist"], swiftSettings: settings),
@@ -103,6 +113,10 @@ let package = Package(
                 "JustPersist", "JustPersistMigration", "JustPersistLMDB", "JustPersistLevelDB",
                 "JustPersistMemory",
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JustPersistCLITests",
+            dependencies: ["JustPersist", "JustPersistLMDB", "JustPersistLevelDB"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,106 @@
+import ArgumentParser
+import Foundation
+import JustPersist
+
+/// Says what a store holds.
+struct InfoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "Show the types, attributes and size of a store.")
+
+    /// How it is printed.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case table, json
+    }
+
+    @Argument(help: .init(storeHelp)) var store: String
+    @Option(help: "How to print it.") var format = Format.table
+
+    func run() throws {
+        let opened = try OpenStore.reading(store)
+        var info = StoreInfo(store: store, sizeOnDisk: Self.size(of: store))
+        try opened.store.performRead { db in
+            for schema in try db.schemas() {
+                let count = try db.count(DataStoreRequest(itemTypeKey: schema.itemTypeKey))
+                info.types.append(StoreInfo.TypeInfo(schema, count: count))
+            }
+        }
+        let output = Output()
+        switch format {
+        case .json:
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            try output.line(String(decoding: try encoder.encode(info), as: UTF8.self))
+        case .table: for line in info.lines { try output.line(line) }
+        }
+        try output.flush()
+    }
+
+    /// The bytes of the files at a store's path; 0 for a store without a path.
+    private static func size(of store: String) -> Int {
+        let path = String(store.drop { $0 != ":" }.dropFirst())
+        let directory = URL(filePath: path, directoryHint: .isDirectory).resolvingSymlinksInPath()
+        guard !path.isEmpty,
+            let names = try? FileManager.default.subpathsOfDirectory(atPath: directory.path)
+        else { return 0 }
+        return names.reduce(0) { sum, name in
+            let file = directory.appending(path: name).path
+            let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+            guard attributes?[.type] as? FileAttributeType == .typeRegular else { return sum }
+            return sum + ((attributes?[.size] as? NSNumber)?.intValue ?? 0)
+        }
+    }
+}
+
+/// What a store holds, as it is printed.
+private struct StoreInfo: Encodable {
+    struct TypeInfo: Encodable {
+        let name: String
+        let count: Int
+        let attributes: [AttributeInfo]
+        let indexes: [IndexInfo]
+
+        init(_ schema: ItemSchema, count: Int) {
+            name = schema.itemTypeKey
+            self.count = count
+            attributes = schema.attributes.map { attribute in
+                AttributeInfo(
+                    name: attribute.name,
+                    kinds: attribute.kinds.sorted { $0.rawValue < $1.rawValue }.map { "\($0)" })
+            }
+            indexes = schema.indexes.map {
+                IndexInfo(attributes: $0.attributes, isUnique: $0.isUnique)
+            }
+        }
+    }
+
+    struct AttributeInfo: Encodable {
+        let name: String
+        let kinds: [String]
+    }
+
+    struct IndexInfo: Encodable {
+        let attributes: [String]
+        let isUnique: Bool
+    }
+
+    let store: String
+    let sizeOnDisk: Int
+    var types: [TypeInfo] = []
+
+    var lines: [String] {
+        var lines = ["\(store): \(types.count) types, \(sizeOnDisk) bytes on disk".printable]
+        for type in types {
+            lines += ["", "\(type.name): \(type.count) items".printable]
+            var table = TextTable(header: ["ATTRIBUTE", "KINDS"])
+            for attribute in type.attributes {
+                table.append([attribute.name, attribute.kinds.joined(separator: ", ")])
+            }
+            lines += table.lines().map { "  " + $0 }
+            lines += type.indexes.map { index in
+                "  index over \(index.attributes.joined(separator: ", "))".printable
+                    + (index.isUnique ? ", unique" : "")
+            }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import JustPersist
+import JustPersistMigration
+
+/// Copies a store into another one.
+struct MigrateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Copy everything in a store into another one, and verify it.",
+        discussion: """
+            The source is not changed. The target is made if it is not there, and must hold no items \
+            unless --update is given. A migration that was interrupted is run again with --update.
+            """)
+
+    @Argument(help: .init("The source: " + storeHelp)) var from: String
+    @Argument(help: .init("The target: " + storeHelp)) var to: String
+    @Flag(help: "Give items that are in the target already the source's values.") var update = false
+
+    func run() throws {
+        let source = try OpenStore.reading(from)
+        let target = try openTarget()
+        let interruption = Interruption()
+        let line = ProgressLine()
+        let migration = Migration(
+            from: source.store, to: target.store, policy: update ? .updateByID : .intoEmpty)
+        let report = try migration.run { progress in
+            try interruption.check(
+                """
+                Interrupted: \(progress.items) of \(progress.totalItems) items are copied. To go on, \
+                migrate again with --update.
+                """)
+            line.show(
+                items: progress.items,
+                fraction: Double(progress.items) / Double(max(progress.totalItems, 1)))
+        }
+        line.clear()
+        try target.close()
+        var table = TextTable(header: ["TYPE", "SOURCE", "TARGET", "DIGEST"])
+        for (type, digest) in report.types.sorted(by: { $0.key < $1.key }) {
+            let hash = String(digest.hash, radix: 16)
+            table.append([
+                type, String(digest.count), String(report.targetCounts[type] ?? 0),
+                String(repeating: "0", count: 16 - hash.count) + hash,
+            ])
+        }
+        let output = Output()
+        for line in table.lines() { try output.line(line) }
+        try output.line("verified")
+        try output.flush()
+    }
+
+    private func openTarget() throws -> OpenStore {
+        do {
+            return try OpenStore.writing(to)
+        } catch let error as DataStoreError where error.code == .alreadyOpen {
+            throw DataStoreError(
+                .invalidRequest, in: "migrate",
+                "“\(from)” and “\(to)” are the same store. Name another target.")
+        }
+    }
+}

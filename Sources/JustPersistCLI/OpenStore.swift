@@ -1,0 +1,29 @@
+import Foundation
+import JustPersist
+
+/// A store that a command works on, open from its making until ``close()`` or the end of its scope.
+final class OpenStore {
+    let store: any DataStore
+
+    /// Opens an existing store for reading.
+    static func reading(_ url: String) throws -> OpenStore {
+        try OpenStore(url, DataStoreOptions(isReadOnly: true, createsIfMissing: false))
+    }
+
+    /// Opens a store for writing, and makes it if it is not there.
+    static func writing(_ url: String) throws -> OpenStore {
+        try OpenStore(url, DataStoreOptions())
+    }
+
+    private init(_ url: String, _ options: DataStoreOptions) throws {
+        store = try DataStores.open(url, options: options)
+    }
+
+    deinit { try? store.close() }
+
+    /// Closes the store, and throws where closing fails.
+    func close() throws { try store.close() }
+}
+
+/// The help text for a store's place.
+let storeHelp = "lmdb:PATH, leveldb:PATH or memory:"

@@ -1,0 +1,37 @@
+import Foundation
+import JustPersist
+
+/// Standard output, written in large pieces.
+final class Output {
+    private var buffer: [UInt8] = []
+
+    /// Whether a person reads along.
+    static let isTerminal = isatty(STDOUT_FILENO) == 1
+
+    /// Writes a line; ``flush()`` is still to be called behind the last one.
+    func line(_ text: String = "") throws {
+        buffer.append(contentsOf: text.utf8)
+        buffer.append(0x0a)
+        if buffer.count >= 1 << 16 { try flush() }
+    }
+
+    /// Writes what was held back.
+    ///
+    /// Throws ``OutputClosed`` if nobody reads any more.
+    func flush() throws {
+        defer { buffer.removeAll(keepingCapacity: true) }
+        if buffer.isEmpty { return }
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data(buffer))
+        } catch {
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            if cause?.code == Int(EPIPE) { throw OutputClosed() }
+            throw DataStoreError(
+                .storageFailure, in: "write",
+                "The output cannot be written. \(error.localizedDescription)")
+        }
+    }
+}
+
+/// The reader of standard output has gone, as `head` does: no reason to complain.
+struct OutputClosed: Error {}

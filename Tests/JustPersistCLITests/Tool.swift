@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+/// Runs the tool as its users do, as a program.
+struct Tool {
+    /// How a run ended.
+    struct Run {
+        let status: Int32
+        let output: String
+        let errors: String
+        let isKilled: Bool
+    }
+
+    /// A run whose standard input is still open.
+    final class Running {
+        fileprivate let process = Process()
+        fileprivate let output: URL
+        fileprivate let errors: URL
+        private let input = Pipe()
+
+        fileprivate init(_ executable: URL, _ arguments: [String], in directory: URL) throws {
+            output = directory.appending(path: UUID().uuidString)
+            errors = directory.appending(path: UUID().uuidString)
+            for file in [output, errors] { try Data().write(to: file) }
+            process.executableURL = executable
+            process.arguments = arguments
+            process.standardInput = input
+            process.standardOutput = try FileHandle(forWritingTo: output)
+            process.standardError = try FileHandle(forWritingTo: errors)
+            try process.run()
+            try input.fileHandleForReading.close()
+        }
+
+        /// Gives the tool more to read; false if it has stopped reading.
+        func feed(_ text: String) -> Bool {
+            (try? input.fileHandleForWriting.write(contentsOf: Data(text.utf8))) != nil
+        }
+
+        func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
+
+        func interrupt() { process.interrupt() }
+
+        /// Ends its input, and waits for its end.
+        func end() throws -> Run {
+            try input.fileHandleForWriting.close()
+            process.waitUntilExit()
+            return Run(
+                status: process.terminationStatus,
+                output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
+                errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self),
+                isKilled: process.terminationReason == .uncaughtSignal)
+        }
+    }
+
+    let directory: TemporaryDirectory
+    private let executable: URL
+
+    init() throws {
+        // A tool that was killed leaves a pipe that nobody reads; that is an error of the write here.
+        signal(SIGPIPE, SIG_IGN)
+        directory = try TemporaryDirectory()
+        executable = try #require(Self.executable)
+    }
+
+    /// The tool beside the tests, where the build puts both.
+    private static var executable: URL? {
+        var place = Bundle.main.executableURL
+        while let folder = place?.deletingLastPathComponent(), folder.path != "/" {
+            let tool = folder.appending(path: "justpersist")
+            if FileManager.default.isExecutableFile(atPath: tool.path) { return tool }
+            place = folder
+        }
+        return nil
+    }
+
+    /// The URL of a store in the directory.
+    func store(_ scheme: String, _ name: String = "store") -> String {
+        "\(scheme):\(directory.url.appending(path: name).path)"
+    }
+
+    /// A new file in the directory, and its path.
+    func file(_ name: String, _ text: String) throws -> String {
+        let file = directory.url.appending(path: name)
+        try Data(text.utf8).write(to: file)
+        return file.path
+    }
+
+    func start(_ arguments: [String]) throws -> Running {
+        try Running(executable, arguments, in: directory.url)
+    }
+
+    @discardableResult
+    func callAsFunction(_ arguments: String...) throws -> Run {
+        try Running(executable, arguments, in: directory.url).end()
+    }
+
+    /// Runs the tool with an output that nobody reads.
+    func withClosedOutput(_ arguments: String...) throws -> Run {
+        let process = Process()
+        let output = Pipe()
+        let errors = Pipe()
+        process.executableURL = executable
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = errors
+        try output.fileHandleForReading.close()
+        try process.run()
+        try errors.fileHandleForWriting.close()
+        let text = try errors.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return Run(
+            status: process.terminationStatus, output: "",
+            errors: String(decoding: text, as: UTF8.self),
+            isKilled: process.terminationReason == .uncaughtSignal)
+    }
+}
+
+/// A directory for one test, removed with all in it when it is let go.
+final class TemporaryDirectory: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory
+            .appending(path: "JustPersist-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+}

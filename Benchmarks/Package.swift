@@ -1,0 +1,44 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// As in the root package, but without strict memory safety: two of the sides are C on purpose.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "JustPersist", path: ".."),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/google/swift-benchmark", exact: "0.1.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        // Names of their own: the root package keeps its C modules to itself.
+        .systemLibrary(
+            name: "CBenchLMDB", pkgConfig: "lmdb",
+            providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .systemLibrary(
+            name: "CBenchLevelDB",
+            providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
+        .executableTarget(
+            name: "StoreBenchmark",
+            dependencies: [
+                "CBenchLMDB", "CBenchLevelDB",
+                .product(name: "JustPersist", package: "JustPersist"),
+                .product(name: "JustPersistLMDB", package: "JustPersist"),
+                .product(name: "JustPersistLevelDB", package: "JustPersist"),
+                .product(name: "JustPersistMemory", package: "JustPersist"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Benchmark", package: "swift-benchmark"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+
+/// What fetching all items as objects, all alive at once, added to the memory of a fresh process.
+struct MemoryUse: Codable {
+    var side: String
+    /// Growth of the peak: the side's objects, its caches, and the pages it mapped.
+    let peak: Int
+    /// Growth of what belongs to no file, while the objects were alive.
+    let own: Int
+
+    /// Asks a process of its own, so that no other side's memory is counted.
+    static func measure(_ side: Side, at place: URL) throws -> MemoryUse? {
+        let process = Process()
+        process.executableURL = Bundle.main.executableURL
+        process.arguments = [MemoryCommand.configuration.commandName ?? "", side.name, place.path]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return try JSONDecoder().decode(MemoryUse?.self, from: data)
+    }
+}
+
+/// Opens a filled store, fetches all, and prints what that took as JSON.
+struct MemoryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "measure-memory", shouldDisplay: false)
+
+    @Argument var side: String
+    @Argument var place: String
+
+    func run() throws {
+        guard let side = Side.all.first(where: { $0.name == side }) else {
+            throw ValidationError("There is no side named \(side).")
+        }
+        let store = try side.open(URL(filePath: place), false)
+        let before = ProcessMemory.now()
+        var during: ProcessMemory?
+        try store.holdAll { during = ProcessMemory.now() }
+        try store.close()
+        var use: MemoryUse?
+        if let before, let during {
+            use = MemoryUse(
+                side: side.name, peak: during.peak - before.peak, own: during.own - before.own)
+        }
+        FileHandle.standardOutput.write(try JSONEncoder().encode(use))
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// A store of one side, holding restaurants.
+///
+/// Every operation returns a digest of what it saw. All sides must return the same, so that none
+/// is fast by doing less. An operation that returns nil is one the side does not have.
+protocol StoreUnderTest: AnyObject {
+    /// Stores all in one transaction. Deletes nothing.
+    func create(_ restaurants: [Restaurant]) throws
+    /// Fetches one by one within one transaction, `positions` counted in order of creation.
+    /// The digest is of `name` and `stars`.
+    func fetchByID(_ positions: [Int]) throws -> Int
+    /// Fetches all as objects, and reads `name` and `stars` of each if asked to.
+    func fetchAll(reading: Bool) throws -> Int
+    /// Counts the restaurants of a borough with more stars, without an index.
+    func count(borough: String, starsAbove: Int) throws -> Int
+    /// Fetches the best rated, best first, without an index.
+    func best(_ limit: Int) throws -> Int
+    /// Fetches the restaurants of a borough by an index, and reads `name` and `stars` of each.
+    func fetchByIndex(borough: String) throws -> Int?
+    /// Sets `stars` of each to `Restaurant.updated(stars:)` in one transaction.
+    func updateAll() throws -> Int
+    /// Stores each in a transaction of its own, durable before the next begins.
+    func commitEach(_ restaurants: [Restaurant]) throws
+    func deleteAll() throws
+
+    /// Fetches all as objects and calls `body` while every one of them is alive.
+    func holdAll(while body: () -> Void) throws
+    /// Closes and opens the store, outside the timing: what it holds is then where a program that
+    /// starts finds it, not in the buffers of the last write.
+    func reopen() throws
+    func close() throws
+}
+
+extension StoreUnderTest {
+    func fetchByIndex(borough: String) throws -> Int? { nil }
+}
+
+/// A way to store restaurants, which takes part in the comparison under a name.
+struct Side: Sendable {
+    let name: String
+    /// The versions of what is measured.
+    let version: String
+    /// Whether a store outlives its closing.
+    var persists = true
+    /// Opens the store in a directory that exists; with an index on `borough` if asked for one.
+    let open: @Sendable (_ directory: URL, _ indexed: Bool) throws -> any StoreUnderTest
+}
+
+extension Restaurant {
+    /// What the update writes: computed by the program from what it read.
+    static func updated(stars: Int) -> Int { (stars + 1) % 6 }
+
+    /// What an operation adds to its digest for each restaurant it reads.
+    static func digest(name: String, stars: Int) -> Int { name.utf8.count &* 7 &+ stars }
+
+    var digest: Int { Self.digest(name: name, stars: stars) }
+}

@@ -50,12 +50,6 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether the bytes in `range` are those of `other`.
-    @inline(__always)
-    func equals(_ range: Range<Int>, _ other: Span<UInt8>) -> Bool {
-        compare(range, other) == 0
-    }
-
     /// The sign of the comparison of the bytes in `range` with `other`, as unsigned bytes, the shorter
     /// first.
     @inline(__always)

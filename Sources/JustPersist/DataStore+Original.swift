@@ -64,6 +64,26 @@ extension DataStore {
         }
     }
 
+    /// Makes a child of this store, to be set up as any store: changes collect in it until ``merge(_:)``,
+    /// and `tearDown()` discards those that were not merged.
+    ///
+    /// A refusal is reported, and the store returned then refuses everything, with
+    /// ``DataStoreError/Code/unsupported``.
+    public func makeChildDataStore() -> any DataStore {
+        var child: (any DataStore)?
+        reporting { child = try makeChild() }
+        return child ?? RefusedChildDataStore(errorHandler: errorHandler)
+    }
+
+    /// Carries what a child of this store committed into this one; where both changed the same, the
+    /// child's change stays.
+    ///
+    /// On failure nothing has changed, and the failure is reported. Use ``merge(_:policy:)`` to learn of
+    /// conflicts.
+    public func merge(_ child: any DataStore) {
+        reporting { _ = try checkedMerge(child, policy: .childWins) }
+    }
+
     private func reporting(_ body: () throws -> Void) {
         do { try body() } catch { report(error) }
     }

@@ -49,6 +49,23 @@ extension DataStore {
                 })
         }
     }
+
+    /// Carries what a child of this store committed since it was merged last into this one, as one atomic,
+    /// durable write, and tells what both had changed.
+    ///
+    /// Per attribute and by value: an attribute that only one of the two changed since the child first
+    /// changed it gets that one's value; where both did, to different values, the policy decides. The
+    /// child stays open and sees the outcome. What its queue still holds is left for a later merge.
+    ///
+    /// Throws ``DataStoreError/Code/mergeConflict``, with the conflicts in ``DataStoreError/conflicts``,
+    /// under ``MergePolicy/fail``, and ``DataStoreError/Code/incompatibleChildDataStore`` for a store that
+    /// is no child of this one. After any error nothing has changed, and the child stays usable. A merge is
+    /// a write of this store: inside one of its write blocks it is refused with
+    /// ``DataStoreError/Code/nestedWrite``.
+    @discardableResult
+    public func merge(_ child: any DataStore, policy: MergePolicy) throws -> MergeReport {
+        try checkedMerge(child, policy: policy)
+    }
 }
 
 /// The value that a block left, which it did if the store kept the contract and ran it.

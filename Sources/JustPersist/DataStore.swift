@@ -51,6 +51,27 @@ public protocol DataStore: AnyObject, Sendable {
         completion: @escaping @Sendable ((any Error)?) -> Void
     )
 
+    /// The store that this one is a child of; `nil` for one that stands alone.
+    var parent: (any DataStore)? { get }
+
+    /// Makes a closed child of this store: changes collect in it, and reach this one when they are
+    /// merged. Needed only by stores that declare ``DataStoreCapabilities/childStores``.
+    ///
+    /// Each block of a child sees this store's committed state as of the block's start, with the child's
+    /// own changes on top; this store and its other children see none of those. The child holds its
+    /// parent, and is used as any store: it must be opened, and closing it discards what was not merged.
+    /// Items of stores that descend from one another stand for each other by type and id. Refused with
+    /// ``DataStoreError/Code/notSetUp`` while this store is closed; closing it closes its children.
+    func makeChild() throws -> any DataStore
+
+    /// Carries what a child committed since it was merged last into this store, as one write that is
+    /// atomic and as durable as every write of this store; tells what both had changed.
+    ///
+    /// `child` is one of this store's own: the calls in the extensions see to that. A child that is
+    /// closed is refused with ``DataStoreError/Code/notSetUp``. On failure nothing has changed, in the
+    /// child neither.
+    func performMerge(_ child: any DataStore, policy: MergePolicy) throws -> MergeReport
+
     /// Checks the whole store. There is a default; a store that can look below its items has its own.
     func verify() throws -> VerificationReport
 }

@@ -49,6 +49,21 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         public static let writeInRead = Nesting(rawValue: 4)
     }
 
+    /// Stores whose changes collect apart until they are merged.
+    public enum ChildStores: Int, Sendable, Comparable, Codable {
+        /// The store makes none.
+        case none
+        /// The store makes children, which make none.
+        case oneLevel
+        /// The store makes children, which make children of their own.
+        case nested
+
+        /// Orders by how deep they go.
+        public static func < (lhs: ChildStores, rhs: ChildStores) -> Bool {
+            lhs.rawValue < rhs.rawValue
+        }
+    }
+
     /// What committed data survives.
     public var persistence: Persistence
     /// How far blocks are kept apart.
@@ -59,6 +74,8 @@ public struct DataStoreCapabilities: Sendable, Hashable {
     ///
     /// A write block inside a write block never may.
     public var nesting: Nesting
+    /// Whether the store makes child stores, and how deep.
+    public var childStores: ChildStores
     /// On which thread the blocks of `read` and `writeSync` run.
     public var threading: DataStoreThreading
     /// The kinds of values the store keeps.
@@ -72,11 +89,13 @@ public struct DataStoreCapabilities: Sendable, Hashable {
     /// The sizes it takes.
     public var limits: DataStoreLimits
 
-    /// Capabilities; by default those of a store that keeps the whole contract and is volatile.
+    /// Capabilities; by default those of a store that keeps the whole contract, is volatile and makes no
+    /// child stores.
     public init(
         persistence: Persistence = .none, isolation: Isolation = .serializable,
         hasConcurrentReads: Bool = true,
         nesting: Nesting = [.readInRead, .readInWrite, .writeInRead],
+        childStores: ChildStores = .none,
         threading: DataStoreThreading = .callingThread,
         valueKinds: Set<DataStoreValue.Kind> = Set(DataStoreValue.Kind.allCases),
         predicateOperators: Set<DataStorePredicate.Operator> = Set(
@@ -88,6 +107,7 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         self.isolation = isolation
         self.hasConcurrentReads = hasConcurrentReads
         self.nesting = nesting
+        self.childStores = childStores
         self.threading = threading
         self.valueKinds = valueKinds
         self.predicateOperators = predicateOperators

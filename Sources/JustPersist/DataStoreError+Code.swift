@@ -41,6 +41,13 @@ extension DataStoreError {
         /// An accessor or an item was used after its block had ended.
         public static let blockEnded = Code("blockEnded")
 
+        // MARK: Child stores
+
+        /// The store to merge is not a child of the store it was to be merged into.
+        public static let incompatibleChildDataStore = Code("incompatibleChildDataStore")
+        /// The child and its parent changed the same; see ``DataStoreError/conflicts``.
+        public static let mergeConflict = Code("mergeConflict")
+
         // MARK: Items and requests
 
         /// A read-only item was written to.

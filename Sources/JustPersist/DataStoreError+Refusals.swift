@@ -38,6 +38,40 @@ extension DataStoreError {
             """)
     }
 
+    /// The refusal of child stores by a store that makes none.
+    public static func childStoresUnsupported(in operation: String) -> DataStoreError {
+        DataStoreError(
+            .unsupported, in: operation,
+            """
+            There are no child stores here; capabilities.childStores says where there are. Make the \
+            changes in a write block, which can be rolled back too.
+            """)
+    }
+
+    /// The refusal to merge a store that is not a child of the store it was to be merged into.
+    public static func incompatibleChildDataStore() -> DataStoreError {
+        DataStoreError(
+            .incompatibleChildDataStore, in: "merge",
+            """
+            The store to merge is not a child of this store, and nothing was changed. Merge a child into \
+            the store whose makeChild() or makeChildDataStore() gave it.
+            """)
+    }
+
+    /// The refusal to merge a child that changed the same as its parent.
+    public static func mergeConflict(_ conflicts: [MergeConflict]) -> DataStoreError {
+        let listed = conflicts.prefix(10).map { "\($0)" }.joined(separator: "; ")
+        let more = conflicts.count > 10 ? "; and \(conflicts.count - 10) more" : ""
+        var error = DataStoreError(
+            .mergeConflict, in: "merge",
+            """
+            The child and its parent changed the same, so nothing was merged: \(listed)\(more). Merge \
+            with the policy childWins or parentWins, or change the child.
+            """, itemType: conflicts.first?.itemType, attribute: conflicts.first?.attribute)
+        error.conflicts = conflicts
+        return error
+    }
+
     /// The refusal of a write to a store that was opened read-only.
     public static func readOnly(in operation: String) -> DataStoreError {
         DataStoreError(

@@ -21,9 +21,13 @@ public struct DataStoreError: Error, Sendable {
     public var engine: EngineFailure?
     /// The place in a text that could not be understood, if it is one.
     public var location: Location?
+    /// What a child store and its parent both changed, if that is why a merge failed.
+    public var conflicts: [MergeConflict] = []
 
     /// Whether the error handler was given this error already, when it happened.
-    package var isReported = false
+    ///
+    /// A store sets it on an error that it reported and throws later, so that nobody reports it twice.
+    public var isReported = false
 
     /// An error with a code, the operation that failed, and a message a user can act on.
     public init(

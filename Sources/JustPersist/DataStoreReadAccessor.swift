@@ -20,7 +20,8 @@ public protocol DataStoreReadAccessor: ~Copyable {
 
     /// Calls `body` with each item that ``fetch(_:)`` would give, holding no more of them than it must.
     ///
-    /// `body` may ask this accessor for more, but not write through it. What it throws ends the walk.
+    /// `body` may ask this accessor for more, but not write through it. What it throws ends the walk. By
+    /// default all are fetched first.
     func forEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws
@@ -33,6 +34,13 @@ public protocol DataStoreReadAccessor: ~Copyable {
 }
 
 extension DataStoreReadAccessor where Self: ~Copyable {
+    /// Fetches all items, and calls `body` with each.
+    public func forEach(
+        _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
+    ) throws {
+        for item in try fetch(request) { try body(item) }
+    }
+
     /// Runs a throwing form, and on failure reports the error and gives a value in its place.
     func reporting<Result>(
         or fallback: Result, _ body: () throws(DataStoreError) -> Result

@@ -86,15 +86,7 @@ public final class LMDBEngine: KeyValueEngine {
         }
         let claim = try OpenStores.claim(directory, files: DataFile.names)
         defer { claim.release() }
-        for name in DataFile.names {
-            let file = directory.url.appending(path: name)
-            guard FileManager.default.fileExists(atPath: file.path) else { continue }
-            do {
-                try FileManager.default.removeItem(at: file)
-            } catch {
-                throw DataStoreError(fileError: error, in: "destroy", path: file.path)
-            }
-        }
+        try directory.removeFiles(DataFile.names)
     }
 
     private func prepareDirectory(createIfMissing: Bool) throws(DataStoreError) -> StoreDirectory {

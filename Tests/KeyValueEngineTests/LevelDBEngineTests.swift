@@ -102,8 +102,9 @@ import Testing
         try engine.open()
         try engine.put([1], [1])
         engine.close()
-        try Data("nonsense".utf8).write(to: url.appending(path: "CURRENT"))
         let before = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
+        let manifest = try #require(before.first { $0.hasPrefix("MANIFEST-") })
+        try Data("nonsense".utf8).write(to: url.appending(path: manifest))
         let error = #expect(throws: DataStoreError.self) { try engine.open() }
         #expect(error?.code == .corrupted)
         #expect(error?.engine?.text.hasPrefix("Corruption: ") == true)

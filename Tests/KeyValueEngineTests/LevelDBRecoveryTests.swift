@@ -168,6 +168,30 @@ import Testing
         }
     }
 
+    /// The log of such a directory used to be cut off, and the error quoted the whole file.
+    @Test(arguments: ["some text\n", "", "MANIFEST-000002", "MANIFEST-\n", "MANIFEST-two\n"])
+    func filesThatLevelDBDidNotWriteAreRefusedUntouched(_ marker: String) throws {
+        _ = try makeStore(commits: 10)
+        try changeLog { log in
+            for index in (log.count - 60)..<log.count { log[index] = 0 }
+        }
+        let place = url.appending(path: "CURRENT")
+        let sound = try Data(contentsOf: place)
+        try Data(marker.utf8).write(to: place)
+        let before = try Data(contentsOf: logURL())
+        let engine = engine()
+        let error = #expect(throws: DataStoreError.self) { try engine.open() }
+        #expect(error?.code == .corrupted)
+        #expect(error?.message.contains("CURRENT") == true)
+        #expect(try Data(contentsOf: logURL()) == before)
+        #expect(try copies() == [])
+
+        try sound.write(to: place)
+        try engine.open()
+        defer { engine.close() }
+        #expect(engine.recoveryReport?.code == .recovered)
+    }
+
     @Test func relaxedStoreKeepsWhatCameBeforeTheDamage() throws {
         let pairs = try makeStore(commits: 200, size: 1_000)
         try changeLog { log in

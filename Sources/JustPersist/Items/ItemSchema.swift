@@ -78,7 +78,7 @@ public struct AttributeSchema: Sendable {
 }
 
 /// An index over one attribute or several, in order.
-public struct IndexSchema: Hashable, Sendable {
+public struct IndexSchema: Hashable, Sendable, Codable {
     /// The names of the attributes, the first one deciding first.
     public let attributes: [String]
     /// Whether no two items may agree in all of the attributes.

@@ -18,12 +18,34 @@ enum Recovery {
         if FileManager.default.fileExists(atPath: marker.path) {
             report = try FileLock.withLock(in: directory, for: "open") {
                 () throws(DataStoreError) in
-                try cutOffDamage(in: directory, configuration)
+                try checkMarker(marker)
+                return try cutOffDamage(in: directory, configuration)
             }
         }
         let database = try Database(at: directory.path, configuration)
         if report != nil { try verify(database) }
         return (database, report)
+    }
+
+    /// Refuses files that LevelDB did not write, before any of them is put in order.
+    private static func checkMarker(_ marker: URL) throws(DataStoreError) {
+        let bytes: Data
+        do {
+            bytes = try Data(contentsOf: marker)
+        } catch {
+            throw DataStoreError(fileError: error, in: "open", path: marker.path)
+        }
+        let prefix = Data("MANIFEST-".utf8)
+        let number = bytes.dropFirst(prefix.count).dropLast()
+        guard bytes.starts(with: prefix), bytes.last == UInt8(ascii: "\n"), !number.isEmpty,
+            number.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else {
+            throw DataStoreError(
+                .corrupted, in: "open",
+                "“\(marker.path)” is not as LevelDB writes that file: what lies there is damaged, or no "
+                    + "LevelDB database. It was left untouched; restore it from a backup, or choose "
+                    + "another path.")
+        }
     }
 
     private static func cutOffDamage(

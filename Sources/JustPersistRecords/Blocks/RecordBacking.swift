@@ -92,10 +92,7 @@ final class RecordBacking: ItemBacking {
 
     private func refusal(_ attribute: String) -> DataStoreError {
         if isDeleted, block?.isOpen == true {
-            return DataStoreError(
-                .itemDeleted, in: "setValue",
-                "The “\(itemTypeKey)” \(id) was deleted, so “\(attribute)” was not changed.",
-                itemType: itemTypeKey, attribute: attribute)
+            return .itemDeleted(id, ofType: itemTypeKey, attribute: attribute)
         }
         return .itemNotMutable(itemTypeKey, attribute: attribute)
     }
@@ -118,23 +115,7 @@ final class RecordBacking: ItemBacking {
     private func checkSize(
         of value: DataStoreValue, attribute: String
     ) throws(DataStoreError) {
-        let limit = type.context.limits.valueBytes
-        guard let size = value.storedSize(limit: limit) else {
-            throw DataStoreError(
-                .limitExceeded, in: "setValue",
-                """
-                The value for “\(attribute)” of “\(itemTypeKey)” is nested deeper than \
-                \(DataStoreValue.depthLimit) collections; nothing was changed.
-                """, itemType: itemTypeKey, attribute: attribute)
-        }
-        if size > limit {
-            throw DataStoreError(
-                .limitExceeded, in: "setValue",
-                """
-                The value for “\(attribute)” of “\(itemTypeKey)” is larger than the limit of \
-                \(limit) bytes; nothing was changed. Keep large contents in files, and their names here.
-                """, itemType: itemTypeKey, attribute: attribute)
-        }
+        let size = try type.context.limits.check(value, for: attribute, of: itemTypeKey)
         guard size + changes.usedBytes <= type.context.limits.writeBlockBytes else {
             throw DataStoreError(
                 .limitExceeded, in: "setValue",

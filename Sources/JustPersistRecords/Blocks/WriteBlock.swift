@@ -120,19 +120,17 @@ final class WriteBlock: Block {
             guard try thaw(item) == nil else { return false }
             throw .deletedForGood(item, in: "insert")
         }
+        guard let detached = item.backing as? DictionaryBacking,
+            detached.storeBacking === detached
+        else { throw .itemOfAnotherStore(item, in: "insert") }
         let type = blockType(ItemType(of: item))
         try complete(type)
         try checkKnown(type, "insert")
         let id = item.uniqueToken
         if let known = try liveItem(type, id: id) {
-            if let detached = item.backing as? DictionaryBacking {
-                detached.adopt(known.backing.storeBacking)
-                inserted.append(Inserted(backing: detached, known: known))
-            }
+            detached.adopt(known.backing.storeBacking)
+            inserted.append(Inserted(backing: detached, known: known))
             return false
-        }
-        guard let detached = item.backing as? DictionaryBacking else {
-            throw .itemOfAnotherStore(item, in: "insert")
         }
         let backing = RecordBacking(type, id: id, record: [], block: self)
         markDirty(backing)
@@ -256,7 +254,13 @@ final class WriteBlock: Block {
     private func ownBacking(
         of item: any DataStoreItem, _ operation: String
     ) throws(DataStoreError) -> RecordBacking? {
-        guard let backing = item.backing.storeBacking as? RecordBacking else { return nil }
+        guard let backing = item.backing.storeBacking as? RecordBacking else {
+            // The item of another kind of store, which may have an item with this id too.
+            guard item.backing.storeBacking is DictionaryBacking else {
+                throw .itemOfAnotherStore(item, in: operation)
+            }
+            return nil
+        }
         guard backing.type.context.storeID == context.storeID else {
             throw .itemOfAnotherStore(item, in: operation)
         }

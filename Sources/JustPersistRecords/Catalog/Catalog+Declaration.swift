@@ -13,22 +13,12 @@ extension Catalog {
         if let known = self.type(schema.itemTypeKey) {
             type = known
         } else {
-            try Self.check(
-                schema.itemTypeKey, what: "type name", itemType: schema.itemTypeKey, limits)
+            try limits.check(typeName: schema.itemTypeKey)
             type = CatalogType(number: nextNumber, key: schema.itemTypeKey)
             isChanged = true
         }
         for attribute in schema.attributes where type.id(ofAttribute: attribute.name) == nil {
-            try Self.check(
-                attribute.name, what: "attribute name", itemType: schema.itemTypeKey, limits)
-            if attribute.name.contains(".") {
-                throw DataStoreError(
-                    .invalidName, in: "declare",
-                    """
-                    The attribute name “\(attribute.name)” of “\(schema.itemTypeKey)” has a dot, which \
-                    stands between the keys of a path. Choose a name without dots.
-                    """, itemType: schema.itemTypeKey, attribute: attribute.name)
-            }
+            try limits.check(attributeName: attribute.name, of: schema.itemTypeKey)
             if let original = attribute.originalName, let id = type.id(ofAttribute: original) {
                 type.rename(id, to: attribute.name)
             } else if type.attributes.count > Int(UInt16.max) - 1 {
@@ -50,24 +40,6 @@ extension Catalog {
         }
         if isChanged { put(type) }
         return (type, isChanged)
-    }
-
-    private static func check(
-        _ name: String, what: String, itemType: String, _ limits: DataStoreLimits
-    ) throws(DataStoreError) {
-        if name.isEmpty {
-            throw DataStoreError(
-                .invalidName, in: "declare", "A \(what) is empty; give it at least one character.",
-                itemType: itemType)
-        }
-        if name.utf8.count > limits.nameBytes {
-            throw DataStoreError(
-                .limitExceeded, in: "declare",
-                """
-                A \(what) has \(name.utf8.count) bytes of UTF-8; the limit is \(limits.nameBytes). It \
-                begins “\(name.prefix(40))”.
-                """, itemType: itemType)
-        }
     }
 }
 

@@ -9,7 +9,7 @@ extension Block {
         var items: [any DataStoreItem] = []
         // A hint alone: a damaged number of items must not keep the items away, nor reserve much.
         if query.predicate == nil, query.sort.isEmpty, let count = try? storedCount(query.type) {
-            items.reserveCapacity(min(query.sliced(count), 1 << 20))
+            items.reserveCapacity(min(query.slice.count(of: count), 1 << 20))
         }
         try rows(query) { (id, record) throws(DataStoreError) in
             items.append(try item(query.type, id: id, record: record))
@@ -23,14 +23,14 @@ extension Block {
         try prepareForQuery()
         let query = try Query(request, in: self)
         guard query.number != nil else { return 0 }
-        if query.predicate == nil { return query.sliced(try storedCount(query.type)) }
+        if query.predicate == nil { return query.slice.count(of: try storedCount(query.type)) }
         var total = 0
-        let needed = query.needed ?? .max
+        let needed = query.slice.end ?? .max
         try matches(query) { (_, _) throws(DataStoreError) in
             total += 1
             return total < needed ? .next : .stop
         }
-        return query.sliced(total)
+        return query.slice.count(of: total)
     }
 
     /// Calls `body` with each item that a request asks for, outside of any scan, so that it may do
@@ -53,11 +53,11 @@ extension Block {
             var batch: [(ItemID, [UInt8])] = []
             var bytes = 0
             try matches(query, after: after) { (id, record) throws(DataStoreError) in
-                if skipped < query.offset {
+                if skipped < query.slice.offset {
                     skipped += 1
                     return .next
                 }
-                if let limit = query.limit, given >= limit { return .stop }
+                if let limit = query.slice.limit, given >= limit { return .stop }
                 given += 1
                 batch.append((id, record.copied()))
                 bytes += record.count
@@ -81,9 +81,9 @@ extension Block {
             return
         }
         var place = 0
-        let needed = query.needed ?? .max
+        let needed = query.slice.end ?? .max
         try matches(query) { (id, record) throws(DataStoreError) in
-            if place >= query.offset { try body(id, record) }
+            if place >= query.slice.offset { try body(id, record) }
             place += 1
             return place < needed ? .next : .stop
         }
@@ -91,7 +91,7 @@ extension Block {
 
     private func sortedRows(_ query: Query) throws(DataStoreError) -> ArraySlice<SortedRows.Row> {
         let followsReferences = query.sort.contains { $0.path.count > 1 }
-        var rows = SortedRows(by: query.sort.map(\.ascending), needed: query.needed)
+        var rows = SortedRows(by: query.sort.map(\.ascending), needed: query.slice.end)
         try matches(query) { (id, record) throws(DataStoreError) in
             var keys: [DataStoreValue] = []
             keys.reserveCapacity(query.sort.count)
@@ -102,7 +102,7 @@ extension Block {
             rows.add(id: id, keys: keys, record: record)
             return .next
         }
-        return rows.sorted().dropFirst(query.offset)
+        return rows.sorted().dropFirst(query.slice.offset)
     }
 
     private func sortValue(

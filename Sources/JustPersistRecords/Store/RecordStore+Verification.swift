@@ -7,31 +7,33 @@ extension RecordStore {
     /// A damaged record is one problem in the report, and the check goes on behind it.
     public func verify() throws -> VerificationReport {
         var report = VerificationReport()
-        try withBlock { block in
-            for stored in block.catalog.types {
-                let type = block.blockType(ItemType(dynamic: stored.key))
-                var sound = 0
-                var damaged = 0
-                try block.reader.scan(RecordKey.range(type: stored.number), reversed: false) {
-                    (key, record) throws(DataStoreError) in
+        try gate.readHere {
+            try withBlock { block in
+                for stored in block.catalog.types {
+                    let type = block.blockType(ItemType(dynamic: stored.key))
+                    var sound = 0
+                    var damaged = 0
+                    try block.reader.scan(RecordKey.range(type: stored.number), reversed: false) {
+                        (key, record) throws(DataStoreError) in
+                        do throws(DataStoreError) {
+                            try type.check(record, key: key, number: stored.number)
+                            sound += 1
+                        } catch {
+                            report.problems.append(error)
+                            damaged += 1
+                        }
+                        return .next
+                    }
+                    report.itemCounts[stored.key] = sound
                     do throws(DataStoreError) {
-                        try type.check(record, key: key, number: stored.number)
-                        sound += 1
+                        let counted = try block.storedCount(type)
+                        if counted != sound + damaged {
+                            report.problems.append(
+                                .wrongCount(counted, found: sound + damaged, itemType: stored.key))
+                        }
                     } catch {
                         report.problems.append(error)
-                        damaged += 1
                     }
-                    return .next
-                }
-                report.itemCounts[stored.key] = sound
-                do throws(DataStoreError) {
-                    let counted = try block.storedCount(type)
-                    if counted != sound + damaged {
-                        report.problems.append(
-                            .wrongCount(counted, found: sound + damaged, itemType: stored.key))
-                    }
-                } catch {
-                    report.problems.append(error)
                 }
             }
         }

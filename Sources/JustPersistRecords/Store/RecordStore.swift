@@ -1,4 +1,3 @@
-import Dispatch
 public import JustPersist
 
 /// A data store over any ordered, transactional key-value engine.
@@ -14,14 +13,10 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     ///
     /// Not to be used while the store is open.
     public let engine: Engine
-    /// On which thread the blocks of `read` and `writeSync` run.
-    public let threading: DataStoreThreading
     /// The sizes that the store takes; a write block takes 1 GiB at most.
     public let limits: DataStoreLimits
 
-    let gate = BlockGate()
-    private let queue = DispatchQueue(label: "JustPersist.write")
-    private let completions = DispatchQueue(label: "JustPersist.completion")
+    let gate: BlockGate
     private let handler: Locked<DataStoreErrorHandler?>
     private let opened = Locked<Opened?>(nil)
 
@@ -38,7 +33,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         limits: DataStoreLimits = .contract, errorHandler: DataStoreErrorHandler? = nil
     ) {
         self.engine = engine
-        self.threading = threading
+        gate = BlockGate(threading: threading)
         // The offsets in an item's changes have 32 bits.
         var limits = limits
         limits.writeBlockBytes = min(limits.writeBlockBytes, 1 << 30)
@@ -47,6 +42,9 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     }
 
     deinit { engine.close() }
+
+    /// On which thread the blocks of `read` and `writeSync` run.
+    public var threading: DataStoreThreading { gate.threading }
 
     /// Receives each failure of a call that cannot throw.
     public var errorHandler: DataStoreErrorHandler? {
@@ -130,7 +128,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     public func performRead(
         _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
     ) throws {
-        try onBlockThread {
+        try gate.read {
             try withBlock { running in
                 let accessor: any DataStoreReadAccessor & ~Copyable = RecordReadAccessor(running)
                 try block(accessor)
@@ -138,15 +136,13 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         }
     }
 
-    /// Runs `body` with a read block of its own.
+    /// Runs `body` with a block of its own, inside the gate.
     func withBlock(_ body: (Block) throws -> Void) throws {
-        try gate.read {
-            try engine.read { reader in
-                let (context, _, catalog) = try state(seenBy: reader)
-                let block = Block(reader: reader, catalog: catalog, context: context)
-                defer { block.end() }
-                try body(block)
-            }
+        try engine.read { reader in
+            let (context, _, catalog) = try state(seenBy: reader)
+            let block = Block(reader: reader, catalog: catalog, context: context)
+            defer { block.end() }
+            try body(block)
         }
     }
 
@@ -154,9 +150,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     public func performWrite(
         _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
     ) throws {
-        // Before the caller waits for another thread, which would wait for the caller's block.
-        try gate.refuseNestedWrite()
-        try onBlockThread { try write(isQueued: false, block) }
+        try gate.write { try write(block) }
     }
 
     /// Queues a block that may change the store.
@@ -166,41 +160,28 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        guard gate.enqueue() else {
-            return completions.async { completion(DataStoreError.notSetUp(in: "writeAsync")) }
-        }
-        queue.async { [self] in
-            var failure: (any Error)?
-            do { try write(isQueued: true, block) } catch { failure = error }
-            gate.dequeue()
-            // Behind the queue, so that a completion may wait for blocks queued after its own.
-            completions.async { [failure] in completion(failure) }
-        }
+        gate.enqueueWrite({ try self.write(block) }, completion: completion)
     }
 
     private func write(
-        isQueued: Bool,
         _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
     ) throws {
-        try gate.write(isQueued: isQueued) {
-            if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "write") }
-            var ended: WriteBlock?
-            var isCommitted = false
-            defer { ended?.letGoOfInserted(isCommitted: isCommitted) }
-            try engine.write { writer in
-                let (context, header, catalog) = try state(seenBy: writer)
-                let running = WriteBlock(
-                    writer: writer, header: header, catalog: catalog, context: context)
-                ended = running
-                defer { running.end() }
-                let accessor: any DataStoreReadWriteAccessor & ~Copyable = RecordWriteAccessor(
-                    running)
-                try block(accessor)
-                try running.finish()
-            }
-            isCommitted = true
-            if let ended { remember(ended.catalog) }
+        if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "write") }
+        var ended: WriteBlock?
+        var isCommitted = false
+        defer { ended?.letGoOfInserted(isCommitted: isCommitted) }
+        try engine.write { writer in
+            let (context, header, catalog) = try state(seenBy: writer)
+            let running = WriteBlock(
+                writer: writer, header: header, catalog: catalog, context: context)
+            ended = running
+            defer { running.end() }
+            let accessor: any DataStoreReadWriteAccessor & ~Copyable = RecordWriteAccessor(running)
+            try block(accessor)
+            try running.finish()
         }
+        isCommitted = true
+        if let ended { remember(ended.catalog) }
     }
 
     /// The catalog of the state that a reader sees, from memory if that is the same.
@@ -223,14 +204,6 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             if let known = opened?.catalog.version, known < catalog.version {
                 opened?.catalog = catalog
             }
-        }
-    }
-
-    private func onBlockThread(_ body: () throws -> Void) throws {
-        if threading == .callingThread || MainQueue.isCurrent {
-            try body()
-        } else {
-            try DispatchQueue.main.sync(execute: body)
         }
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-public import JustPersist
 
 /// The stores that are open in this process, each known by its files rather than by its path.
 ///
@@ -52,8 +51,13 @@ public enum OpenStores {
     public final class Claim: Sendable {
         /// The claimed directory.
         public let directory: StoreDirectory
+        /// Keeps the directory's identity from being given to another one, should it be deleted meanwhile.
+        private let handle: FileHandle?
 
-        fileprivate init(_ directory: StoreDirectory) { self.directory = directory }
+        fileprivate init(_ directory: StoreDirectory) {
+            self.directory = directory
+            handle = try? FileHandle(forReadingFrom: directory.url)
+        }
 
         deinit { release() }
 

@@ -1,5 +1,4 @@
 public import Foundation
-public import JustPersist
 
 extension DataStoreError {
     /// The failure of a file operation on `path`, as thrown by Foundation.

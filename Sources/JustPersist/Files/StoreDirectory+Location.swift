@@ -1,5 +1,4 @@
 public import Foundation
-public import JustPersist
 
 extension StoreDirectory {
     /// The file URL for what stands behind the scheme in a store's URL, such as `/var/lib/app` in

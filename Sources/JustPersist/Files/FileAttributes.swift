@@ -1,5 +1,4 @@
 import Foundation
-import JustPersist
 
 /// What a file is, whose, and which: read once, without following a link at the path's end.
 struct FileAttributes {

@@ -1,5 +1,4 @@
 public import Foundation
-public import JustPersist
 
 /// The directory of a store that lives in files: found or made, checked, and private to its owner.
 ///
@@ -98,6 +97,19 @@ public struct StoreDirectory: Sendable {
             guard let directory = FileHandle(forReadingAtPath: place) else { continue }
             try? directory.synchronize()
             try? directory.close()
+        }
+    }
+
+    /// Deletes the files of a store that is closed, as far as they are there, in this order.
+    public func removeFiles(_ names: [String]) throws(DataStoreError) {
+        for name in names {
+            let file = url.appending(path: name)
+            guard FileManager.default.fileExists(atPath: file.path) else { continue }
+            do {
+                try FileManager.default.removeItem(at: file)
+            } catch {
+                throw DataStoreError(fileError: error, in: "destroy", path: file.path)
+            }
         }
     }
 

@@ -1,10 +1,29 @@
+import Dispatch
 import Foundation
-import JustPersist
 
-/// Decides which blocks of a store may run: open and closed, one writer at a time, and who is inside.
+/// Runs the blocks of a store by the contract's rules for life, threads, order and nesting.
 ///
-/// A thread is known by its `Thread` object, which lives as long as the thread does.
-final class BlockGate: Sendable {
+/// That half of a store has nothing to do with what it stores: a wrapper makes one gate and runs each of
+/// its calls through it. Every member may be called from any thread.
+///
+/// ```swift
+/// func performRead(
+///     _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
+/// ) throws {
+///     try gate.read { try block(MyReadAccessor(database.snapshot())) }
+/// }
+/// ```
+public final class BlockGate: Sendable {
+    /// On which thread the blocks of ``read(_:)`` and ``write(_:)`` run.
+    public let threading: DataStoreThreading
+
+    private let state = Locked(State())
+    private let queue = DispatchQueue(label: "JustPersist.write")
+    private let completions = DispatchQueue(label: "JustPersist.completion")
+
+    /// A gate that is closed.
+    public init(threading: DataStoreThreading = .callingThread) { self.threading = threading }
+
     fileprivate enum Phase {
         case closed, opening, open, closing
     }
@@ -18,16 +37,15 @@ final class BlockGate: Sendable {
         var queued = 0
     }
 
-    private let state = Locked(State())
-
+    // By its `Thread` object, which lives as long as the thread does.
     private static var currentThread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
 
     // MARK: Life
 
     /// Runs `body` to go from closed to open, unless the store is open.
     ///
-    /// One caller runs it, others wait.
-    func open(_ body: () throws -> Void) throws {
+    /// One caller runs it, others wait. If it throws, the store stays closed.
+    public func open(_ body: () throws -> Void) throws {
         let isMine = try state.wait { state throws(DataStoreError) -> Bool? in
             switch state.phase {
             case .open: return false
@@ -50,7 +68,9 @@ final class BlockGate: Sendable {
     ///
     /// On a closed store `body` runs only if it is to run in any case. The store is closed afterwards,
     /// whatever `body` does.
-    func close(
+    ///
+    /// Throws ``DataStoreError/Code/insideBlock`` on a thread that is inside a block of the store.
+    public func close(
         _ operation: String, evenIfClosed: Bool = false, _ body: () throws -> Void
     ) throws {
         let isMine = try state.wait { state throws(DataStoreError) -> Bool? in
@@ -71,8 +91,23 @@ final class BlockGate: Sendable {
 
     // MARK: Blocks
 
+    /// Whether the calling thread is inside a block of the store.
+    ///
+    /// For engines that do not allow a call inside a call as the store's own blocks are allowed.
+    public var isInsideBlock: Bool {
+        let thread = Self.currentThread
+        return state.withLock { $0.inside[thread] != nil }
+    }
+
     /// Runs a read block.
-    func read(_ body: () throws -> Void) throws {
+    ///
+    /// Throws ``DataStoreError/Code/notSetUp`` on a closed store, or what the block throws.
+    public func read(_ body: () throws -> Void) throws {
+        try onBlockThread { try readHere(body) }
+    }
+
+    /// The same on the calling thread, whatever ``threading`` says: for work that is nobody's block.
+    package func readHere(_ body: () throws -> Void) throws {
         let thread = Self.currentThread
         try state.withLock { state throws(DataStoreError) -> Void in
             guard state.admits(thread) else { throw .notSetUp(in: "read") }
@@ -82,18 +117,45 @@ final class BlockGate: Sendable {
         try body()
     }
 
-    /// Throws if the calling thread is inside a write block.
-    func refuseNestedWrite() throws(DataStoreError) {
-        let thread = Self.currentThread
-        if state.withLock({ $0.writer == thread }) { throw .nestedWrite(in: "write") }
-    }
-
     /// Runs a write block once no other runs.
     ///
-    /// Not to be called inside one.
+    /// Throws ``DataStoreError/Code/notSetUp`` on a closed store, ``DataStoreError/Code/nestedWrite`` inside a
+    /// write block, or what the block throws.
+    public func write(_ body: () throws -> Void) throws {
+        // Before the caller waits for another thread, which would wait for the caller's block.
+        let thread = Self.currentThread
+        if state.withLock({ $0.writer == thread }) { throw DataStoreError.nestedWrite(in: "write") }
+        try onBlockThread { try writeHere(isQueued: false, body) }
+    }
+
+    /// Queues a write block, and returns: blocks run in the order of the calls, never on the main thread.
     ///
-    /// A queued one may still run while the store is closing.
-    func write(isQueued: Bool, _ body: () throws -> Void) throws {
+    /// Then `completion` is called, once, with the error that kept the block from being committed. It may
+    /// wait for blocks queued after its own.
+    public func enqueueWrite(
+        _ body: @escaping @Sendable () throws -> Void,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        let thread = Self.currentThread
+        let isQueued = state.withLock { state in
+            guard state.admits(thread) else { return false }
+            state.queued += 1
+            return true
+        }
+        guard isQueued else {
+            return completions.async { completion(DataStoreError.notSetUp(in: "writeAsync")) }
+        }
+        queue.async { [self] in
+            var failure: (any Error)?
+            do { try writeHere(isQueued: true, body) } catch { failure = error }
+            state.change { $0.queued -= 1 }
+            // Behind the queue, so that a completion may wait for blocks queued after its own.
+            completions.async { [failure] in completion(failure) }
+        }
+    }
+
+    /// Runs a write block on the calling thread; a queued one also while the store is closing.
+    private func writeHere(isQueued: Bool, _ body: () throws -> Void) throws {
         let thread = Self.currentThread
         try state.withLock { state throws(DataStoreError) -> Void in
             guard isQueued || state.admits(thread) else { throw .notSetUp(in: "write") }
@@ -114,18 +176,12 @@ final class BlockGate: Sendable {
         try body()
     }
 
-    /// Notes a queued block; false if the store takes none.
-    func enqueue() -> Bool {
-        let thread = Self.currentThread
-        return state.withLock { state in
-            guard state.admits(thread) else { return false }
-            state.queued += 1
-            return true
+    private func onBlockThread(_ body: () throws -> Void) throws {
+        switch threading {
+        case .callingThread: try body()
+        case .mainThread: try MainQueue.run(body)
         }
     }
-
-    /// Notes that a queued block has ended.
-    func dequeue() { state.change { $0.queued -= 1 } }
 }
 
 extension BlockGate.State {

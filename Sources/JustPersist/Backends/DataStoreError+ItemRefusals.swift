@@ -1,8 +1,7 @@
-import JustPersist
-
-/// What a write block refuses.
+/// What every write block refuses, in the same words.
 extension DataStoreError {
-    static func undeclaredType(_ key: String, in operation: String) -> DataStoreError {
+    /// The refusal to make an item of a type that has no class and was not declared.
+    public static func undeclaredType(_ key: String, in operation: String) -> DataStoreError {
         DataStoreError(
             .couldNotCreateItemOfType, in: operation,
             """
@@ -11,7 +10,8 @@ extension DataStoreError {
             """, itemType: key)
     }
 
-    static func readOnlyClass(
+    /// The refusal to make or change items of a class that is not a ``MutableDataStoreItem``.
+    public static func readOnlyClass(
         _ code: Code, _ key: String, in operation: String
     ) -> DataStoreError {
         DataStoreError(
@@ -20,7 +20,18 @@ extension DataStoreError {
             itemType: key)
     }
 
-    static func deletedForGood(
+    /// The refusal of a change to an item that was deleted in the same block.
+    public static func itemDeleted(
+        _ id: ItemID, ofType itemType: String, attribute: String
+    ) -> DataStoreError {
+        DataStoreError(
+            .itemDeleted, in: "setValue",
+            "The “\(itemType)” \(id) was deleted, so “\(attribute)” was not changed.",
+            itemType: itemType, attribute: attribute)
+    }
+
+    /// The refusal to take an item back in that was deleted.
+    public static func deletedForGood(
         _ item: any DataStoreItem, in operation: String
     ) -> DataStoreError {
         DataStoreError(
@@ -30,13 +41,17 @@ extension DataStoreError {
             """, itemType: item.backing.itemTypeKey)
     }
 
-    static func itemInNoStore(_ item: any DataStoreItem, in operation: String) -> DataStoreError {
+    /// The refusal to delete or change an item that was not inserted.
+    public static func itemInNoStore(_ item: any DataStoreItem, in operation: String)
+        -> DataStoreError
+    {
         DataStoreError(
             .foreignItem, in: operation, "The \(item.title) is in no store; insert it first.",
             itemType: item.backing.itemTypeKey)
     }
 
-    static func itemOfAnotherStore(
+    /// The refusal of an item that belongs to another store.
+    public static func itemOfAnotherStore(
         _ item: any DataStoreItem, in operation: String
     ) -> DataStoreError {
         DataStoreError(
@@ -46,7 +61,8 @@ extension DataStoreError {
             """, itemType: item.backing.itemTypeKey)
     }
 
-    static func blockTooLarge(limit: Int) -> DataStoreError {
+    /// The refusal of a write block that changes more than the limit.
+    public static func blockTooLarge(limit: Int) -> DataStoreError {
         DataStoreError(
             .limitExceeded, in: "write",
             """
@@ -55,7 +71,8 @@ extension DataStoreError {
             """)
     }
 
-    static func item(
+    /// The refusal to hand out one stored item as objects of two classes in one block.
+    public static func item(
         _ item: any DataStoreItem, usedAs itemClass: any DataStoreItem.Type, in operation: String
     ) -> DataStoreError {
         DataStoreError(

@@ -1,0 +1,113 @@
+/// A request carried out in Swift over the rows of a store: filtered, sorted and sliced as the contract
+/// says.
+///
+/// For stores whose engine does not evaluate predicates, or not with the contract's meaning. The rows come
+/// in the order of their ids, one by one, from wherever they are:
+///
+/// ```swift
+/// var selection = try ItemSelection<MyRow>(request)
+/// while let row = try cursor.next(), selection.add(row) {}
+/// return selection.rows
+/// ```
+///
+/// Of a sorted request with a limit no more than twice the rows asked for are kept.
+public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID == ItemID {
+    private let predicate: PreparedPredicate?
+    private let sort: [DataStoreSortDescriptor]
+    private let paths: [DataStorePredicate.AttributePath]
+    private let slice: DataStoreRequest.Slice
+    /// The number of rows at the front, in the request's order, that are needed at all.
+    private let needed: Int
+    private let keepsRows: Bool
+
+    private var matchCount = 0
+    private var candidates: [Candidate] = []
+
+    private struct Candidate {
+        let row: Row
+        let keys: [DataStoreValue]
+    }
+
+    /// Checks a request and makes it ready.
+    public init(_ request: DataStoreRequest) throws(DataStoreError) {
+        try self.init(request, keepsRows: true)
+    }
+
+    /// The same for ``count`` alone: ``rows`` stays empty.
+    public init(counting request: DataStoreRequest) throws(DataStoreError) {
+        try self.init(request, keepsRows: false)
+    }
+
+    private init(_ request: DataStoreRequest, keepsRows: Bool) throws(DataStoreError) {
+        try request.validate()
+        self.keepsRows = keepsRows
+        predicate = request.predicate.map { PreparedPredicate($0) }
+        sort = keepsRows ? request.sortDescriptors ?? [] : []
+        paths = sort.map { descriptor in
+            let names = descriptor.key.split(separator: ".", omittingEmptySubsequences: false)
+            return DataStorePredicate.AttributePath(names.map(String.init))
+        }
+        slice = request.slice
+        needed = slice.end ?? .max
+    }
+
+    /// Takes a row, and tells whether more are wanted: not if nothing behind it can be in the result.
+    ///
+    /// Rows come in the order of their ids.
+    public mutating func add(_ row: Row) -> Bool {
+        if let predicate, !predicate.matches(row) { return true }
+        matchCount += 1
+        if keepsRows, sort.isEmpty ? matchCount > slice.offset : true {
+            candidates.append(
+                Candidate(row: row, keys: paths.map { row.sortValue(at: $0) }))
+        }
+        guard sort.isEmpty else {
+            if candidates.count >= 1024, candidates.count / 2 >= needed { cut() }
+            return true
+        }
+        return matchCount < needed
+    }
+
+    /// How many of the rows added so far the request asks for.
+    public var count: Int { slice.count(of: matchCount) }
+
+    /// The rows that the request asks for, of those added so far, in its order.
+    public var rows: [Row] {
+        guard !sort.isEmpty else { return candidates.map(\.row) }
+        var sorted = self
+        sorted.cut()
+        return sorted.candidates.dropFirst(slice.offset).map(\.row)
+    }
+
+    private mutating func cut() {
+        let sort = sort
+        candidates.sort { first, second in
+            for index in sort.indices {
+                switch first.keys[index].sortOrder(against: second.keys[index]) {
+                case .same: continue
+                case .ascending: return sort[index].ascending
+                case .descending: return !sort[index].ascending
+                }
+            }
+            // In the order of creation, whatever the direction.
+            return first.row.id < second.row.id
+        }
+        if candidates.count > needed { candidates.removeLast(candidates.count - needed) }
+    }
+}
+
+extension PredicateSubject {
+    /// What the subject is sorted by at a path; null where a link of it is missing or is a list.
+    fileprivate func sortValue(at path: DataStorePredicate.AttributePath) -> DataStoreValue {
+        var value = value(forAttribute: path.components[0])
+        for name in path.components.dropFirst() {
+            switch value {
+            case .dictionary(let entries): value = entries[name] ?? .null
+            case .reference(let reference):
+                value = self.value(forAttribute: name, of: reference)
+            default: return .null
+            }
+        }
+        return value
+    }
+}

@@ -1,0 +1,28 @@
+/// What a store without child stores need not implement.
+extension DataStore {
+    /// None.
+    public var parent: (any DataStore)? { nil }
+
+    /// Refuses, with ``DataStoreError/Code/unsupported``.
+    public func makeChild() throws -> any DataStore {
+        throw DataStoreError.childStoresUnsupported(in: "makeChild")
+    }
+
+    /// Refuses, with ``DataStoreError/Code/unsupported``.
+    public func performMerge(
+        _ child: any DataStore, policy: MergePolicy
+    ) throws -> MergeReport {
+        throw DataStoreError.childStoresUnsupported(in: "merge")
+    }
+}
+
+extension DataStore {
+    /// Merges a child that is this store's.
+    func checkedMerge(_ child: any DataStore, policy: MergePolicy) throws -> MergeReport {
+        if capabilities.childStores == .none {
+            throw DataStoreError.childStoresUnsupported(in: "merge")
+        }
+        guard child.parent === self else { throw DataStoreError.incompatibleChildDataStore() }
+        return try performMerge(child, policy: policy)
+    }
+}

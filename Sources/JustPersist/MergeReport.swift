@@ -1,0 +1,55 @@
+/// What a merge of a child store into its parent met.
+public struct MergeReport: Sendable, Hashable {
+    /// What both stores had changed, by type, item and attribute; empty if nothing was.
+    ///
+    /// The ``MergePolicy`` has decided each.
+    public var conflicts: [MergeConflict]
+
+    /// A report.
+    public init(conflicts: [MergeConflict] = []) { self.conflicts = conflicts }
+}
+
+/// Something that a child store and its parent both changed since the child first changed it.
+public struct MergeConflict: Sendable, Hashable {
+    /// How two changes are at odds.
+    public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
+        /// Both changed one attribute, to different values.
+        ///
+        /// An item that both inserted under one id counts as changed in all its attributes.
+        case bothChanged
+        /// The parent deleted an item that the child changed.
+        case deletedInParent
+        /// The child deleted an item that the parent changed.
+        case deletedInChild
+    }
+
+    /// How the changes are at odds.
+    public let kind: Kind
+    /// The ``DataStoreItem/itemTypeKey`` of the item's type.
+    public let itemType: String
+    /// The item.
+    public let id: ItemID
+    /// The attribute that both changed; `nil` where one deleted the item.
+    public let attribute: String?
+
+    /// A conflict over an item, or over one of its attributes.
+    public init(kind: Kind, itemType: String, id: ItemID, attribute: String? = nil) {
+        self.kind = kind
+        self.itemType = itemType
+        self.id = id
+        self.attribute = attribute
+    }
+}
+
+extension MergeConflict: CustomStringConvertible {
+    /// The item, the attribute, and what each store did to it.
+    public var description: String {
+        let item = "“\(itemType)” \(id)"
+        return switch kind {
+        case .bothChanged:
+            attribute.map { "“\($0)” of \(item) changed in both" } ?? "\(item) changed in both"
+        case .deletedInParent: "\(item) deleted in the parent and changed in the child"
+        case .deletedInChild: "\(item) deleted in the child and changed in the parent"
+        }
+    }
+}

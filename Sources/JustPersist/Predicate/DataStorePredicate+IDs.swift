@@ -1,0 +1,37 @@
+extension DataStorePredicate {
+    /// The only ids that items fulfilling this can have, in order; `nil` if it does not name them.
+    ///
+    /// A store looks these up in place of a scan, and still evaluates the predicate. Not to be used for a
+    /// type that has an attribute `uniqueToken` of its own.
+    public var namedIDs: [ItemID]? { ids.map { Array(Set($0)).sorted() } }
+
+    private var ids: [ItemID]? {
+        switch self {
+        case .and(let parts): return parts.lazy.compactMap(\.ids).first
+        case .comparison(let comparison):
+            guard case .path(.uniqueToken) = comparison.left, comparison.modifier == .direct,
+                comparison.options.isEmpty, case .value(let value) = comparison.right
+            else { return nil }
+            switch (comparison.operator, value) {
+            case (.equal, _): return value.id.map { [$0] }
+            case (.in, .array(let values)):
+                let ids = values.compactMap(\.id)
+                return ids.count == values.count ? ids : nil
+            default: return nil
+            }
+        case .constant, .or, .not: return nil
+        }
+    }
+}
+
+extension DataStoreValue {
+    /// The id that stands for the same in a comparison with an item's id.
+    fileprivate var id: ItemID? {
+        switch self {
+        case .uuid(let uuid): ItemID(uuid)
+        case .string(let text): ItemID(text)
+        case .reference(let reference): reference.id
+        default: nil
+        }
+    }
+}

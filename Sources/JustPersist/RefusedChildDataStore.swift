@@ -1,0 +1,44 @@
+import Dispatch
+
+/// What `makeChildDataStore()` gives where there is no child store: it refuses everything.
+final class RefusedChildDataStore: DataStore {
+    let capabilities = DataStoreCapabilities(
+        nesting: [], valueKinds: [], predicateOperators: [], isReadOnly: true)
+    let errorHandler: DataStoreErrorHandler?
+
+    init(errorHandler: DataStoreErrorHandler?) { self.errorHandler = errorHandler }
+
+    private func refusal(_ operation: String) -> DataStoreError {
+        .childStoresUnsupported(in: operation)
+    }
+
+    func open() throws { throw refusal("open") }
+
+    func close() throws { throw refusal("close") }
+
+    func destroy() throws { throw refusal("destroy") }
+
+    func performRead(
+        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
+    ) throws {
+        throw refusal("read")
+    }
+
+    func performWrite(
+        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
+    ) throws {
+        throw refusal("write")
+    }
+
+    func enqueueWrite(
+        _ block:
+            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
+            Void,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        let refusal = refusal("writeAsync")
+        DispatchQueue.global().async { completion(refusal) }
+    }
+
+    func verify() throws -> VerificationReport { throw refusal("verify") }
+}

@@ -1,0 +1,241 @@
+package import JustPersist
+
+/// A block while it runs: the state that it sees, and in a write block the one that it makes.
+///
+/// Used by one thread.
+package final class ReferenceBlock {
+    /// What the blocks of a store have in common.
+    package struct Context: Sendable {
+        /// Tells the items of a store and its children from those of another.
+        package let family: ItemID
+        /// The sizes that the store takes.
+        package let limits: DataStoreLimits
+        /// How the store goes about its work.
+        package let rules: ReferenceRules
+        /// Hands an error to the store's error handler.
+        package let report: DataStoreErrorHandler
+
+        /// What the blocks of a store have in common.
+        package init(
+            family: ItemID, limits: DataStoreLimits = .contract,
+            rules: ReferenceRules = ReferenceRules(), report: @escaping DataStoreErrorHandler
+        ) {
+            self.family = family
+            self.limits = limits
+            self.rules = rules
+            self.report = report
+        }
+    }
+
+    package let context: Context
+    /// What is there now, the block's own changes included.
+    package var state: ReferenceState {
+        didSet { if isOpen { context.rules.changed?(state) } }
+    }
+    /// Whether the block may change anything.
+    package let isWriting: Bool
+    /// Whether the block still runs.
+    package private(set) var isOpen = true
+    /// Why the block cannot be committed any more.
+    package private(set) var poison: DataStoreError?
+    /// The bytes of the values that the block has set.
+    private var writtenBytes = 0
+
+    /// The items that a write block gave out: one object for each stored item.
+    private var live: [ReferenceKey: any DataStoreItem] = [:]
+    /// The items that were in no store before the block took them in.
+    private var inserted: [DictionaryBacking] = []
+
+    /// A block that sees a state.
+    package init(state: ReferenceState, isWriting: Bool, context: Context) {
+        self.state = state
+        self.isWriting = isWriting
+        self.context = context
+    }
+
+    /// Ends the block: its items are frozen, and those that it took in are in no store again unless it was
+    /// committed.
+    package func end(isCommitted: Bool) {
+        for item in live.values { Self.backing(of: item)?.freeze() }
+        live = [:]
+        isOpen = false
+        state = ReferenceState()
+        if !isCommitted {
+            for backing in inserted { backing.abandon() }
+        }
+    }
+
+    /// Throws if the block has ended, or cannot be committed any more.
+    package func check(_ operation: String) throws(DataStoreError) {
+        if let poison { throw poison }
+        guard isOpen else {
+            throw DataStoreError(
+                .blockEnded, in: operation,
+                "The accessor was used after its block had ended. Open a new block.")
+        }
+    }
+
+    /// Makes sure that the block is rolled back at its end, whatever its code does.
+    package func poison(_ error: DataStoreError) { poison = poison ?? error }
+
+    /// Reports an error, the one that poisoned the block once only.
+    package func report(_ error: DataStoreError) {
+        if let known = poison, known.code == error.code, known.message == error.message {
+            if known.isReported { return }
+            poison?.isReported = true
+        }
+        context.report(error)
+    }
+
+    // MARK: Items
+
+    /// The object for a row: in a write block always the same.
+    package func item(
+        _ row: ReferenceRow, as type: ItemType
+    ) throws(DataStoreError) -> any DataStoreItem {
+        if let known = live[row.key] {
+            guard Swift.type(of: known) == type.itemClass else {
+                throw .item(known, usedAs: type.itemClass, in: "fetch")
+            }
+            return known
+        }
+        let item = type.itemClass.init(backing: ReferenceBacking(row, type, in: self))
+        if isWriting { live[row.key] = item }
+        return item
+    }
+
+    /// The object for the item with that id; `nil` if there is none.
+    package func item(_ type: ItemType, _ id: ItemID) throws(DataStoreError) -> (
+        any DataStoreItem
+    )? {
+        guard let row = state.row(ReferenceKey(type.key, id)) else { return nil }
+        return try item(row, as: type)
+    }
+
+    /// Makes a new item.
+    package func make(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
+        try know(type, "create")
+        guard let itemClass = type.itemClass as? any MutableDataStoreItem.Type else {
+            throw .readOnlyClass(.couldNotCreateItemOfType, type.key, in: "create")
+        }
+        let row = ReferenceRow(ReferenceKey(type.key, context.rules.newID()))
+        state.put(row)
+        let item = itemClass.init(backing: ReferenceBacking(row, type, in: self))
+        live[row.key] = item
+        return item
+    }
+
+    /// Takes an item in that is in no store yet; false if its id is in this one already.
+    package func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
+        guard let detached = try Self.detachedBacking(of: item, "insert") else {
+            if try thaw(item) == nil { throw .deletedForGood(item, in: "insert") }
+            return false
+        }
+        let type = ItemType(of: item)
+        try know(type, "insert")
+        if let known = try self.item(type, item.uniqueToken) {
+            detached.adopt(known.backing.storeBacking)
+            inserted.append(detached)
+            return false
+        }
+        let row = ReferenceRow(ReferenceKey(type.key, item.uniqueToken))
+        let backing = ReferenceBacking(row, type, in: self)
+        let values = detached.values.sorted { $0.key < $1.key }
+        for (name, value) in values { _ = try backing.checkedSize(of: value, name) }
+        state.put(row)
+        for (name, value) in values { try backing.setValue(value, forAttribute: name) }
+        detached.adopt(backing)
+        inserted.append(detached)
+        live[row.key] = item
+        return true
+    }
+
+    /// Deletes an item; false if it was deleted before.
+    package func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
+        let key = ReferenceKey(item.backing.itemTypeKey, item.uniqueToken)
+        if try isDetached(item, "delete"), state.row(key) == nil {
+            throw .itemInNoStore(item, in: "delete")
+        }
+        forget(key)
+        return state.remove(key)
+    }
+
+    /// Deletes all items of a type.
+    package func removeAll(_ type: ItemType) {
+        for key in live.keys where key.itemType == type.key { forget(key) }
+        state.removeAll(type.key)
+    }
+
+    private func forget(_ key: ReferenceKey) {
+        guard let item = live.removeValue(forKey: key) else { return }
+        Self.backing(of: item)?.delete()
+    }
+
+    /// The live object for an item of any block of this store or its family; `nil` if it was deleted.
+    package func thaw(
+        _ item: any DataStoreItem
+    ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
+        let isDetached = try isDetached(item, "mutableVersion")
+        let type = Self.backing(of: item)?.type ?? ItemType(of: item)
+        guard type.itemClass is any MutableDataStoreItem.Type else {
+            throw .readOnlyClass(.itemNotMutable, type.key, in: "mutableVersion")
+        }
+        // Deleted for good, though another may have come under its id.
+        if Self.backing(of: item)?.isDeleted(in: self) == true { return nil }
+        let live = try self.item(type, item.uniqueToken)
+        if live == nil, isDetached { throw .itemInNoStore(item, in: "mutableVersion") }
+        return live as? any MutableDataStoreItem
+    }
+
+    /// Makes sure that the store knows the type.
+    private func know(_ type: ItemType, _ operation: String) throws(DataStoreError) {
+        if let schema = type.schema { try declare(schema) }
+        if state.type(type.key) == nil { throw .undeclaredType(type.key, in: operation) }
+    }
+
+    /// Makes a type known with its attributes, or changes nothing.
+    package func declare(_ schema: ItemSchema) throws(DataStoreError) {
+        var changed = state
+        try changed.declare(schema, limits: context.limits)
+        state = changed
+    }
+
+    /// Notes that a value was set in place of one that was so too.
+    func noteWritten(_ bytes: Int, inPlaceOf earlier: Int) {
+        writtenBytes += bytes - earlier
+        if writtenBytes > context.limits.writeBlockBytes {
+            poison(.blockTooLarge(limit: context.limits.writeBlockBytes))
+        }
+    }
+
+    // MARK: Whose item
+
+    private static func backing(of item: any DataStoreItem) -> ReferenceBacking? {
+        item.backing.storeBacking as? ReferenceBacking
+    }
+
+    /// Whether an item is in no store, and so stands for the stored one with its id; an item of another store
+    /// is an error.
+    private func isDetached(
+        _ item: any DataStoreItem, _ operation: String
+    ) throws(DataStoreError) -> Bool {
+        if let backing = Self.backing(of: item) {
+            guard backing.family == context.family else {
+                throw .itemOfAnotherStore(item, in: operation)
+            }
+            return false
+        }
+        return try Self.detachedBacking(of: item, operation) != nil
+    }
+
+    /// The backing of an item that is in no store; `nil` for one of this kind of store.
+    private static func detachedBacking(
+        of item: any DataStoreItem, _ operation: String
+    ) throws(DataStoreError) -> DictionaryBacking? {
+        if backing(of: item) != nil { return nil }
+        guard let detached = item.backing as? DictionaryBacking,
+            detached.storeBacking === detached
+        else { throw .itemOfAnotherStore(item, in: operation) }
+        return detached
+    }
+}

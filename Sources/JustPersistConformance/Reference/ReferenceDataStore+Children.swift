@@ -1,0 +1,44 @@
+public import JustPersist
+
+extension ReferenceDataStore {
+    /// The store that this one is a child of.
+    public var parent: (any DataStore)? { parentStore }
+
+    /// Makes a closed child of this store, which must be open.
+    public func makeChild() throws -> any DataStore {
+        var child: ReferenceDataStore?
+        try gate.read("makeChild") {
+            let made = ReferenceDataStore(childOf: self)
+            children.withLock { children in
+                children.removeAll { $0.store == nil }
+                children.append(Child(store: made))
+            }
+            child = made
+        }
+        guard let child else { throw DataStoreError.notSetUp(in: "makeChild") }
+        return child
+    }
+
+    /// Carries what a child committed into this store, in one step.
+    public func performMerge(
+        _ child: any DataStore, policy: MergePolicy
+    ) throws -> MergeReport {
+        guard let child = child as? ReferenceDataStore, child.parentStore === self else {
+            throw DataStoreError.incompatibleChildDataStore()
+        }
+        var report = MergeReport()
+        try gate.write {
+            try child.gate.read("merge") {
+                report = try tree.withLock { tree throws(DataStoreError) in
+                    try tree.merge(child.number, policy: policy)
+                }
+            }
+        }
+        return report
+    }
+
+    /// The children that are still there.
+    var openedChildren: [ReferenceDataStore] {
+        children.withLock { $0.compactMap(\.store) }
+    }
+}

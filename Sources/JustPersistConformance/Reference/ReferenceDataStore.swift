@@ -1,0 +1,229 @@
+import Dispatch
+public import JustPersist
+
+/// The contract as a program: a store in memory that is a list of rows, and does every step the plain way.
+///
+/// What it answers is right by definition, so other stores are compared with it; it is no store for data
+/// of any size. It keeps the whole contract except persistence, child stores included.
+public final class ReferenceDataStore: DataStore {
+    /// On which thread the blocks of `read` and `writeSync` run.
+    public let threading: DataStoreThreading
+    /// The sizes that the store takes.
+    public let limits: DataStoreLimits
+
+    let number: ReferenceTree.Number
+    let parentStore: ReferenceDataStore?
+    let tree: Locked<ReferenceTree>
+    let gate = ReferenceGate()
+    let children = Locked<[Child]>([])
+    private let family: ItemID
+    private let rules: ReferenceRules
+    private let handler: Locked<DataStoreErrorHandler?>
+    private let queue = DispatchQueue(label: "ReferenceDataStore.write")
+    private let completions = DispatchQueue(label: "ReferenceDataStore.completion")
+
+    /// A child, which does not live for its parent's sake.
+    struct Child: Sendable {
+        weak let store: ReferenceDataStore?
+    }
+
+    /// A closed, empty store.
+    public convenience init(
+        threading: DataStoreThreading = .callingThread, limits: DataStoreLimits = .contract,
+        errorHandler: DataStoreErrorHandler? = nil
+    ) {
+        self.init(
+            rules: ReferenceRules(), threading: threading, limits: limits,
+            errorHandler: errorHandler)
+    }
+
+    /// A store that goes about its work by other rules than the contract's.
+    package init(
+        rules: ReferenceRules, threading: DataStoreThreading = .callingThread,
+        limits: DataStoreLimits = .contract, errorHandler: DataStoreErrorHandler? = nil
+    ) {
+        self.threading = threading
+        self.limits = limits
+        self.rules = rules
+        number = ReferenceTree.root
+        parentStore = nil
+        tree = Locked(ReferenceTree(rules: rules))
+        family = ItemID()
+        handler = Locked(errorHandler)
+    }
+
+    /// A closed child of a store.
+    init(childOf parent: ReferenceDataStore) {
+        threading = parent.threading
+        limits = parent.limits
+        rules = parent.rules
+        number = parent.tree.withLock { $0.makeNumber() }
+        parentStore = parent
+        tree = parent.tree
+        family = parent.family
+        handler = Locked(parent.errorHandler)
+    }
+
+    deinit { tree.withLock { $0.close(number) } }
+
+    /// Makes `DataStores.open("reference:")` know this store.
+    ///
+    /// Each such store is one of its own.
+    public static func register() {
+        DataStores.register(scheme: "reference") { location, options throws(DataStoreError) in
+            guard location.isEmpty else {
+                throw DataStoreError(
+                    .invalidStoreURL, in: "open",
+                    "A reference store has no path; write “reference:”, not “reference:\(location)”."
+                )
+            }
+            guard !options.isReadOnly, options.createsIfMissing else {
+                throw DataStoreError(
+                    .storeNotFound, in: "open",
+                    "A reference store starts empty, so there is none to be read."
+                )
+            }
+            return ReferenceDataStore(
+                threading: options.threading, errorHandler: options.errorHandler)
+        }
+    }
+
+    /// Receives each failure of a call that cannot throw; a child begins with its parent's.
+    public var errorHandler: DataStoreErrorHandler? {
+        get { handler.withLock { $0 } }
+        set { handler.withLock { $0 = newValue } }
+    }
+
+    /// The whole contract, but for persistence.
+    public var capabilities: DataStoreCapabilities {
+        DataStoreCapabilities(childStores: .nested, threading: threading, limits: limits)
+    }
+
+    // MARK: Life
+
+    /// Opens the store, which is empty then; a child, which has no changes then, if its parent is open.
+    public func open() throws {
+        try gate.open {
+            try tree.withLock { tree throws(DataStoreError) in
+                if let parentStore {
+                    try tree.open(number, childOf: parentStore.number)
+                } else {
+                    try tree.open()
+                }
+            }
+        }
+    }
+
+    /// Closes the store and its children once their blocks have ended, queued ones included.
+    ///
+    /// What they held is gone.
+    public func close() throws {
+        try refuseInside("close")
+        try gate.close("close") { shut() }
+    }
+
+    /// The same as ``close()``, for a store keeps nothing beyond it.
+    public func destroy() throws {
+        try refuseInside("destroy")
+        try gate.close("destroy", evenIfClosed: true) { shut() }
+    }
+
+    private func shut() {
+        for child in openedChildren {
+            // It could only be refused inside a block, which is found out before.
+            try? child.close()
+        }
+        tree.withLock { $0.close(number) }
+    }
+
+    /// Throws if the calling thread is inside a block of this store or one below it.
+    private func refuseInside(_ operation: String) throws(DataStoreError) {
+        try gate.refuseInside(operation)
+        for child in openedChildren { try child.refuseInside(operation) }
+    }
+
+    // MARK: Blocks
+
+    /// Runs a block on one snapshot.
+    public func performRead(
+        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
+    ) throws {
+        try onBlockThread {
+            try gate.read {
+                let running = try begin("read", isWriting: false)
+                defer { running.end(isCommitted: false) }
+                try block(rules.reader(running))
+            }
+        }
+    }
+
+    /// Runs a block that may change the store, and makes its changes visible.
+    public func performWrite(
+        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
+    ) throws {
+        // Before the caller waits for another thread, which would wait for the caller's block.
+        try gate.refuseNestedWrite()
+        try onBlockThread { try write(block, isQueued: false) }
+    }
+
+    /// Queues a block that may change the store.
+    public func enqueueWrite(
+        _ block:
+            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
+            Void,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        guard gate.enqueue() else {
+            return completions.async { completion(DataStoreError.notSetUp(in: "writeAsync")) }
+        }
+        queue.async { [self] in
+            var failure: (any Error)?
+            do { try write(block, isQueued: true) } catch { failure = error }
+            gate.dequeue()
+            // Behind the queue, so that a completion may wait for blocks queued after its own.
+            completions.async { [failure] in completion(failure) }
+        }
+    }
+
+    private func write(
+        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void,
+        isQueued: Bool
+    ) throws {
+        try gate.write(isQueued: isQueued) {
+            let running = try begin("write", isWriting: true)
+            let before = running.state
+            var isCommitted = false
+            defer { running.end(isCommitted: isCommitted) }
+            do {
+                try block(rules.writer(running))
+                if let poison = running.poison { throw poison }
+            } catch {
+                commit(from: before, to: rules.rolledBack(before, running.state))
+                throw error
+            }
+            commit(from: before, to: rules.committed(before, running.state))
+            isCommitted = true
+        }
+    }
+
+    private func begin(_ operation: String, isWriting: Bool) throws -> ReferenceBlock {
+        guard let state = tree.withLock({ $0.state(of: number) }) else {
+            throw DataStoreError.notSetUp(in: operation)
+        }
+        let context = ReferenceBlock.Context(
+            family: family, limits: limits, rules: rules,
+            report: { [weak self] error in self?.errorHandler?(error) })
+        return ReferenceBlock(state: state, isWriting: isWriting, context: context)
+    }
+
+    private func commit(from before: ReferenceState, to after: ReferenceState) {
+        tree.withLock { $0.commit(number, from: before, to: after) }
+    }
+
+    private func onBlockThread(_ body: () throws -> Void) throws {
+        switch threading {
+        case .callingThread: try body()
+        case .mainThread: try ReferenceMainThread.run(body)
+        }
+    }
+}

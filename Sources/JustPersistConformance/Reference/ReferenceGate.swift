@@ -1,0 +1,136 @@
+import Foundation
+package import JustPersist
+
+/// Who may be inside a store: nobody while it is closed, one writer at a time, and nobody new while it is
+/// closing, except on a thread that is inside already.
+package final class ReferenceGate: Sendable {
+    private enum Phase { case closed, open, closing }
+
+    private struct State {
+        var phase = Phase.closed
+        /// The threads of the blocks that run, once for each block.
+        var inside: [ObjectIdentifier] = []
+        var writer: ObjectIdentifier?
+        /// The blocks that were queued and have not ended.
+        var queued = 0
+
+        func admits(_ thread: ObjectIdentifier) -> Bool {
+            phase == .open || phase == .closing && inside.contains(thread)
+        }
+
+        mutating func leave(_ thread: ObjectIdentifier) {
+            if let place = inside.firstIndex(of: thread) { inside.remove(at: place) }
+        }
+    }
+
+    private let state = Locked(State())
+
+    /// A closed gate.
+    package init() {}
+
+    // A thread's object lives as long as the thread.
+    private static var thread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
+
+    /// Opens a closed store with `body`.
+    package func open(_ body: () throws -> Void) throws {
+        try refuseInside("open", while: .closing)
+        let failure = state.wait { state -> (any Error)?? in
+            if state.phase == .closing { return nil }
+            if state.phase == .open { return .some(nil) }
+            do {
+                try body()
+                state.phase = .open
+                return .some(nil)
+            } catch {
+                return .some(error)
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Closes an open store, or any store, with `body` once all blocks have ended.
+    package func close(
+        _ operation: String, evenIfClosed: Bool = false, _ body: () -> Void
+    ) throws {
+        try refuseInside(operation)
+        let isMine = state.wait { state -> Bool? in
+            if state.phase == .closing { return nil }
+            if state.phase == .closed, !evenIfClosed { return false }
+            state.phase = .closing
+            return true
+        }
+        guard isMine else { return }
+        state.wait { $0.inside.isEmpty && $0.queued == 0 ? () : nil }
+        body()
+        state.change { $0.phase = .closed }
+    }
+
+    /// Throws if the calling thread is inside a block, which a call would wait for.
+    package func refuseInside(_ operation: String) throws(DataStoreError) {
+        try refuseInside(operation, while: nil)
+    }
+
+    private func refuseInside(_ operation: String, while phase: Phase?) throws(DataStoreError) {
+        let thread = Self.thread
+        let isInside = state.withLock { state in
+            state.inside.contains(thread) && (phase == nil || state.phase == phase)
+        }
+        if isInside {
+            throw DataStoreError(
+                .insideBlock, in: operation,
+                "This thread is inside a block of the store. Make the call after it has returned.")
+        }
+    }
+
+    /// Runs a read block.
+    package func read(_ operation: String = "read", _ body: () throws -> Void) throws {
+        let thread = Self.thread
+        try state.withLock { state throws(DataStoreError) -> Void in
+            guard state.admits(thread) else { throw .notSetUp(in: operation) }
+            state.inside.append(thread)
+        }
+        defer { state.change { $0.leave(thread) } }
+        try body()
+    }
+
+    /// Throws if the calling thread is inside a write block.
+    package func refuseNestedWrite() throws(DataStoreError) {
+        let thread = Self.thread
+        if state.withLock({ $0.writer == thread }) { throw .nestedWrite(in: "write") }
+    }
+
+    /// Runs a write block once no other runs; a queued one also while the store is closing.
+    package func write(isQueued: Bool = false, _ body: () throws -> Void) throws {
+        try refuseNestedWrite()
+        let thread = Self.thread
+        try state.withLock { state throws(DataStoreError) -> Void in
+            guard isQueued || state.admits(thread) else { throw .notSetUp(in: "write") }
+            state.inside.append(thread)
+        }
+        state.wait { state -> Void? in
+            guard state.writer == nil else { return nil }
+            state.writer = thread
+            return ()
+        }
+        defer {
+            state.change { state in
+                state.writer = nil
+                state.leave(thread)
+            }
+        }
+        try body()
+    }
+
+    /// Notes that a block was queued; false if the store takes none.
+    package func enqueue() -> Bool {
+        let thread = Self.thread
+        return state.withLock { state in
+            guard state.admits(thread) else { return false }
+            state.queued += 1
+            return true
+        }
+    }
+
+    /// Notes that a queued block has ended.
+    package func dequeue() { state.change { $0.queued -= 1 } }
+}

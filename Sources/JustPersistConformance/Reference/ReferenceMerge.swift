@@ -1,0 +1,68 @@
+package import JustPersist
+
+/// How a child's changes come into its parent's state: each attribute's value where the child first changed
+/// it, the child's and the parent's, and the policy where both have moved away from the first.
+package struct ReferenceMerge {
+    /// The parent's state, and then what it becomes.
+    package private(set) var state: ReferenceState
+    /// What both had changed, by item and attribute.
+    package private(set) var conflicts: [MergeConflict] = []
+    private let policy: MergePolicy
+
+    /// Merges a child's changes into a state.
+    ///
+    /// With conflicts and the policy `fail` the outcome is not to be used.
+    package init(
+        _ overlay: ReferenceOverlay, into parent: ReferenceState, policy: MergePolicy
+    ) {
+        state = parent
+        self.policy = policy
+        overlay.addTypes(to: &state)
+        for change in overlay.changes { merge(change) }
+    }
+
+    private mutating func merge(_ change: ReferenceOverlay.Change) {
+        switch (change.isThere, state.row(change.key)) {
+        case (true, .some(let theirs)): mergeAttributes(of: change, theirs)
+        case (true, nil) where change.wasThere: note(.deletedInParent, change)
+        case (true, nil):
+            state.put(ReferenceRow(change.key, values: change.attributes.mapValues(\.mine)))
+        case (false, .some(let theirs)): mergeDeletion(change, theirs)
+        case (false, nil): break
+        }
+    }
+
+    private mutating func mergeAttributes(
+        of change: ReferenceOverlay.Change, _ theirs: ReferenceRow
+    ) {
+        for (name, attribute) in change.attributes.sorted(by: { $0.key < $1.key }) {
+            let isConflict = theirs[name] != attribute.base && theirs[name] != attribute.mine
+            if isConflict {
+                note(.bothChanged, change, attribute: name)
+                if policy == .parentWins { continue }
+            }
+            state.set(attribute.mine, ofAttribute: name, of: change.key)
+        }
+    }
+
+    private mutating func mergeDeletion(
+        _ change: ReferenceOverlay.Change, _ theirs: ReferenceRow
+    ) {
+        let isConflict = Set(theirs.values.keys).union(change.attributes.keys).contains {
+            theirs[$0] != change.attributes[$0]?.base ?? .null
+        }
+        if isConflict {
+            note(.deletedInChild, change)
+            if policy == .parentWins { return }
+        }
+        _ = state.remove(change.key)
+    }
+
+    private mutating func note(
+        _ kind: MergeConflict.Kind, _ change: ReferenceOverlay.Change, attribute: String? = nil
+    ) {
+        conflicts.append(
+            MergeConflict(
+                kind: kind, itemType: change.key.itemType, id: change.key.id, attribute: attribute))
+    }
+}

@@ -1,0 +1,135 @@
+package import JustPersist
+
+/// What a child store has changed since it was merged last: a list of changes over whatever its parent holds.
+package struct ReferenceOverlay: Sendable {
+    /// The changed items, by key.
+    package private(set) var changes: [Change] = []
+    /// The types that the child's blocks knew.
+    package private(set) var types: [ReferenceType] = []
+    /// The attributes that the child gave another name.
+    package private(set) var renames: [ReferenceRename] = []
+
+    /// What the child did to one item.
+    package struct Change: Sendable {
+        /// The item.
+        package let key: ReferenceKey
+        /// Whether the parent had the item when the child first changed it.
+        package let wasThere: Bool
+        /// Whether the child has it now.
+        package var isThere: Bool
+        /// The attributes that the child changed; of an item that it deleted, all.
+        package var attributes: [String: Attribute]
+    }
+
+    /// What the child did to one attribute.
+    package struct Attribute: Sendable {
+        /// The parent's value when the child first changed it.
+        package let base: DataStoreValue
+        /// The child's.
+        package var mine: DataStoreValue
+    }
+
+    /// No changes.
+    package init() {}
+
+    /// The parent's state with these changes on top.
+    ///
+    /// What the parent deleted stays away, unless it is an item that the child inserted.
+    package func applied(to parent: ReferenceState) -> ReferenceState {
+        var state = parent
+        addTypes(to: &state)
+        for change in changes {
+            switch (state.row(change.key), change.isThere) {
+            case (_, false): _ = state.remove(change.key)
+            case (nil, true):
+                if change.wasThere { continue }
+                state.put(ReferenceRow(change.key, values: change.attributes.mapValues(\.mine)))
+            case (.some, true):
+                for (name, attribute) in change.attributes {
+                    state.set(attribute.mine, ofAttribute: name, of: change.key)
+                }
+            }
+        }
+        return state
+    }
+
+    /// Makes the child's types and names known to a state.
+    package func addTypes(to state: inout ReferenceState) {
+        for rename in renames { state.rename(rename) }
+        for type in types { state.add(type) }
+    }
+
+    /// Notes what a block of the child changed: the difference between the states at its two ends.
+    package mutating func note(from before: ReferenceState, to after: ReferenceState) {
+        var before = before
+        for rename in after.renames.dropFirst(before.renames.count) {
+            before.rename(rename)
+            self.rename(rename)
+        }
+        types = after.types
+        for row in after.rows {
+            if let old = before.row(row.key) {
+                noteUpdate(from: old, to: row)
+            } else {
+                noteInsert(of: row)
+            }
+        }
+        for row in before.rows where after.row(row.key) == nil { noteDelete(of: row) }
+        changes.removeAll { !$0.wasThere && !$0.isThere }
+    }
+
+    private mutating func noteUpdate(from old: ReferenceRow, to row: ReferenceRow) {
+        let changed = Set(old.values.keys).union(row.values.keys).filter { old[$0] != row[$0] }
+        if changed.isEmpty { return }
+        change(row.key, wasThere: true) { change in
+            for name in changed { change.set(row[name], ofAttribute: name, over: old[name]) }
+        }
+    }
+
+    private mutating func noteInsert(of row: ReferenceRow) {
+        change(row.key, wasThere: false) { change in
+            change.isThere = true
+            for name in Set(change.attributes.keys).union(row.values.keys) {
+                change.set(row[name], ofAttribute: name, over: .null)
+            }
+        }
+    }
+
+    private mutating func noteDelete(of row: ReferenceRow) {
+        change(row.key, wasThere: true) { change in
+            change.isThere = false
+            for name in Set(change.attributes.keys).union(row.values.keys) {
+                change.set(.null, ofAttribute: name, over: row[name])
+            }
+        }
+    }
+
+    private mutating func change(
+        _ key: ReferenceKey, wasThere: Bool, _ body: (inout Change) -> Void
+    ) {
+        let place = changes.place(of: key, by: \.key)
+        if place == changes.endIndex || changes[place].key != key {
+            changes.insert(
+                Change(key: key, wasThere: wasThere, isThere: true, attributes: [:]), at: place)
+        }
+        body(&changes[place])
+    }
+
+    private mutating func rename(_ rename: ReferenceRename) {
+        renames.append(rename)
+        for place in changes.indices where changes[place].key.itemType == rename.itemType {
+            let attribute = changes[place].attributes.removeValue(forKey: rename.old)
+            changes[place].attributes[rename.new] = attribute
+        }
+    }
+}
+
+extension ReferenceOverlay.Change {
+    /// Notes a value over the one before, which is the parent's unless the attribute was changed already.
+    fileprivate mutating func set(
+        _ value: DataStoreValue, ofAttribute name: String, over before: DataStoreValue
+    ) {
+        let base = attributes[name]?.base ?? before
+        attributes[name] = ReferenceOverlay.Attribute(base: base, mine: value)
+    }
+}

@@ -1,0 +1,93 @@
+package import JustPersist
+
+/// Which rows of a state a request asks for: those of its type, that match, in its order, its slice.
+package enum ReferenceQuery {
+    /// The rows that a request asks for.
+    package static func rows(
+        _ request: DataStoreRequest, in state: ReferenceState
+    ) throws(DataStoreError) -> [ReferenceRow] {
+        try request.validate()
+        let all = state.rows.filter { $0.key.itemType == request.type.key }
+        let matching = filtered(all, request, state)
+        let sorted = sorted(matching, request, state)
+        return sliced(sorted, offset: request.offset, limit: request.limit)
+    }
+
+    /// The rows that match the request's predicate.
+    package static func filtered(
+        _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
+    ) -> [ReferenceRow] {
+        guard let predicate = request.predicate else { return rows }
+        return rows.filter { row in
+            ReferencePredicate.matches(predicate, subject(row, request.type, state))
+        }
+    }
+
+    /// The rows by the request's criteria in turn, and rows that are equal in all of them in the order of
+    /// creation.
+    package static func sorted(
+        _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
+    ) -> [ReferenceRow] {
+        let descriptors = request.sortDescriptors ?? []
+        let keyed = rows.map { row in
+            (row, descriptors.map { sortValue($0.key, subject(row, request.type, state)) })
+        }
+        return keyed.sorted { a, b in
+            for (index, descriptor) in descriptors.enumerated() {
+                switch ReferenceOrder.sortOrder(a.1[index], b.1[index]) {
+                case .same: continue
+                case .ascending: return descriptor.ascending
+                case .descending: return !descriptor.ascending
+                }
+            }
+            return a.0.key < b.0.key
+        }.map(\.0)
+    }
+
+    /// The rows behind the first `offset`, `limit` of them at most; 0 is no limit.
+    package static func sliced(
+        _ rows: [ReferenceRow], offset: Int?, limit: Int?
+    ) -> [ReferenceRow] {
+        let rest = rows.dropFirst(offset ?? 0)
+        guard let limit, limit > 0 else { return Array(rest) }
+        return Array(rest.prefix(limit))
+    }
+
+    /// A row as a predicate sees it.
+    package static func subject(
+        _ row: ReferenceRow, _ type: ItemType, _ state: ReferenceState
+    ) -> ReferencePredicate.Subject {
+        ReferencePredicate.Subject(
+            value: { value(ofAttribute: $0, row, type, state) },
+            valueOfOther: { name, reference in
+                let key = ReferenceKey(reference.itemTypeKey, reference.id)
+                guard let other = state.row(key) else { return .null }
+                let type = ItemType(dynamic: reference.itemTypeKey)
+                return value(ofAttribute: name, other, type, state)
+            })
+    }
+
+    /// What a row has at an attribute: its id at `uniqueToken`, unless the type has such an attribute.
+    private static func value(
+        ofAttribute name: String, _ row: ReferenceRow, _ type: ItemType, _ state: ReferenceState
+    ) -> DataStoreValue {
+        let known = state.type(row.key.itemType)
+        let isDeclared = type.schema?.index(ofAttribute: name) != nil || known?.has(name) == true
+        if name == "uniqueToken", !isDeclared { return .uuid(row.key.id.uuid) }
+        return row[type.storedName(of: name, in: known)]
+    }
+
+    /// What a subject is sorted by: a path leads through dictionaries and references.
+    private static func sortValue(
+        _ keyPath: String, _ subject: ReferencePredicate.Subject
+    ) -> DataStoreValue {
+        let names = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        return names.dropFirst().reduce(subject.value(names[0])) { value, name in
+            switch value {
+            case .dictionary(let entries): entries[name] ?? .null
+            case .reference(let reference): subject.valueOfOther(name, reference)
+            default: .null
+            }
+        }
+    }
+}

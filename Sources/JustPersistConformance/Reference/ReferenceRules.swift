@@ -1,0 +1,75 @@
+package import JustPersist
+
+/// The steps of a store in which most stores go wrong, as values: the kit's own tests put a wrong one in the
+/// place of one of these, and see that a check notices.
+package struct ReferenceRules: Sendable {
+    /// What a store without a parent holds when it is opened.
+    package var opened: @Sendable () throws(DataStoreError) -> ReferenceState = {
+        () throws(DataStoreError) in ReferenceState()
+    }
+
+    /// Is told that a store without a parent is closed.
+    package var closed: @Sendable () -> Void = {}
+
+    /// Is shown what a store without a parent holds before and after each commit, merges included, before
+    /// anybody sees it.
+    package var published: (@Sendable (_ before: ReferenceState, _ after: ReferenceState) -> Void)?
+
+    /// The id of a new item.
+    package var newID: @Sendable () -> ItemID = { ItemID() }
+
+    /// What a read block is given to read with.
+    package var reader: @Sendable (ReferenceBlock) -> any DataStoreReadAccessor & ~Copyable = {
+        ReferenceReadAccessor($0)
+    }
+
+    /// What a write block is given to write with.
+    package var writer: @Sendable (ReferenceBlock) -> any DataStoreReadWriteAccessor & ~Copyable =
+        { ReferenceWriteAccessor($0) }
+
+    /// Is shown what a write block has made so far, at each change.
+    package var changed: (@Sendable (ReferenceState) -> Void)?
+
+    /// What comes back of a value that was set.
+    package var stored: @Sendable (DataStoreValue) -> DataStoreValue = { $0 }
+
+    /// The rows that a request asks for.
+    package var rows: Rows<[ReferenceRow]> = { request, state throws(DataStoreError) in
+        try ReferenceQuery.rows(request, in: state)
+    }
+
+    /// How many rows a request asks for.
+    package var count: Rows<Int> = { request, state throws(DataStoreError) in
+        try ReferenceQuery.rows(request, in: state).count
+    }
+
+    /// What a store holds after a write block that went well.
+    package var committed: Outcome = { _, after in after }
+
+    /// What a store holds after a write block that failed.
+    package var rolledBack: Outcome = { before, _ in before }
+
+    /// What a child sees over its parent's state.
+    package var overlaid: @Sendable (ReferenceOverlay, ReferenceState) -> ReferenceState = {
+        overlay, parent in overlay.applied(to: parent)
+    }
+
+    /// What a parent holds after a merge, and what both had changed.
+    package var merged:
+        @Sendable (ReferenceOverlay, ReferenceState, MergePolicy) -> (
+            ReferenceState, [MergeConflict]
+        ) = { overlay, parent, policy in
+            let merge = ReferenceMerge(overlay, into: parent, policy: policy)
+            return (merge.state, merge.conflicts)
+        }
+
+    /// An answer to a request.
+    package typealias Rows<Answer> =
+        @Sendable (DataStoreRequest, ReferenceState) throws(DataStoreError) -> Answer
+    /// A choice between the states before and after a block.
+    package typealias Outcome =
+        @Sendable (_ before: ReferenceState, _ after: ReferenceState) -> ReferenceState
+
+    /// The right rules.
+    package init() {}
+}

@@ -1,8 +1,13 @@
 # Both ways in: `make demo` shows the main job on real data, `make test` runs every test.
-.PHONY: demo test lint format docs bench sanitize setup clean
+.PHONY: demo test test-plugin examples conformance lint format docs bench sanitize setup clean
 
 # The suite proves damage and crashes by killing processes; backtraces of those would only slow it down.
 export SWIFT_BACKTRACE ?= enable=no
+
+# What the root package does not build; named one by one, so that build products are left alone.
+NESTED = Benchmarks/Package.swift Benchmarks/Sources \
+	Examples/SQLiteDataStore/Package.swift Examples/SQLiteDataStore/Sources Examples/SQLiteDataStore/Tests \
+	Examples/SortedArrayEngine/Package.swift Examples/SortedArrayEngine/Sources Examples/SortedArrayEngine/Tests
 
 demo:
 	scripts/demo
@@ -10,14 +15,34 @@ demo:
 test: setup
 	swift build --build-tests
 	swift test --skip-build --disable-xctest
+	$(MAKE) test-plugin examples
+
+# The plugin in a package that depends on this one: a build of its own, kept for the next time.
+test-plugin: setup
+	scripts/test-plugin
+
+# The examples, as authors outside of this package build and test them. XCTest runs in the second.
+examples: setup
+	swift build --build-tests --package-path Examples/SQLiteDataStore
+	swift test --skip-build --disable-xctest --package-path Examples/SQLiteDataStore
+	swift test --package-path Examples/SortedArrayEngine
+
+# The conformance kit on every backend, longer than in the tests. PROFILE=soak takes hours; ONLY='dur/*' picks checks.
+PROFILE ?= full
+ONLY ?= *
+conformance: setup
+	swift build -c release --product justpersist
+	for store in memory: lmdb: leveldb: reference:; do \
+		.build/release/justpersist conformance $$store --profile $(PROFILE) --only '$(ONLY)' || exit 1; \
+	done
 
 # Formatting, then the documentation: both without warnings.
 lint: setup
-	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests $(NESTED)
 	$(MAKE) docs
 
 format:
-	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	swift format --in-place --recursive --parallel Package.swift Sources Tests $(NESTED)
 
 docs: setup
 	scripts/docs
@@ -36,4 +61,4 @@ setup:
 	@scripts/setup
 
 clean:
-	rm -rf .build Benchmarks/.build
+	rm -rf .build Benchmarks/.build Examples/*/.build

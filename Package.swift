@@ -24,7 +24,11 @@ let package = Package(
         .library(name: "JustPersistLevelDB", targets: ["JustPersistLevelDB"]),
         .library(name: "JustPersistMemory", targets: ["JustPersistMemory"]),
         .library(name: "JustPersistMigration", targets: ["JustPersistMigration"]),
+        .library(name: "JustPersistConformance", targets: ["JustPersistConformance"]),
+        .library(
+            name: "JustPersistConformanceTesting", targets: ["JustPersistConformanceTesting"]),
         .executable(name: "justpersist", targets: ["JustPersistCLI"]),
+        .plugin(name: "NewDataStore", targets: ["NewDataStore"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
@@ -68,14 +72,31 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "JustPersistMigration", dependencies: ["JustPersist"], swiftSettings: settings),
+        .target(
+            name: "JustPersistConformance", dependencies: ["JustPersist", "JustPersistMigration"],
+            swiftSettings: settings),
+        .target(
+            name: "JustPersistConformanceTesting",
+            dependencies: ["JustPersist", "JustPersistConformance"], swiftSettings: settings),
         .executableTarget(
             name: "JustPersistCLI",
             dependencies: [
                 "JustPersist", "JustPersistMigration", "JustPersistLMDB", "JustPersistLevelDB",
-                "JustPersistMemory",
+                "JustPersistMemory", "JustPersistConformance",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
+        .plugin(
+            name: "NewDataStore",
+            capability: .command(
+                intent: .custom(
+                    verb: "new-data-store",
+                    description: "Write the start of a new data store, and the test that proves it."
+                ),
+                permissions: [
+                    .writeToPackageDirectory(
+                        reason: "It writes the new store and its test; it changes no file")
+                ])),
 
         .testTarget(
             name: "JustPersistTests", dependencies: ["JustPersist"], swiftSettings: settings),
@@ -83,7 +104,7 @@ let package = Package(
             name: "DataStoreTests",
             dependencies: [
                 "JustPersist", "JustPersistRecords", "JustPersistLMDB", "JustPersistLevelDB",
-                "JustPersistMemory",
+                "JustPersistMemory", "JustPersistConformance",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -116,8 +137,26 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "JustPersistConformanceTests",
+            dependencies: [
+                "JustPersist", "JustPersistConformance", "JustPersistConformanceTesting",
+                "JustPersistMemory",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BackendConformanceTests",
+            dependencies: [
+                "JustPersist", "JustPersistConformanceTesting", "JustPersistLMDB",
+                "JustPersistLevelDB", "JustPersistMemory",
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "JustPersistCLITests",
             dependencies: ["JustPersist", "JustPersistLMDB", "JustPersistLevelDB"],
+            swiftSettings: settings),
+        // Compiles the plugin's own files, through a link, for nothing can import a plugin.
+        .testTarget(
+            name: "NewDataStoreTests", dependencies: ["JustPersist", "JustPersistRecords"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

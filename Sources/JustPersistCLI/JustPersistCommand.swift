@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import JustPersist
+import JustPersistConformance
 import JustPersistLMDB
 import JustPersistLevelDB
 import JustPersistMemory
@@ -17,13 +18,14 @@ struct JustPersistCommand: ParsableCommand {
             """,
         subcommands: [
             InfoCommand.self, QueryCommand.self, ImportCommand.self, MigrateCommand.self,
-            VerifyCommand.self,
+            VerifyCommand.self, ConformanceCommand.self,
         ])
 
     static func main() {
         LMDBDataStore.register()
         LevelDBDataStore.register()
         InMemoryDataStore.register()
+        ReferenceDataStore.register()
         // A closed pipe is then an error of the write, and stores are closed before the program ends.
         signal(SIGPIPE, SIG_IGN)
         do {

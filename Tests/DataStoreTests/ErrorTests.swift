@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistConformance
 import JustPersistRecords
 import Testing
 
@@ -189,3 +190,4 @@ private protocol HandlerSettable: AnyObject {
 }
 
 extension RecordStore: HandlerSettable {}
+extension ReferenceDataStore: HandlerSettable {}

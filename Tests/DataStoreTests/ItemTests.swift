@@ -276,6 +276,40 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
+    func itemOfAnotherKindOfStoreIsForeignThoughItsIDIsKnown(_ backend: Backend) throws {
+        let errors = ErrorLog()
+        try backend.withStore(errors: errors) { store in
+            let otherKind = backend == .reference ? Backend.memory : .reference
+            try otherKind.withStore { other in
+                let id = ItemID()
+                func detached(_ name: String) -> Restaurant {
+                    Restaurant(
+                        backing: DictionaryBacking(
+                            itemTypeKey: "Restaurant", schema: Restaurant.schema, id: id,
+                            values: ["name": .string(name)]))
+                }
+                let adopted = detached("other")
+                _ = try store.write { db in db.insert(detached("own")) }
+                _ = try other.write { db in db.insert(adopted) }
+                try other.performRead { foreign in
+                    let read = try #require(try foreign.first(Restaurant.self))
+                    try store.write { db in
+                        for item in [read, adopted] {
+                            #expect(db.delete(item: item) == false)
+                            #expect(db.insert(item) == false)
+                            #expect(db.mutableVersion(ofItem: item) == nil)
+                        }
+                    }
+                }
+                try #expect(other.names() == ["other"])
+                #expect(adopted.name == "other")
+            }
+            try #expect(store.names() == ["own"])
+            #expect(errors.codes == Array(repeating: .foreignItem, count: 6))
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
     func tokenNeverChanges(_ backend: Backend) throws {
         try withTemporaryDirectory { directory in
             let store = backend.make(at: directory)
@@ -301,7 +335,7 @@ import Testing
                 }
             }
             try check()
-            if backend != .memory {
+            if backend.isPersistent {
                 try store.close()
                 try store.open()
                 try check()

@@ -163,7 +163,7 @@ import Testing
             for _ in 0..<20 { ended.wait() }
             #expect(outcomes.all == Array(repeating: true, count: 20))
             try store.open()
-            if backend != .memory {
+            if backend.isPersistent {
                 try #expect(store.names() == (0..<20).map { "\($0)" })
             }
             try store.close()

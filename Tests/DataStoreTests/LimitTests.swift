@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistConformance
 import JustPersistLMDB
 import JustPersistLevelDB
 import JustPersistMemory
@@ -19,6 +20,7 @@ import Testing
             let handler: DataStoreErrorHandler = { errors.append($0) }
             let store: any DataStore =
                 switch backend {
+                case .reference: ReferenceDataStore(limits: Self.small, errorHandler: handler)
                 case .memory:
                     RecordStore(engine: InMemoryEngine(), limits: Self.small, errorHandler: handler)
                 case .lmdb:

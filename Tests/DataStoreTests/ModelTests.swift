@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: Backend.allCases)
     func randomOperationsLeaveWhatTheModelHas(_ backend: Backend) throws {
         try withTemporaryDirectory { directory in
-            try run(on: backend.make(at: directory), isPersistent: backend != .memory)
+            try run(on: backend.make(at: directory), isPersistent: backend.isPersistent)
         }
     }
 

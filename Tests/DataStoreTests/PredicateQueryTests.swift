@@ -223,10 +223,12 @@ import Testing
 
     @Test(arguments: Backend.allCases) func thousandsOfOperands(_ backend: Backend) throws {
         try backend.withStore { store in
-            try store.fill((0..<300).map { "\($0)" })
+            // The reference looks at every operand for every item.
+            let count = backend == .reference ? 30 : 300
+            try store.fill((0..<count).map { "\($0)" })
             let numbers = (0..<100_000).map { $0 * 2 }
             try #expect(
-                store.names(where: DataStorePredicate("stars IN %@", numbers)).count == 150)
+                store.names(where: DataStorePredicate("stars IN %@", numbers)).count == count / 2)
             expectError(.limitExceeded) {
                 _ = try store.names(
                     where: DataStorePredicate("stars IN %@", numbers + [1]))
@@ -235,7 +237,7 @@ import Testing
                 DataStorePredicate.comparison(
                     .init(.path(.init(["stars"])), .equal, .value(.int($0 * 3))))
             }
-            try #expect(store.names(where: .or(parts)).count == 100)
+            try #expect(store.names(where: .or(parts)).count == count / 3)
         }
     }
 

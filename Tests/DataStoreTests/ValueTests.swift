@@ -39,7 +39,7 @@ import Testing
                 }
             }
             try check()
-            if backend != .memory {
+            if backend.isPersistent {
                 try store.close()
                 try store.open()
                 try check()

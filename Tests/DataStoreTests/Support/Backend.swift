@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistConformance
 import JustPersistLMDB
 import JustPersistLevelDB
 import JustPersistMemory
@@ -7,11 +8,16 @@ import Testing
 
 /// The stores that every test of the contract runs against.
 enum Backend: String, CaseIterable, Codable, CustomTestStringConvertible {
-    case memory, lmdb, levelDB
+    case memory, lmdb, levelDB, reference
 
     var testDescription: String { rawValue }
 
     static let persistent: [Backend] = [.lmdb, .levelDB]
+    /// Those that make no child stores.
+    static let childless: [Backend] = [.memory, .lmdb, .levelDB]
+
+    /// Whether data outlives closing.
+    var isPersistent: Bool { Self.persistent.contains(self) }
 
     /// A closed store in a directory.
     func make(
@@ -21,6 +27,7 @@ enum Backend: String, CaseIterable, Codable, CustomTestStringConvertible {
         let handler: DataStoreErrorHandler = { errors.append($0) }
         switch self {
         case .memory: return InMemoryDataStore(threading: threading, errorHandler: handler)
+        case .reference: return ReferenceDataStore(threading: threading, errorHandler: handler)
         case .lmdb:
             return LMDBDataStore(
                 at: url,
@@ -120,5 +127,6 @@ extension Backend {
     static let schemes: [(String, @Sendable () -> Void)] = [
         ("memory", { InMemoryDataStore.register() }), ("lmdb", { LMDBDataStore.register() }),
         ("leveldb", { LevelDBDataStore.register() }),
+        ("reference", { ReferenceDataStore.register() }),
     ]
 }

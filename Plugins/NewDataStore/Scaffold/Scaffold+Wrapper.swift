@@ -1,0 +1,238 @@
+extension Scaffold {
+    /// A data store of its own, with its accessors and the backing of its items.
+    var wrapperSources: [File] {
+        [
+            File(name: "\(name)DataStore.swift", text: wrapperStore),
+            File(name: "\(name)Accessors.swift", text: wrapperAccessors),
+            File(name: "\(name)Backing.swift", text: wrapperBacking),
+        ]
+    }
+
+    private var wrapperStore: String {
+        """
+        import Dispatch
+        public import Foundation
+        public import JustPersist
+
+        /// \(name) behind the contract of JustPersist.
+        public final class \(name)DataStore: DataStore {
+            /// What the store can do; what is left out here is all that the contract has, but child stores.
+            ///
+            /// Declare no more than \(name) keeps: the kit checks all that is declared, and that the rest is
+            /// refused with an error.
+            public let capabilities = DataStoreCapabilities(
+                persistence: .reopening, isolation: .serializable)
+
+            /// Receives the failures of calls that cannot throw.
+            public let errorHandler: DataStoreErrorHandler?
+
+            private let directory: URL
+            private let queue = DispatchQueue(label: "\(name).write")
+
+            /// A closed store whose files are in a directory.
+            public init(at directory: URL, errorHandler: DataStoreErrorHandler? = nil) {
+                self.directory = directory
+                self.errorHandler = errorHandler
+            }
+
+            // MARK: Life
+
+            /// Opens \(name). Harmless if it is open. Before it and after `close()` every block is refused,
+            /// with `DataStoreError.notSetUp(in:)`.
+            public func open() throws { throw Self.unfilled() }
+
+            /// Waits for the blocks that run or are queued, then closes \(name). Harmless if it is closed.
+            public func close() throws { throw Self.unfilled() }
+
+            /// Closes \(name), and deletes its files.
+            public func destroy() throws { throw Self.unfilled() }
+
+            // MARK: Blocks
+
+            /// Runs a block on one snapshot.
+            public func performRead(
+                _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
+            ) throws {
+                let accessor = try \(name)ReadAccessor(of: self)
+                defer { accessor.end() }
+                try block(accessor)
+            }
+
+            /// Runs a block in a transaction, and commits. One at a time: a block inside another is refused
+            /// with `DataStoreError.nestedWrite(in:)`.
+            public func performWrite(
+                _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
+            ) throws {
+                let accessor = try \(name)WriteAccessor(of: self)
+                defer { accessor.end() }
+                try block(accessor)
+                try accessor.commit()
+            }
+
+            /// Queues a block that may change the store.
+            public func enqueueWrite(
+                _ block:
+                    @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
+                    Void,
+                completion: @escaping @Sendable ((any Error)?) -> Void
+            ) {
+                queue.async { [self] in
+                    do {
+                        try performWrite(block)
+                        completion(nil)
+                    } catch {
+                        completion(error)
+                    }
+                }
+            }
+
+        \(unfilled)
+        }
+        """
+    }
+
+    private var wrapperAccessors: String {
+        """
+        import JustPersist
+
+        /// What a read block asks of \(name).
+        class \(name)ReadAccessor: DataStoreReadAccessor {
+            let store: \(name)DataStore
+
+            /// Takes the block's snapshot, or for a write block begins its transaction.
+            init(of store: \(name)DataStore) throws(DataStoreError) {
+                throw \(name)DataStore.unfilled("snapshot")
+            }
+
+            /// Gives the snapshot up, and whatever of a transaction was not committed.
+            ///
+            /// From here on the items of the block are frozen.
+            func end() {}
+
+            /// The items that match, in order, sliced: `type.itemClass.init(backing:)` for each.
+            ///
+            /// `PreparedPredicate` evaluates in memory what \(name) cannot.
+            func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+                try request.validate()
+                throw \(name)DataStore.unfilled()
+            }
+
+            /// How many items `fetch` gives. Ask \(name), if it can count without making them.
+            func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+                try fetch(request).count
+            }
+
+            func fetchItem(
+                _ type: ItemType, id: ItemID
+            ) throws(DataStoreError) -> (any DataStoreItem)? {
+                throw \(name)DataStore.unfilled()
+            }
+
+            /// Walks the items. Use a cursor of \(name), if it has one, so that not all are held at once.
+            func forEach(
+                _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
+            ) throws {
+                for item in try fetch(request) { try body(item) }
+            }
+
+            /// The types in the store, sorted by key, with their attributes. Migration and tools need them.
+            func schemas() throws(DataStoreError) -> [ItemSchema] {
+                throw \(name)DataStore.unfilled()
+            }
+
+            func report(_ error: DataStoreError) { store.errorHandler?(error) }
+        }
+
+        /// What a write block asks of \(name), and does to it. Its queries see its own changes.
+        final class \(name)WriteAccessor: \(name)ReadAccessor, DataStoreReadWriteAccessor {
+            /// Makes all changes of the block visible and durable, or throws and makes none.
+            func commit() throws(DataStoreError) { throw \(name)DataStore.unfilled() }
+
+            /// A new item, without values.
+            func make(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
+                throw \(name)DataStore.unfilled()
+            }
+
+            /// Takes in an item that was made outside, under its id; false if that is in the store already.
+            func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
+                throw \(name)DataStore.unfilled()
+            }
+
+            /// Deletes an item; false if it was not there.
+            func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
+                throw \(name)DataStore.unfilled()
+            }
+
+            func removeAll(_ types: [ItemType]) throws(DataStoreError) {
+                throw \(name)DataStore.unfilled()
+            }
+
+            /// This block's live object for an item of another block; `nil` if it was deleted.
+            func thaw(
+                _ item: any DataStoreItem
+            ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
+                throw \(name)DataStore.unfilled()
+            }
+
+            /// Makes a type known that has no item class.
+            func declare(_ schema: ItemSchema) throws(DataStoreError) {
+                throw \(name)DataStore.unfilled()
+            }
+        }
+        """
+    }
+
+    private var wrapperBacking: String {
+        """
+        import JustPersist
+
+        /// The values of one item, where \(name) has them.
+        ///
+        /// If \(name) hands out copies, `DictionaryBacking` is a ready one, and this file can go.
+        final class \(name)Backing: ItemBacking {
+            let id: ItemID
+            private let type: ItemType
+            private let store: \(name)DataStore
+
+            init(_ type: ItemType, id: ItemID, in store: \(name)DataStore) {
+                self.type = type
+                self.id = id
+                self.store = store
+            }
+
+            var itemTypeKey: String { type.key }
+
+            /// The declared attributes; for a type without a class those that the store knows of.
+            var attributeNames: [String] { type.schema?.attributes.map(\\.name) ?? [] }
+
+            func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+                throw \(name)DataStore.unfilled()
+            }
+
+            /// Refused with `DataStoreError.itemNotMutable(_:attribute:)` outside the item's write block.
+            func setValue(
+                _ value: DataStoreValue, forAttribute name: String
+            ) throws(DataStoreError) {
+                throw \(name)DataStore.unfilled()
+            }
+
+            func value(at index: Int) throws(DataStoreError) -> DataStoreValue {
+                try value(forAttribute: name(at: index))
+            }
+
+            func setValue(_ value: DataStoreValue, at index: Int) throws(DataStoreError) {
+                try setValue(value, forAttribute: name(at: index))
+            }
+
+            func report(_ error: DataStoreError) { store.errorHandler?(error) }
+
+            private func name(at index: Int) throws(DataStoreError) -> String {
+                guard let schema = type.schema, schema.attributes.indices.contains(index) else {
+                    throw .unknownAttribute("#\\(index)", ofType: itemTypeKey, in: "value")
+                }
+                return schema.attributes[index].name
+            }
+        }
+        """
+    }
+}

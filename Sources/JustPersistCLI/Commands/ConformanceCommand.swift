@@ -1,0 +1,97 @@
+public import ArgumentParser
+import Foundation
+import JustPersist
+public import JustPersistConformance
+
+/// Runs the conformance kit against a backend.
+struct ConformanceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conformance",
+        abstract: "Find out whether a backend keeps the contract.",
+        discussion: """
+            STORE is a scheme, lmdb: for one. A path behind it is the directory in which the stores of the \
+            checks are made and removed; nothing that lies there is touched. The exit code is 1 if a check \
+            fails.
+            """)
+
+    @Argument(
+        help: "lmdb:, leveldb:, memory: or reference:, with a directory for scratch or without")
+    var store: String
+    @Option(help: "How thoroughly: quick, full or soak.") var profile = ConformanceProfile.quick
+    @Option(help: "Patterns of the checks to run, separated by commas: 'iso/*,crud/delete-item'.")
+    var only: String?
+    @Option(help: "What random choices depend on; printed with each report.") var seed: UInt64?
+    @Option(help: "The format of the report: table, json, markdown or junit.")
+    var format = ConformanceReport.Format.table
+    @Option(help: "Seconds without a sign of life after which a check has failed.")
+    var timeout: Double = 30
+    @Flag(help: "Run the checks in this process, for debuggers: one that traps ends it.")
+    var inProcess = false
+
+    func validate() throws {
+        guard timeout > 0, timeout.isFinite else {
+            throw ValidationError("--timeout takes a number of seconds above 0.")
+        }
+    }
+
+    func run() throws {
+        guard let colon = store.firstIndex(of: ":") else {
+            throw DataStoreError(
+                .invalidStoreURL, in: "conformance",
+                "“\(store)” names no backend. Write its scheme and a colon, such as lmdb:.")
+        }
+        let fixture = try Conformance.fixture(scheme: String(store[..<colon]))
+        var options = ConformanceOptions(
+            profile: profile, only: only.map(ConformanceOptions.patterns) ?? [],
+            seed: seed ?? .random(in: 0 ... .max), timeout: timeout, runsInProcess: inProcess)
+        let location = store[store.index(after: colon)...]
+        if !location.isEmpty { options.scratchDirectory = URL(filePath: String(location)) }
+        let report = waiting { [options] in
+            await Conformance.report(
+                on: fixture, options: options,
+                children: .relaunching(arguments: ["conformance", store]),
+                progress: Progress().show)
+        }
+        if report.results.isEmpty {
+            throw DataStoreError(
+                .invalidInput, in: "conformance", "No check matches --only \(only ?? "").")
+        }
+        Progress().clear()
+        let output = Output()
+        try output.line(report.text(as: format))
+        try output.flush()
+        if !report.isConformant { throw ExitCode.failure }
+    }
+
+    /// Runs what suspends from the main thread, which serves its queue meanwhile: checks use it.
+    private func waiting<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value {
+        let value = Locked<Value?>(nil)
+        Task {
+            let result = await body()
+            value.withLock { $0 = result }
+            // Wakes the loop, whose turn ends with each block of the queue.
+            DispatchQueue.main.async {}
+        }
+        while true {
+            if let value = value.withLock({ $0 }) { return value }
+            _ = RunLoop.main.run(mode: .default, before: .distantFuture)
+        }
+    }
+
+    /// A line on the terminal with the check that has ended last.
+    private struct Progress: Sendable {
+        private let isShown = isatty(STDERR_FILENO) == 1
+
+        func clear() {
+            if isShown { FileHandle.standardError.write(Data("\r\u{1b}[K".utf8)) }
+        }
+
+        @Sendable func show(_ result: CheckResult) {
+            guard isShown else { return }
+            FileHandle.standardError.write(Data("\r\u{1b}[K\(result.id)".utf8))
+        }
+    }
+}
+
+extension ConformanceProfile: ExpressibleByArgument {}
+extension ConformanceReport.Format: ExpressibleByArgument {}

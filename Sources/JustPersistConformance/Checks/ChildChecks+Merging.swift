@@ -1,0 +1,355 @@
+import JustPersist
+
+extension ChildChecks {
+    static let merging: [CheckDefinition] = [
+        child(
+            "child/merge-publishes",
+            "A merge carries what the child created, changed and deleted into its parent."
+        ) { check in
+            let parent = try Family(check)
+            let kept = try parent.add("kept", number: 1)
+            let gone = try parent.add("gone")
+            let child = try parent.child()
+            try child.add("new", number: 2)
+            try child.set(kept, "number", .int(5))
+            try child.delete(gone)
+            let conflicts = try parent.merge(child)
+            check.expectEqual(conflicts, [], "conflicts of a merge without any")
+            check.expectEqual(try parent.names(), ["kept", "new"], "names in the parent")
+            check.expectEqual(try parent.value(kept, "number"), .int(5), "the changed attribute")
+            check.expectEqual(
+                try parent.value(kept, "name"), .string("kept"), "the attribute left alone")
+        },
+        child(
+            "child/merge-is-atomic", clause: [5, 15],
+            "No reader of the parent sees part of a merge."
+        ) { check in
+            let parent = try Family(check)
+            let child = try parent.child()
+            let size = check.profile.pick(quick: 300, full: 3_000, soak: 10_000)
+            try child.store.write { db in
+                for number in 0..<size { try Family.add("n", number: number, in: db) }
+            }
+            let isDone = Latch()
+            let reader = check.start {
+                var seen: Set<Int> = []
+                while !isDone.hasOpened { seen.insert(try parent.count()) }
+                seen.insert(try parent.count())
+                check.expect(
+                    seen.isSubset(of: [0, size]),
+                    "Readers of the parent saw \(seen.sorted()) of the \(size) merged items")
+            }
+            try parent.merge(child)
+            isDone.open()
+            try reader.join()
+            check.expectEqual(try parent.count(), size, "the count after the merge")
+        },
+        child(
+            "child/merge-is-durable", also: .persistent, clause: [6, 15],
+            "Merged data are there after the parent was closed and opened again."
+        ) { check in
+            let parent = try Family(check)
+            let id = try parent.add("a")
+            let child = try parent.child()
+            try child.set(id, "name", .string("b"))
+            try child.add("c")
+            try parent.merge(child)
+            let store = try check.reopened(parent.store)
+            let names = try store.read { db in try Family.names(in: db) }
+            check.expectEqual(names, ["b", "c"], "names after reopening")
+        },
+        child("child/merge-empty", "Merging a child without changes changes nothing.") { check in
+            let parent = try Family(check)
+            try parent.add("a")
+            let before = try parent.dump()
+            check.expectEqual(try parent.merge(parent.child()), [], "conflicts")
+            check.expectEqual(try parent.dump(), before, "the parent")
+        },
+        child(
+            "child/merge-twice",
+            "A second merge carries only what changed since; a third, without changes, does nothing."
+        ) { check in
+            let parent = try Family(check)
+            let child = try parent.child()
+            let id = try child.add("a", number: 1)
+            try parent.merge(child)
+            try parent.set(id, "number", .int(9))
+            try child.add("b")
+            try parent.merge(child)
+            check.expectEqual(try parent.names(), ["a", "b"], "names after the second merge")
+            check.expectEqual(
+                try parent.value(id, "number"), .int(9),
+                "an attribute that the parent changed after it was merged")
+            let before = try parent.dump()
+            try parent.merge(child)
+            check.expectEqual(try parent.dump(), before, "the parent after a third merge")
+            check.expectEqual(try child.names(), ["a", "b"], "names in the child")
+        },
+        child("child/token-survives-merge", clause: [8, 15], "Ids survive a merge.") { check in
+            let parent = try Family(check)
+            let child = try parent.child()
+            let id = try child.add("a")
+            try parent.merge(child)
+            check.expectEqual(
+                try parent.value(id, "name"), .string("a"),
+                "the merged item, by its id in the child")
+            check.expectEqual(try child.value(id, "name"), .string("a"), "the item in the child")
+        },
+        child(
+            "child/siblings-merge-in-turn", "What two children changed apart is all there."
+        ) { check in
+            let parent = try Family(check)
+            let one = try parent.child()
+            let two = try parent.child()
+            try one.add("one")
+            try two.add("two")
+            try parent.merge(two)
+            try parent.merge(one)
+            check.expectEqual(
+                try parent.names(sortedBy: "name"), ["one", "two"], "names in the parent")
+        },
+        child(
+            "child/merge-foreign-refused",
+            "A store that is no child of this one is not merged, and nothing changes."
+        ) { check in
+            let parent = try Family(check)
+            let other = try Family(check)
+            try parent.add("a")
+            let foreign = try other.child()
+            try foreign.add("b")
+            for (store, what) in [
+                (foreign, "a child of another store"), (other, "a store that is no child"),
+                (parent, "the store itself"),
+            ] {
+                check.expectError(.incompatibleChildDataStore, what: "merging \(what)") {
+                    try parent.merge(store)
+                }
+            }
+            check.expectEqual(try parent.names(), ["a"], "names after the refusals")
+            check.expectEqual(try foreign.names(), ["b"], "names in the refused child")
+        },
+        child(
+            "child/merge-after-child-teardown", "A child that was closed is not merged."
+        ) { check in
+            let parent = try Family(check)
+            let child = try parent.child()
+            try child.add("a")
+            try child.store.close()
+            check.expectError(.notSetUp, what: "merging a child after its teardown") {
+                try parent.merge(child)
+            }
+            check.expectEqual(try parent.names(), [], "names in the parent")
+        },
+        child(
+            "child/merge-while-parent-writes",
+            "Merges and writers of the parent lose nothing to each other."
+        ) { check in
+            let parent = try Family(check)
+            let rounds = check.profile.pick(quick: 10, full: 50, soak: 500)
+            try check.threads(8) { thread in
+                if thread.isMultiple(of: 2) {
+                    for round in 0..<rounds { try parent.add("w\(thread)-\(round)") }
+                    return
+                }
+                let child = try parent.child()
+                for round in 0..<rounds {
+                    try child.add("c\(thread)-\(round)")
+                    try parent.merge(child)
+                    check.tick()
+                }
+            }
+            let names = try parent.names()
+            check.expectEqual(names.count, 8 * rounds, "items of 4 writers and 4 merging children")
+            check.expectEqual(Set(names).count, 8 * rounds, "different items")
+        },
+        child("child/ten-thousand-changes", "A merge carries 10,000 changes.") { check in
+            let parent = try Family(check)
+            let count = check.profile.pick(quick: 1_000, full: 10_000, soak: 10_000)
+            try parent.store.write { db in
+                for number in 0..<count { try Family.add("old", number: number, in: db) }
+            }
+            let child = try parent.child()
+            try child.store.write { db in
+                for (number, item) in try db.fetch(DataStoreRequest(itemTypeKey: Family.type))
+                    .enumerated()
+                {
+                    if number.isMultiple(of: 2) {
+                        try item.backing.setValue(.string("new"), forAttribute: "name")
+                    } else {
+                        try db.delete(item)
+                    }
+                }
+            }
+            try parent.merge(child)
+            let names = try parent.names()
+            check.expectEqual(names.count, count / 2, "items left")
+            check.expectEqual(Set(names), ["new"], "names of those left")
+        },
+    ]
+
+    static let conflicts: [CheckDefinition] = [
+        child(
+            "child/conflict-same-attribute",
+            "An attribute that both changed is the child's or the parent's, as the policy says."
+        ) { check in
+            for policy in MergePolicy.allCases {
+                let (parent, child, id) = try check.conflict()
+                // Not the other way round: a child that saw the parent's value replaced it knowingly.
+                try child.set(id, "name", .string("child"))
+                try parent.set(id, "name", .string("parent"))
+                if policy == .fail {
+                    let error = check.expectError(
+                        .mergeConflict, what: "a merge that may not conflict"
+                    ) { try parent.merge(child, policy) }
+                    check.expectEqual(
+                        error?.conflicts.map { [$0.id.description, $0.attribute ?? ""] },
+                        [[id.description, "name"]], "the conflicts in the error")
+                } else {
+                    let conflicts = try parent.merge(child, policy)
+                    check.expectEqual(
+                        conflicts.map { [$0.id.description, $0.attribute ?? ""] },
+                        [[id.description, "name"]], "the conflicts reported with \(policy)")
+                }
+                check.expectEqual(
+                    try parent.value(id, "name"),
+                    .string(policy == .childWins ? "child" : "parent"),
+                    "the attribute in the parent after merging with \(policy)")
+            }
+        },
+        child(
+            "child/conflict-different-attributes",
+            "Different attributes of one item changed on either side are both kept."
+        ) { check in
+            for policy in [MergePolicy.childWins, .parentWins] {
+                let (parent, child, id) = try check.conflict()
+                try parent.set(id, "number", .int(5))
+                try child.set(id, "name", .string("child"))
+                try parent.merge(child, policy)
+                check.expectEqual(
+                    [try parent.value(id, "name"), try parent.value(id, "number")],
+                    [.string("child"), .int(5)], "name and number after merging with \(policy)")
+            }
+        },
+        child(
+            "child/conflict-parent-deleted",
+            "An item deleted in the parent and changed in the child stays deleted, and is reported."
+        ) { check in
+            for policy in [MergePolicy.childWins, .parentWins] {
+                let (parent, child, id) = try check.conflict()
+                try child.set(id, "name", .string("child"))
+                try parent.delete(id)
+                let conflicts = try parent.merge(child, policy)
+                check.expectEqual(try parent.names(), [], "names in the parent with \(policy)")
+                check.expectEqual(
+                    conflicts.map(\.kind), [.deletedInParent], "the conflicts with \(policy)")
+                check.expectEqual(conflicts.map(\.id), [id], "the items in conflict with \(policy)")
+            }
+        },
+        child(
+            "child/conflict-child-deleted",
+            "An item deleted in the child is deleted, unless the parent changed it and wins."
+        ) { check in
+            for policy in [MergePolicy.childWins, .parentWins] {
+                let (parent, child, id) = try check.conflict()
+                let other = try parent.add("untouched")
+                try child.delete(id)
+                try child.delete(other)
+                try parent.set(id, "name", .string("parent"))
+                try parent.merge(child, policy)
+                check.expectEqual(
+                    try parent.names(), policy == .parentWins ? ["parent"] : [],
+                    "names in the parent with \(policy)")
+            }
+        },
+        child(
+            "child/reject-keeps-both-sides",
+            "A merge refused for its conflicts changes neither side, and can be tried again."
+        ) { check in
+            let (parent, child, id) = try check.conflict()
+            try child.set(id, "name", .string("child"))
+            try parent.set(id, "name", .string("parent"))
+            try child.add("new")
+            let before = try [parent.dump(), child.dump()]
+            check.expectError(.mergeConflict, what: "a merge that may not conflict") {
+                try parent.merge(child, .fail)
+            }
+            check.expectEqual(
+                try [parent.dump(), child.dump()], before, "both sides after the refusal")
+            try parent.merge(child, .childWins)
+            check.expectEqual(
+                try parent.names(), ["child", "new"], "names after the merge was tried again")
+        },
+    ]
+
+    static let nesting: [CheckDefinition] = [
+        nested(
+            "child/grandchild",
+            "A grandchild merges into its parent alone; two merges reach the root."
+        ) { check in
+            let root = try Family(check)
+            try root.add("root")
+            let child = try root.child()
+            let grandchild = try child.child()
+            try grandchild.add("leaf")
+            check.expectEqual(try grandchild.names(), ["root", "leaf"], "names in the grandchild")
+            try child.merge(grandchild)
+            check.expectEqual(try child.names(), ["root", "leaf"], "names in the child")
+            check.expectEqual(try root.names(), ["root"], "names in the root after one merge")
+            check.expectError(.incompatibleChildDataStore, what: "merging a grandchild") {
+                try root.merge(grandchild)
+            }
+            try root.merge(child)
+            check.expectEqual(try root.names(), ["root", "leaf"], "names in the root after two")
+        },
+        nested(
+            "child/grandchild-discard-middle", "Discarding the middle drops both levels."
+        ) { check in
+            let root = try Family(check)
+            let child = try root.child()
+            let grandchild = try child.child()
+            try child.add("middle")
+            try grandchild.add("leaf")
+            try child.store.close()
+            check.expectEqual(try root.names(), [], "names in the root")
+            check.expectError(what: "reading a grandchild whose parent is discarded") {
+                _ = try grandchild.names()
+            }
+        },
+        nested("child/depth-16", "Requests are right through 16 levels.") { check in
+            var level = try Family(check)
+            let root = level
+            var levels = [root]
+            for depth in 0..<16 {
+                try level.add("n\(depth)", number: 16 - depth)
+                level = try level.child()
+                levels.append(level)
+            }
+            check.expectEqual(
+                try level.names(), (0..<16).map { "n\($0)" }, "names in creation order")
+            check.expectEqual(
+                try level.names(where: "number > 3", sortedBy: "number", limit: 3),
+                ["n12", "n11", "n10"], "a sorted page")
+            for (parent, child) in zip(levels, levels.dropFirst()).reversed() {
+                try parent.merge(child)
+            }
+            check.expectEqual(
+                try root.names(), (0..<16).map { "n\($0)" }, "names in the root after 16 merges")
+        },
+    ]
+
+    private static func nested(
+        _ id: String, _ summary: String, run: @escaping @Sendable (CheckContext) throws -> Void
+    ) -> CheckDefinition {
+        CheckDefinition(
+            id, clause: [15], gate: .requires(.nestedChildStores), summary, run: run)
+    }
+}
+
+extension CheckContext {
+    /// A parent with one item, a child of it, and the item's id.
+    fileprivate func conflict() throws -> (parent: Family, child: Family, id: ItemID) {
+        let parent = try Family(self)
+        let id = try parent.add("before", number: 1)
+        return (parent, try parent.child(), id)
+    }
+}

@@ -1,0 +1,241 @@
+import JustPersist
+
+/// Child stores: what they see, and what others see of them.
+enum ChildChecks {
+    static let all = seeing + merging + conflicts + nesting
+
+    private static let seeing: [CheckDefinition] = [
+        CheckDefinition(
+            "child/undeclared-refused", clause: [15, 19], gate: .counterCheck(.childStores),
+            "A store that declares no child stores refuses to make and to merge them."
+        ) { check in
+            let store = try check.openStore()
+            check.expectError(.unsupported, what: "makeChild()") { _ = try store.makeChild() }
+            let other = try check.openStore()
+            check.expectError(
+                .unsupported, .incompatibleChildDataStore, what: "merging another store"
+            ) { try store.merge(other, policy: .childWins) }
+            let child = store.makeChildDataStore()
+            check.expectError(
+                .unsupported, what: "opening the store that makeChildDataStore() gave"
+            ) { try child.open() }
+            if store.errorHandler != nil {
+                check.expect(
+                    check.errors.codes.contains(.unsupported),
+                    "makeChildDataStore() was refused and nothing was reported to the error handler"
+                )
+            }
+        },
+        child("child/needs-setup", "A child is refused until it is set up.") { check in
+            let child = try Family(check).store.makeChild()
+            check.expectError(.notSetUp, what: "reading a child before its setup") {
+                try child.performRead { _ in }
+            }
+            check.expectError(.notSetUp, what: "writing to a child before its setup") {
+                try child.performWrite { _ in }
+            }
+            try child.open()
+            try child.performRead { _ in check.expect(true, "a child that is set up reads") }
+        },
+        child("child/sees-parent-data", "A child sees what its parent holds.") { check in
+            let parent = try Family(check)
+            let id = try parent.add("a", number: 1)
+            let child = try parent.child()
+            check.expectEqual(try child.names(), ["a"], "names in the child")
+            check.expectEqual(try child.value(id, "number"), .int(1), "a value, by id")
+            check.expectEqual(try child.count(), 1, "the count in the child")
+        },
+        child(
+            "child/hidden-until-merge",
+            "What a child creates, changes and deletes is not seen in its parent before a merge."
+        ) { check in
+            let parent = try Family(check)
+            let kept = try parent.add("kept")
+            let gone = try parent.add("gone")
+            let before = try parent.dump()
+            let child = try parent.child()
+            try child.add("new")
+            try child.set(kept, "name", .string("changed"))
+            try child.delete(gone)
+            let difference = try parent.dump().difference(from: before)
+            check.expect(
+                difference == nil, "the parent has changed before a merge:\n\(difference ?? "")")
+        },
+        child(
+            "child/read-your-writes", "Later blocks of a child see what earlier ones committed."
+        ) { check in
+            let parent = try Family(check)
+            let id = try parent.add("a")
+            let gone = try parent.add("b")
+            let child = try parent.child()
+            try child.set(id, "name", .string("a2"))
+            try child.delete(gone)
+            try child.add("c")
+            check.expectEqual(try child.names(), ["a2", "c"], "names in the child's next block")
+            try child.set(id, "name", .string("a3"))
+            check.expectEqual(try child.names(), ["a3", "c"], "names after a second change")
+        },
+        child(
+            "child/overlay-queries",
+            "Requests of a child are answered over the parent's items and its own changes as one set."
+        ) { check in
+            let parent = try Family(check)
+            var ids: [ItemID] = []
+            for number in 0..<10 { ids.append(try parent.add("p\(number)", number: number)) }
+            let child = try parent.child()
+            try child.add("new", number: 4)
+            try child.set(ids[0], "number", .int(20))
+            try child.delete(ids[5])
+            check.expectEqual(try child.count(), 10, "10 items, one more and one less")
+            check.expectEqual(
+                try child.names(where: "number >= 4"),
+                ["p0", "p4", "p6", "p7", "p8", "p9", "new"],
+                "a predicate over changed, deleted and new items")
+            let sorted = ["p1", "p2", "p3", "p4", "new", "p6", "p7", "p8", "p9", "p0"]
+            check.expectEqual(
+                try child.names(sortedBy: "number"), sorted, "sorted by an attribute that changed")
+            check.expectEqual(
+                try child.names(sortedBy: "number", offset: 3, limit: 4), Array(sorted[3..<7]),
+                "a page of the sorted items")
+            check.expectEqual(
+                try child.names(offset: 4, limit: 3), ["p4", "p6", "p7"],
+                "a page in creation order, over a deleted item")
+        },
+        child(
+            "child/deleteAll-in-child",
+            "Deleting all items of a type in a child hides the parent's only there."
+        ) { check in
+            let parent = try Family(check)
+            try parent.add("a")
+            let child = try parent.child()
+            try child.store.write { db in try db.removeAll([ItemType(dynamic: Family.type)]) }
+            check.expectEqual(try child.names(), [], "names in the child")
+            check.expectEqual(try parent.names(), ["a"], "names in the parent")
+            try child.add("b")
+            check.expectEqual(try child.names(), ["b"], "names in the child after one more")
+            try parent.merge(child)
+            check.expectEqual(try parent.names(), ["b"], "names in the parent after the merge")
+        },
+        child(
+            "child/discard", "A child that is closed without a merge leaves no trace in its parent."
+        ) { check in
+            let parent = try Family(check)
+            let id = try parent.add("a")
+            let before = try parent.dump()
+            let child = try parent.child()
+            try child.set(id, "name", .string("b"))
+            try child.add("c")
+            try child.store.close()
+            let difference = try parent.dump().difference(from: before)
+            check.expect(difference == nil, "the parent has changed:\n\(difference ?? "")")
+            try child.store.open()
+            check.expectEqual(try child.names(), ["a"], "names in the child that was opened again")
+        },
+        child(
+            "child/drop-without-teardown",
+            "A child that is released without a teardown leaves no trace in its parent."
+        ) { check in
+            let parent = try Family(check)
+            try parent.add("a")
+            let before = try parent.dump()
+            do { try parent.child().add("b") }
+            let difference = try parent.dump().difference(from: before)
+            check.expect(difference == nil, "the parent has changed:\n\(difference ?? "")")
+        },
+        child(
+            "child/rollback-inside-child",
+            "A block of a child that throws undoes that block and no other."
+        ) { check in
+            let parent = try Family(check)
+            let child = try parent.child()
+            try child.add("first")
+            do {
+                try child.store.write { db in
+                    try Family.add("second", in: db)
+                    throw Stopped()
+                }
+                check.fail("A write block of a child threw, and the call returned")
+            } catch is Stopped {}
+            check.expectEqual(try child.names(), ["first"], "names in the child")
+            try parent.merge(child)
+            check.expectEqual(try parent.names(), ["first"], "names in the parent after the merge")
+        },
+        child(
+            "child/parent-writes-after-creation",
+            "Each block of a child sees the parent's state at its start, under the child's changes."
+        ) { check in
+            let parent = try Family(check)
+            let changed = try parent.add("a", number: 1)
+            let child = try parent.child()
+            try child.set(changed, "name", .string("mine"))
+            try parent.add("later", number: 5)
+            try parent.set(changed, "number", .int(7))
+            check.expectEqual(try child.names(), ["mine", "later"], "names in the child")
+            check.expectEqual(
+                try child.value(changed, "number"), .int(7),
+                "an attribute that the parent changed in an item of which the child changed another"
+            )
+            check.expectEqual(
+                try child.names(where: "number > 4", sortedBy: "number"), ["later", "mine"],
+                "the same in a predicate and a sort")
+            check.expectEqual(try child.count(), 2, "the same in a count")
+            let seen = try child.store.read { db in
+                let before = try Family.names(in: db)
+                try parent.add("during")
+                return [before, try Family.names(in: db)]
+            }
+            check.expectEqual(seen[1], seen[0], "names before and after a write during one block")
+        },
+        child("child/siblings-isolated", "Two children do not see each other.") { check in
+            let parent = try Family(check)
+            let id = try parent.add("a")
+            let one = try parent.child()
+            let two = try parent.child()
+            try one.add("one")
+            try one.set(id, "name", .string("changed"))
+            try two.add("two")
+            check.expectEqual(try one.names(), ["changed", "one"], "names in the first child")
+            check.expectEqual(try two.names(), ["a", "two"], "names in the second child")
+        },
+        child("child/parent-property", "A child names its maker as its parent.") { check in
+            let parent = try Family(check)
+            let child = try parent.child()
+            check.expect(
+                child.store.parent === parent.store,
+                "parent of a child is \(String(describing: child.store.parent)), not its maker")
+            check.expect(parent.store.parent == nil, "a store that is no child has a parent")
+        },
+        child(
+            "child/parent-torn-down-first",
+            "Once its parent is closed, a child refuses with typed errors."
+        ) { check in
+            let parent = try Family(check)
+            let child = try parent.child()
+            try child.add("a")
+            try parent.store.close()
+            check.expectError(what: "reading a child whose parent is closed") {
+                _ = try child.names()
+            }
+            check.expectError(what: "writing to a child whose parent is closed") {
+                try child.add("b")
+            }
+            check.expectError(what: "merging into a parent that is closed") {
+                try parent.merge(child)
+            }
+        },
+    ]
+
+    /// A check for stores that declare child stores.
+    static func child(
+        _ id: String, also requirement: Requirement? = nil, clause: [Int] = [15],
+        place: CheckDefinition.Place = .ownProcess, _ summary: String,
+        run: @escaping @Sendable (CheckContext) throws -> Void
+    ) -> CheckDefinition {
+        let needed = requirement.map { .childStores && $0 } ?? Requirement.childStores
+        return CheckDefinition(
+            id, clause: clause, gate: .requires(needed), place: place, summary, run: run)
+    }
+}
+
+/// What a block throws to be rolled back.
+struct Stopped: Error {}

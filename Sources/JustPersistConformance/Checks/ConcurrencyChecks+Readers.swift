@@ -1,0 +1,132 @@
+import Foundation
+import JustPersist
+
+extension ConcurrencyChecks {
+    /// Blocks that are held open while others run.
+    static let readers: [CheckDefinition] = [
+        CheckDefinition(
+            "conc/many-reader-threads", clause: [3, 4],
+            "256 threads hold a read block at once, or are refused with an error of the store."
+        ) { check in
+            guard check.capabilities.threading == .callingThread else {
+                try check.notApplicable("its blocks run on the main thread, one behind the other")
+            }
+            let items = try NamedItems(in: check.openStore(), ["a": 1])
+            let count = 256
+            let arrived = Locked((inside: 0, refused: 0))
+            try check.threads(count) { index in
+                do {
+                    try items.store.read { db in
+                        check.expectEqual(
+                            try items.names(items.request(), db), ["a"], "what a reader finds")
+                        arrived.change { $0.inside += 1 }
+                        // Until all are in or refused, so that all are in at once.
+                        arrived.wait { $0.inside + $0.refused == count ? () : nil }
+                        check.expectEqual(
+                            try db.count(items.request()), 1,
+                            "what one of \(count) readers counts while all are open")
+                    }
+                } catch let error as DataStoreError {
+                    arrived.change { $0.refused += 1 }
+                    check.expect(
+                        !error.message.isEmpty, "A reader was refused without a word: \(error)")
+                }
+            }
+            let (inside, refused) = arrived.withLock { $0 }
+            check.expect(inside > 0, "None of \(count) readers was let in; \(refused) were refused")
+            try items.store.write { db in try items.create("b", 2, db) }
+            check.expectEqual(
+                try items.names(), ["a", "b"], "the items read and written behind them")
+        },
+        CheckDefinition(
+            "conc/reader-runs-while-writer-open", clause: [4], gate: .requires(.concurrentReads),
+            "A read block begins and ends while a write block is open, and sees nothing of it."
+        ) { check in
+            let items = try NamedItems(in: check.openStore(), ["a": 1])
+            for isQueued in [false, true] {
+                if !isQueued, check.capabilities.threading == .mainThread {
+                    continue  // The reader would wait for the main thread, which the writer holds.
+                }
+                let (isOpen, mayEnd) = (Latch(), Latch())
+                let hold:
+                    @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void =
+                        { db in
+                            try items.set("a", to: 100, db)
+                            try items.create("b", 2, db)
+                            isOpen.open()
+                            mayEnd.wait()
+                            throw TransactionChecks.Failure(number: 0)
+                        }
+                let writer = check.start {
+                    defer { isOpen.open() }
+                    if isQueued {
+                        _ = TransactionChecks.queued(items.store, hold)
+                    } else {
+                        do { try items.store.write(hold) } catch is TransactionChecks.Failure {}
+                    }
+                }
+                isOpen.wait()
+                let reader = check.start {
+                    check.expectEqual(
+                        try items.all(), ["a": 1], "what a reader finds while a writer is open")
+                }
+                check.expect(
+                    reader.ends(within: .seconds(10)),
+                    "A read block begun while a write block was open had not ended after 10 s")
+                mayEnd.open()
+                try reader.join()
+                try writer.join()
+            }
+        },
+        CheckDefinition(
+            "conc/writer-runs-while-reader-open", clause: [4], gate: .requires(.concurrentReads),
+            "A write commits while a read block is open, whose snapshot does not move."
+        ) { check in
+            let items = try NamedItems(in: check.openStore(), ["a": 1])
+            let (isOpen, mayEnd) = (Latch(), Latch())
+            let reader = check.start {
+                defer { isOpen.open() }
+                try items.store.read { db in
+                    let before = try items.items(db)
+                    isOpen.open()
+                    mayEnd.wait()
+                    check.expectEqual(
+                        before.map(\.number), [1], "the number of an item that was read before")
+                    check.expectEqual(
+                        try items.items(db).map(\.number), [1],
+                        "the numbers that the open read block finds after the commit")
+                    check.expectEqual(
+                        try db.count(items.request()), 1, "the count in the open read block")
+                    check.expectEqual(
+                        try items.names(
+                            items.request(where: DataStorePredicate("number > 1")), db), [],
+                        "what the open read block finds of the commit")
+                }
+            }
+            isOpen.wait()
+            let writer = check.start {
+                @Sendable func change(
+                    _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+                ) throws {
+                    try items.set("a", to: 100, db)
+                    try items.create("b", 2, db)
+                }
+                if check.capabilities.threading == .mainThread {
+                    // The reader holds the main thread, on which a block that is waited for would run.
+                    if let error = TransactionChecks.queued(items.store, { db in try change(db) }) {
+                        throw error
+                    }
+                } else {
+                    try items.store.write { db in try change(db) }
+                }
+            }
+            check.expect(
+                writer.ends(within: .seconds(10)),
+                "A write begun while a read block was open had not ended after 10 s")
+            mayEnd.open()
+            try reader.join()
+            try writer.join()
+            check.expectEqual(try items.all(), ["a": 100, "b": 2], "the items afterwards")
+        },
+    ]
+}

@@ -1,0 +1,81 @@
+import Foundation
+import JustPersist
+
+extension DataStoreValue {
+    /// Whether both values have one kind and the same bits, down to the names in dictionaries.
+    ///
+    /// Stricter than `==`, which goes by Swift's `==` for the strings and numbers inside some kinds.
+    func isIdentical(to other: DataStoreValue) -> Bool {
+        switch (self, other) {
+        case (.string(let a), .string(let b)): a.hasSameBytes(as: b)
+        case (.decimal(let a), .decimal(let b)):
+            a.isNaN == b.isNaN && a.sign == b.sign && a.exponent == b.exponent
+                && a.significand == b.significand
+        case (.url(let a), .url(let b)):
+            a.relativeString.hasSameBytes(as: b.relativeString)
+                && (a.baseURL?.absoluteString ?? "").hasSameBytes(
+                    as: b.baseURL?.absoluteString ?? "")
+        case (.reference(let a), .reference(let b)):
+            a.id == b.id && a.itemTypeKey.hasSameBytes(as: b.itemTypeKey)
+        case (.array(let a), .array(let b)):
+            a.count == b.count && zip(a, b).allSatisfy { $0.isIdentical(to: $1) }
+        case (.dictionary(let a), .dictionary(let b)):
+            a.count == b.count
+                && zip(a.sortedByBytes, b.sortedByBytes).allSatisfy {
+                    $0.key.hasSameBytes(as: $1.key) && $0.value.isIdentical(to: $1.value)
+                }
+        default: self == other
+        }
+    }
+
+    /// The kind and the bits in a message, not longer than a person reads.
+    var shortText: String {
+        let size =
+            switch self {
+            case .string(let text): text.utf8.count
+            case .data(let data): data.count
+            default: 0
+            }
+        if size > 1_000 { return "a \(kind) of \(size) bytes" }
+        let text = canonicalText(naming: \.description)
+        return text.utf8.count > 200 ? "\(text.prefix(120)) … \(text.suffix(60))" : text
+    }
+}
+
+extension String {
+    fileprivate func hasSameBytes(as other: String) -> Bool {
+        // As data, since comparing it is quick in a build without optimisation too.
+        utf8.count == other.utf8.count && Data(utf8) == Data(other.utf8)
+    }
+}
+
+extension [String: DataStoreValue] {
+    fileprivate var sortedByBytes: [Element] { sorted { $0.key.precedesInBytes($1.key) } }
+}
+
+extension CheckContext {
+    /// Demands that a value came back as it went in: the same kind and the same bits.
+    func expectIdentical(
+        _ actual: DataStoreValue, _ expected: DataStoreValue, _ what: @autoclosure () -> String,
+        file: String = #fileID, line: Int = #line
+    ) {
+        expect(
+            actual.isIdentical(to: expected),
+            "\(what()): expected \(expected.shortText), got \(actual.shortText)", file: file,
+            line: line)
+    }
+
+    /// Demands which errors the error handler was given since the log was emptied last.
+    ///
+    /// A fixture without error handlers is held to the rest of the check.
+    func expectReports(
+        _ codes: [DataStoreError.Code], of store: any DataStore, _ what: @autoclosure () -> String,
+        file: String = #fileID, line: Int = #line
+    ) {
+        guard store.errorHandler != nil else { return }
+        expectEqual(
+            errors.codes.map(\.rawValue), codes.map(\.rawValue),
+            "the errors reported by \(what())", file: file, line: line)
+        errors.removeAll()
+    }
+}

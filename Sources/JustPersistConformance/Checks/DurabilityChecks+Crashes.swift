@@ -1,0 +1,222 @@
+import Foundation
+import JustPersist
+
+/// Processes that are killed at random points, and the stores that they leave.
+extension DurabilityChecks {
+    static let crashChecks: [CheckDefinition] = [
+        CheckDefinition(
+            "dur/kill9-after-sync", clause: [6], gate: .requires(.processCrashSafe),
+            place: .parent, "Every write that returned survives a kill of the process."
+        ) { check in try killWriters(check, sizeOfGroups: 1) },
+        CheckDefinition(
+            "dur/kill9-mid-writes", clause: [5, 6], gate: .requires(.processCrashSafe),
+            place: .parent,
+            "A kill while groups are written leaves whole groups, in order, and all returned ones."
+        ) { check in try killWriters(check, sizeOfGroups: 3) },
+        CheckDefinition(
+            "dur/kill9-inside-block", clause: [5], gate: .requires(.processCrashSafe),
+            place: .parent, "A kill inside a write block leaves nothing of it.",
+            run: killInsideBlock),
+        CheckDefinition(
+            "dur/kill9-mid-delete-all", clause: [5], gate: .requires(.processCrashSafe),
+            place: .parent, "A kill while all items are deleted leaves all of them or none.",
+            run: killMidDeleteAll),
+        CheckDefinition(
+            "dur/kill9-mid-merge", clause: [5, 6, 15],
+            gate: .requires(.processCrashSafe && .childStores), place: .parent,
+            "A kill while a child is merged leaves all of the merge or nothing.", run: killMidMerge),
+        CheckDefinition(
+            "dur/kill9-readers", clause: [4, 6], gate: .requires(.processCrashSafe),
+            place: .parent, "Processes killed inside read blocks leave nothing behind.",
+            run: killReaders),
+        CheckDefinition(
+            "dur/kill9-indexes-agree", clause: [5, 6], gate: .requires(.processCrashSafe),
+            place: .parent, "After a kill, requests, counts and a full scan agree.",
+            run: killAndCompareQueries),
+    ]
+
+    private static func killWriters(_ check: CheckContext, sizeOfGroups size: Int) throws {
+        var first = 0
+        for point in check.crashPoints(acknowledgements: 0...20) {
+            let acknowledged = try check.crash(
+                DurabilityRoles.writer, at: point,
+                parameters: ["first": "\(first)", "size": "\(size)"])
+            let written = first + acknowledged.count
+            let store = try check.openCrashStore()
+            let groups = try groups(in: store)
+            let whole = groups.count / size
+            check.expectEqual(
+                groups, (0..<whole).flatMap { Array(repeating: $0, count: size) },
+                """
+                the groups, of \(size) items each and in the order of their writing, after a kill \
+                \(point.microseconds) µs behind write \(written)
+                """)
+            check.expect(
+                whole == written || whole == written + 1,
+                """
+                \(written) write calls had returned before a kill, and the store holds the groups of \
+                \(whole) blocks. It must hold all that returned, and at most the one that ran besides
+                """)
+            try store.close()
+            first = whole
+        }
+    }
+
+    private static func killInsideBlock(_ check: CheckContext) throws {
+        let store = try check.openCrashStore()
+        try DurabilityRoles.write(group: 0, of: 20, to: store)
+        let before = try StoreDump(of: store)
+        try store.close()
+        var random = check.generator("steps")
+        for _ in check.crashPoints(acknowledgements: 0...0) {
+            let steps = random.int(in: 1...2_000)
+            let ending = try check.runChild(
+                DurabilityRoles.blockWriter, parameters: ["steps": "\(steps)"])
+            check.expectEqual(ending, .signalled(SIGKILL), "the end of the process that wrote")
+            let store = try check.openCrashStore()
+            let difference = try StoreDump(of: store).difference(from: before)
+            check.expect(
+                difference == nil,
+                """
+                A process was killed inside a write block, \(steps) steps into it, and the store is \
+                not as it was before: \(difference ?? "")
+                """)
+            try store.close()
+        }
+        let after = try check.openCrashStore()
+        try DurabilityRoles.write(group: 1, of: 1, to: after)
+        check.expectEqual(
+            try groups(in: after), Array(repeating: 0, count: 20) + [1],
+            "the groups after kills inside write blocks and one more write")
+    }
+
+    private static func killMidDeleteAll(_ check: CheckContext) throws {
+        let count = check.profile.pick(quick: 500, full: 2_000, soak: 2_000)
+        for point in check.crashPoints(acknowledgements: 1...1) {
+            let store = try check.openCrashStore()
+            if try groups(in: store).isEmpty {
+                try DurabilityRoles.write(group: 1, of: count, to: store)
+            }
+            try store.close()
+            let acknowledged = try check.crash(DurabilityRoles.deleter, at: point)
+            let next = try check.openCrashStore()
+            let left = try groups(in: next).count
+            let isDone = acknowledged.contains(1)
+            check.expect(
+                left == 0 || (left == count && !isDone),
+                """
+                A process was killed \(isDone ? "after" : "while") it deleted all of \(count) items, \
+                and \(left) are left. There must be \(isDone ? "none" : "all or none")
+                """)
+            try next.close()
+        }
+    }
+
+    private static func killMidMerge(_ check: CheckContext) throws {
+        let count = 100
+        let store = try check.openCrashStore()
+        try DurabilityRoles.write(group: 0, of: count, to: store)
+        try store.close()
+        var before = 0
+        for (index, point) in check.crashPoints(acknowledgements: 1...1).enumerated() {
+            let round = index + 1
+            let acknowledged = try check.crash(
+                DurabilityRoles.merger, at: point, parameters: ["round": "\(round)"])
+            let store = try check.openCrashStore()
+            let groups = try groups(in: store)
+            let isMerged = groups.first == round
+            let expected = isMerged || acknowledged.contains(1) ? round : before
+            check.expectEqual(
+                groups, Array(repeating: expected, count: count),
+                """
+                the groups after a kill during the merge of a child that set all of them to \(round), \
+                deleted 10 items and made 10; all were \(before) before\
+                \(acknowledged.contains(1) ? ", and the merge had returned" : "")
+                """)
+            try store.close()
+            before = groups.first ?? before
+        }
+    }
+
+    private static func killReaders(_ check: CheckContext) throws {
+        let threads = check.capabilities.hasConcurrentReads ? 64 : 1
+        let store = try check.openCrashStore()
+        try DurabilityRoles.write(group: 0, of: 10, to: store)
+        // Where processes share a store this one has it open meanwhile, so that nothing is tidied up by
+        // the last one to leave.
+        let isShared = check.capabilities.isSharedBetweenProcesses
+        if !isShared { try store.close() }
+        let processes = check.profile.pick(quick: 8, full: 60, soak: 300)
+        for _ in 0..<processes {
+            let ending = try check.runChild(
+                DurabilityRoles.readers, parameters: ["threads": "\(threads)"])
+            check.expectEqual(ending, .signalled(SIGKILL), "the end of the process that read")
+        }
+        let next = isShared ? store : try check.openCrashStore()
+        for group in 1...20 { try DurabilityRoles.write(group: group, of: 1, to: next) }
+        let counts = Locked<[Int]>([])
+        try check.threads(threads) { _ in
+            let count = try groups(in: next).count
+            counts.change { $0.append(count) }
+        }
+        check.expectEqual(
+            counts.withLock { $0 }, Array(repeating: 30, count: threads),
+            """
+            the items that \(threads) readers at once find after 20 writes, behind \(processes) \
+            processes that were killed with \(threads) open read blocks each
+            """)
+    }
+
+    private static func groups(in store: any DataStore) throws -> [Int] {
+        try store.read { db in
+            try db.dynamicItems(DataStoreRequest(itemTypeKey: DurabilityRoles.type)).map { item in
+                if case .int(let group) = item["group"] { Int(group) } else { -1 }
+            }
+        }
+    }
+
+    private static func killAndCompareQueries(_ check: CheckContext) throws {
+        for (round, point) in check.crashPoints(acknowledgements: 0...20).enumerated() {
+            _ = try check.crash(
+                DurabilityRoles.changer, at: point, parameters: ["round": "\(round)"])
+            let store = try check.openCrashStore()
+            try store.read { db in try compareQueries(db, check) }
+            let problems = try store.verify().problems
+            check.expect(
+                problems.isEmpty, "After a kill the store's own check finds \(problems)")
+            try store.close()
+        }
+    }
+
+    /// Compares what requests find with what a look at every item finds.
+    private static func compareQueries<Accessor: DataStoreReadAccessor & ~Copyable>(
+        _ db: borrowing Accessor, _ check: CheckContext
+    ) throws {
+        let type = ItemType(dynamic: DurabilityRoles.type)
+        let items = try db.dynamicItems(DataStoreRequest(type: type))
+        check.expectEqual(
+            try db.count(DataStoreRequest(type: type)), items.count, "the count after a kill")
+        for item in items {
+            let found = try db.fetchItem(type, id: item.uniqueToken)
+            check.expect(
+                found != nil,
+                "After a kill a scan finds the item \(item.uniqueToken), but its id does not.")
+        }
+        let groups = (0..<5).map { DataStoreValue.int($0) } + [.null]
+        for group in groups where check.capabilities.predicateOperators.contains(.equal) {
+            let request = DataStoreRequest(
+                type: type, predicate: try DataStorePredicate(attribute: "group", equals: group))
+            check.expectEqual(
+                try db.dynamicItems(request).map(\.uniqueToken),
+                items.filter { $0["group"] == group }.map(\.uniqueToken),
+                "the items of the group \(group) after a kill, against a look at each item")
+        }
+        let sorted = try db.dynamicItems(
+            DataStoreRequest(type: type, sortDescriptors: [.ascending("group")]))
+        let expected = groups.suffix(1) + groups.dropLast()
+        check.expectEqual(
+            sorted.map(\.uniqueToken),
+            expected.flatMap { group in items.filter { $0["group"] == group } }.map(\.uniqueToken),
+            "the items sorted by group after a kill, against a look at each item")
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import JustPersist
+
+extension ErrorChecks {
+    /// Directories that are not a store's, or another's already.
+    static let files: [CheckDefinition] = [
+        CheckDefinition(
+            "err/not-a-store", clause: [17], gate: .requires(.persistent),
+            "A directory that holds something else is refused, and left as it was."
+        ) { check in
+            try expectRefusal(
+                check, of: "papers", "a directory with other files",
+                files: ["notes.txt": "some notes", "more/list.csv": "a,b\n1,2\n"])
+            // The names of a store's files, and other content.
+            let model = try check.makeStore(named: "model")
+            try model.open()
+            try model.addNote("a note")
+            try model.close()
+            let directory = check.directory.appending(path: "model").path
+            let files = FileManager.default
+            let names = try files.subpathsOfDirectory(atPath: directory).filter { name in
+                let kind = try files.attributesOfItem(atPath: "\(directory)/\(name)")[.type]
+                return kind as? FileAttributeType == .typeRegular
+            }
+            if names.isEmpty { return }
+            let text = String(repeating: "These are not the bytes of a store.\n", count: 1_000)
+            try expectRefusal(
+                check, of: "forged", "a directory with text in files that have a store's names",
+                files: Dictionary(uniqueKeysWithValues: names.map { ($0, text) }))
+        },
+        CheckDefinition(
+            "err/second-open-same-process", clause: [17], gate: .requires(.persistent),
+            "A second store over open files shares them rightly or is refused; the first is unharmed."
+        ) { check in
+            let first = try check.makeStore(named: "store")
+            try first.open()
+            try first.addNote("of the first")
+            let link = check.directory.appending(path: "alias")
+            try FileManager.default.createSymbolicLink(
+                at: link, withDestinationURL: check.directory.appending(path: "store"))
+            for (name, what) in [("store", "the same path"), ("alias", "a symbolic link")] {
+                let second = try check.makeStore(named: name)
+                let before = try first.notes()
+                do {
+                    try second.open()
+                    check.expectEqual(
+                        try second.notes(), before, "the items of a second store through \(what)")
+                    try second.addNote("of a second through \(what)")
+                    check.expectEqual(
+                        try first.notes(), before + ["of a second through \(what)"],
+                        "the items of the first store after the second one wrote through \(what)")
+                    try first.addNote("of the first beside \(what)")
+                    check.expectEqual(
+                        try second.notes().last, "of the first beside \(what)",
+                        "the last item in a second store after the first one wrote")
+                    try second.close()
+                } catch let error as DataStoreError where error.code == .alreadyOpen {
+                    check.expectError(
+                        .notSetUp, what: "a read of a second store refused through \(what)"
+                    ) { _ = try second.notes() }
+                } catch {
+                    check.fail(
+                        """
+                        Opening a second store through \(what): expected a shared store or the error \
+                        alreadyOpen, got \(error)
+                        """)
+                }
+                let now = try first.notes()
+                try first.addNote("behind \(what)")
+                check.expectEqual(
+                    try first.notes(), now + ["behind \(what)"],
+                    "the items of the first store after a second one through \(what)")
+            }
+            let held = try first.notes()
+            try first.close()
+            for name in ["store", "alias"] {
+                let next = try check.makeStore(named: name)
+                check.expectSuccess("setup through “\(name)” once the first store is closed") {
+                    try next.open()
+                }
+                check.expectEqual(
+                    try next.notes(), held, "the items through “\(name)” after all others closed")
+                try next.close()
+            }
+        },
+        CheckDefinition(
+            "err/second-open-other-process", clause: [17], gate: .counterCheck(.multiProcess),
+            place: .parent, "A store that another process holds is refused promptly."
+        ) { check in
+            if check.capabilities.persistence < .reopening {
+                try check.notApplicable("a store that keeps no files has none that processes share")
+            }
+            let store = try check.makeStore(named: "store")
+            try store.open()
+            try store.addNote("of the first process")
+            let answer = check.directory.appending(path: "outcome")
+            func outcomeElsewhere(_ when: String) throws -> String {
+                try? FileManager.default.removeItem(at: answer)
+                let ending = try check.runChild(secondOpener)
+                check.expectEqual(
+                    ending, .exited(ConformanceChild.done),
+                    "the end of another process that opens the store \(when)")
+                return try String(contentsOf: answer, encoding: .utf8)
+            }
+            check.expectEqual(
+                try outcomeElsewhere("while this one holds it"),
+                DataStoreError.Code.lockedByAnotherProcess.rawValue,
+                "what another process got that opened the store while this one holds it")
+            try store.addNote("behind the refusal")
+            check.expectEqual(
+                try store.notes(), ["of the first process", "behind the refusal"],
+                "the items of a store that another process tried to open")
+            try store.close()
+            check.expectEqual(
+                try outcomeElsewhere("once this one has closed it"),
+                "opened: of the first process, behind the refusal",
+                "what another process got that opened the store once this one had closed it")
+        },
+    ]
+
+    /// Opens the store that the judging process holds or held, and notes what came.
+    static let secondOpener = ChildRole("err/second-opener") { child in
+        let outcome: String
+        do {
+            let store = try child.makeStore(named: "store")
+            try store.open()
+            let notes = try store.notes()
+            try store.close()
+            outcome = "opened: " + notes.joined(separator: ", ")
+        } catch let error as DataStoreError {
+            outcome = error.code.rawValue
+        }
+        try outcome.write(
+            to: child.directory.appending(path: "outcome"), atomically: true, encoding: .utf8)
+    }
+
+    /// Demands that a directory with these files is refused, and none of them touched or joined by others.
+    private static func expectRefusal(
+        _ check: CheckContext, of name: String, _ what: String, files: [String: String]
+    ) throws {
+        let directory = check.directory.appending(path: name, directoryHint: .isDirectory)
+        for (file, text) in files {
+            let place = directory.appending(path: file)
+            try FileManager.default.createDirectory(
+                at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try text.write(to: place, atomically: false, encoding: .utf8)
+        }
+        func entries() throws -> [String] {
+            try FileManager.default.subpathsOfDirectory(atPath: directory.path).sorted()
+        }
+        let before = try entries()
+        let store = try check.makeStore(named: name)
+        check.expectError(.notAStore, .corrupted, what: "setup of \(what)") { try store.open() }
+        check.expectError(.notSetUp, what: "a read after the refused setup of \(what)") {
+            _ = try store.notes()
+        }
+        try? store.close()
+        check.expectEqual(try entries(), before, "what lies in \(what) after the refusal")
+        for (file, text) in files {
+            check.expectEqual(
+                try? String(contentsOf: directory.appending(path: file), encoding: .utf8), text,
+                "the content of “\(file)” in \(what) after the refusal")
+        }
+    }
+}

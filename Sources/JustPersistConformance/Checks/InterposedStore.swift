@@ -1,0 +1,55 @@
+import JustPersist
+
+/// A store with something between it and its users: other capabilities, or a failure at the end of a write
+/// block.
+final class InterposedStore: DataStore {
+    let capabilities: DataStoreCapabilities
+    private let store: any DataStore
+    private let beforeCommit: @Sendable () throws -> Void
+
+    /// Puts itself in front of a store; `beforeCommit` runs behind each write block, still inside it.
+    init(
+        _ store: any DataStore, declaring capabilities: DataStoreCapabilities? = nil,
+        beforeCommit: @escaping @Sendable () throws -> Void = {}
+    ) {
+        self.store = store
+        self.capabilities = capabilities ?? store.capabilities
+        self.beforeCommit = beforeCommit
+    }
+
+    var errorHandler: DataStoreErrorHandler? { store.errorHandler }
+
+    func open() throws { try store.open() }
+
+    func close() throws { try store.close() }
+
+    func destroy() throws { try store.destroy() }
+
+    func performRead(
+        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
+    ) throws {
+        try store.performRead(block)
+    }
+
+    func performWrite(
+        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
+    ) throws {
+        try store.performWrite { db in
+            try block(db)
+            try beforeCommit()
+        }
+    }
+
+    func enqueueWrite(
+        _ block:
+            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
+            Void,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        store.enqueueWrite(
+            { [beforeCommit] db in
+                try block(db)
+                try beforeCommit()
+            }, completion: completion)
+    }
+}

@@ -1,0 +1,41 @@
+/// Every check of the kit, in the order in which they run.
+enum Inventory {
+    static let definitions: [CheckDefinition] =
+        [
+            FixtureChecks.all,
+            LifecycleChecks.all,
+            CrudChecks.all,
+            ValueChecks.all,
+            PredicateChecks.all,
+            SortChecks.all,
+            PageChecks.all,
+            RequestChecks.all,
+            TransactionChecks.all,
+            IsolationChecks.all,
+            ConcurrencyChecks.all,
+            ThreadingChecks.all,
+            ChildChecks.all,
+            DurabilityChecks.all,
+            ErrorChecks.all,
+            MigrationChecks.all,
+            UnicodeChecks.all,
+            SizeChecks.all,
+            ModelChecks.all,
+            PerformanceChecks.all,
+        ].flatMap { $0 }
+
+    /// The groups that run again on stores in other states.
+    static let groupsOfVariants: Set<Substring> = ["crud", "val", "pred", "sort", "page", "tx"]
+
+    /// Whether a pattern means any check, in any state of the store.
+    static func hasCheck(matching pattern: String) -> Bool {
+        let pattern = IDPattern(pattern)
+        return definitions.contains { definition in
+            StoreVariant.allCases.contains { pattern.matches(definition.id + $0.suffix) }
+        }
+    }
+
+    static func definition(_ id: String) -> CheckDefinition? {
+        definitions.first { $0.id == id }
+    }
+}

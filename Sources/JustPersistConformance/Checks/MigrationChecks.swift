@@ -1,0 +1,234 @@
+import JustPersist
+import JustPersistMigration
+
+/// Moving a store's items to the reference store and back: no second backend is needed.
+enum MigrationChecks {
+    static let all: [CheckDefinition] = [
+        CheckDefinition(
+            "mig/out", clause: [18], "Every type, id and value arrives in another store."
+        ) { check in
+            let (store, corpus) = try check.filledStore()
+            let target = try check.referenceStore()
+            let report = try Migration(from: store, to: target).run()
+            try check.expectSame(target, store, corpus, "the reference store after the migration")
+            check.expectEqual(
+                report.targetCounts.values.reduce(0, +), corpus.count * MigrationCorpus.types.count,
+                "the number of items that the migration reports")
+        },
+        CheckDefinition(
+            "mig/in", clause: [18], "Every type, id and value of another store arrives in this one."
+        ) { check in
+            let (source, corpus) = try check.filledReferenceStore()
+            let store = try check.openStore()
+            try Migration(from: source, to: store).run()
+            try check.expectSame(store, source, corpus, "the store after the migration")
+        },
+        CheckDefinition(
+            "mig/round-trip", clause: [18],
+            "Items that went to another store and back are the same."
+        ) { check in
+            let (store, corpus) = try check.filledStore()
+            let between = try check.referenceStore()
+            try Migration(from: store, to: between).run()
+            let back = try check.openStore()
+            try Migration(from: between, to: back).run()
+            try check.expectSame(back, store, corpus, "the items that came back")
+        },
+        CheckDefinition(
+            "mig/queries-agree-after", clause: [10, 11, 12, 13, 18],
+            "After a migration both stores answer every request the same way."
+        ) { check in
+            let (source, corpus) = try check.filledReferenceStore()
+            let store = try check.openStore()
+            try Migration(from: source, to: store).run()
+            let predicates = ModelPredicates(
+                attributes: MigrationCorpus.attributes, check.capabilities)
+            var random = check.generator("requests")
+            for _ in 0..<check.profile.pick(quick: 60, full: 200, soak: 2_000) {
+                let request = DataStoreRequest(
+                    type: ItemType(dynamic: MigrationCorpus.types[0]),
+                    predicate: predicates.predicate(items: corpus.count, using: &random),
+                    sortDescriptors: [
+                        DataStoreSortDescriptor(
+                            key: random.pick(MigrationCorpus.attributes), ascending: random.bool())
+                    ],
+                    offset: random.int(in: 0..<10), limit: random.int(in: 0..<20))
+                let found = try check.ids(in: store, request)
+                let expected = try check.ids(in: source, request)
+                check.expect(
+                    found == expected,
+                    """
+                    Both stores hold the same items, but find others for “\(text(of: request))”: \
+                    the store \(found), the reference store \(expected)
+                    """)
+            }
+        },
+        CheckDefinition(
+            "mig/source-untouched", clause: [18], "A migration changes nothing in its source."
+        ) { check in
+            let (store, corpus) = try check.filledStore()
+            let before = try corpus.dump(store)
+            try Migration(from: store, to: check.referenceStore()).run()
+            let difference = try corpus.dump(store).difference(from: before)
+            check.expect(
+                difference == nil, "the source differs after the migration:\n\(difference ?? "")")
+        },
+        CheckDefinition(
+            "mig/fails-whole", clause: [5, 18],
+            "A migration that fails leaves whole batches behind, and run again it ends complete."
+        ) { check in
+            let (source, corpus) = try check.filledReferenceStore()
+            let store = try check.openStore()
+            let blocks = Locked(0)
+            let failing = InterposedStore(store) {
+                // The first block declares the types; the failure comes in the third batch.
+                let number = blocks.withLock { blocks in
+                    blocks += 1
+                    return blocks
+                }
+                if number == 4 { throw MigrationStopped() }
+            }
+            do {
+                try Migration(from: source, to: failing, batchSize: 10).run()
+                check.fail("A migration whose target failed at the third batch reported success")
+            } catch is MigrationStopped {
+                check.expect(true, "the very error comes out")
+            } catch {
+                check.fail("The target's error did not come out of the migration, but \(error)")
+            }
+            let left = try store.read { db in
+                try MigrationCorpus.types.map { try db.count(DataStoreRequest(itemTypeKey: $0)) }
+            }
+            check.expectEqual(
+                left, [20, 0, 0, 0],
+                "items of each type left by two batches of 10 and one that failed")
+            try Migration(from: source, to: store, policy: .updateByID, batchSize: 10).run()
+            try check.expectSame(store, source, corpus, "the store after the second run")
+        },
+        CheckDefinition(
+            "mig/rerun", clause: [18], "A second run, updating by id, makes no duplicates."
+        ) { check in
+            let (source, corpus) = try check.filledReferenceStore()
+            let store = try check.openStore()
+            try Migration(from: source, to: store).run()
+            try store.write { db in
+                let request = DataStoreRequest(itemTypeKey: MigrationCorpus.types[0])
+                guard let first = try db.dynamicItems(request).first else { return }
+                first["name"] = .string("changed in between")
+            }
+            try Migration(from: source, to: store, policy: .updateByID).run()
+            try check.expectSame(store, source, corpus, "the store after the second run")
+        },
+        CheckDefinition(
+            "mig/target-not-empty", clause: [18],
+            "A target that holds items is refused, unless asked to update by id."
+        ) { check in
+            let (source, _) = try check.filledReferenceStore()
+            let (store, corpus) = try check.filledStore()
+            let before = try corpus.dump(store)
+            check.expectError(.targetNotEmpty, what: "migrating into a store that holds items") {
+                try Migration(from: source, to: store).run()
+            }
+            let difference = try corpus.dump(store).difference(from: before)
+            check.expect(
+                difference == nil, "the refused target has changed:\n\(difference ?? "")")
+        },
+        CheckDefinition(
+            "mig/kind-not-supported-by-target", clause: [9, 18, 19],
+            "What a target cannot hold is listed by attribute before anything is written."
+        ) { check in
+            let (source, store, missing) = try check.migrationThatLacksKinds()
+            let error = check.expectError(
+                .unsupported, what: "migrating values of kind \(missing) to a store without them"
+            ) {
+                try Migration(from: source, to: store).run()
+            }
+            let message = error?.message ?? ""
+            for attribute in ["first", "second"] {
+                check.expect(
+                    message.contains("Lacking.\(attribute)"),
+                    "the error does not name the attribute “Lacking.\(attribute)”: \(message)")
+            }
+            let count = try store.read { db in
+                try db.count(DataStoreRequest(itemTypeKey: "Lacking"))
+            }
+            check.expectEqual(count, 0, "items written to the target that was refused")
+        },
+    ]
+}
+
+private func text(of request: DataStoreRequest) -> String {
+    let sort = (request.sortDescriptors ?? []).map { "\($0.key) \($0.ascending ? "up" : "down")" }
+    return
+        "\(request.predicate.map { "\($0)" } ?? "all"), sorted by \(sort), offset \(request.offset ?? 0), "
+        + "limit \(request.limit ?? 0)"
+}
+
+/// The failure that a check puts into a migration.
+private struct MigrationStopped: Error {}
+
+extension CheckContext {
+    fileprivate func referenceStore() throws -> any DataStore {
+        let store = ReferenceDataStore()
+        try store.open()
+        return store
+    }
+
+    private var corpus: MigrationCorpus {
+        MigrationCorpus(capabilities, count: profile.pick(quick: 40, full: 400, soak: 4_000))
+    }
+
+    fileprivate func filledStore() throws -> (any DataStore, MigrationCorpus) {
+        let store = try openStore()
+        var random = generator("own")
+        try corpus.fill(store, using: &random)
+        return (store, corpus)
+    }
+
+    fileprivate func filledReferenceStore() throws -> (any DataStore, MigrationCorpus) {
+        let store = try referenceStore()
+        var random = generator("reference")
+        try corpus.fill(store, using: &random)
+        return (store, corpus)
+    }
+
+    fileprivate func expectSame(
+        _ store: any DataStore, _ expected: any DataStore, _ corpus: MigrationCorpus,
+        _ what: String, line: Int = #line
+    ) throws {
+        let difference = try corpus.dump(store).difference(from: try corpus.dump(expected))
+        expect(difference == nil, "\(what) differs:\n\(difference ?? "")", line: line)
+    }
+
+    fileprivate func ids(in store: any DataStore, _ request: DataStoreRequest) throws -> [ItemID] {
+        var ids: [ItemID] = []
+        try store.performRead { db in ids = try db.fetch(request).map(\.uniqueToken) }
+        return ids
+    }
+
+    /// A source with values of a kind that the target lacks, one of them being the store under
+    /// examination, and that kind.
+    fileprivate func migrationThatLacksKinds() throws -> (
+        any DataStore, any DataStore, DataStoreValue.Kind
+    ) {
+        let kinds = DataStoreValue.Kind.allCases.filter { $0 != .null }
+        let lacking = kinds.first { !capabilities.valueKinds.contains($0) }
+        let kind = lacking ?? .bool
+        let source = lacking == nil ? try openStore() : try referenceStore()
+        var random = generator("lacking")
+        var value = DataStoreValue.null
+        while value.isNull { value = ModelValues(kinds: [kind]).value(using: &random) }
+        try source.write { [value] db in
+            try db.declare(
+                ItemSchema(
+                    "Lacking", attributes: [AttributeSchema("first"), AttributeSchema("second")]))
+            let item = try db.create("Lacking")
+            item["first"] = value
+            item["second"] = value
+        }
+        if lacking != nil { return (source, try openStore(), kind) }
+        var less = ReferenceDataStore().capabilities
+        less.valueKinds.remove(kind)
+        return (source, InterposedStore(try referenceStore(), declaring: less), kind)
+    }
+}

@@ -1,0 +1,103 @@
+import JustPersist
+
+/// Random predicates, against one another and against the reference evaluator.
+extension PredicateChecks {
+    static let random: [CheckDefinition] = [
+        CheckDefinition(
+            "pred/partition", clause: [11],
+            "A predicate and its negation divide the items: none in both, none in neither."
+        ) { check in
+            let corpus = try Corpus.mixed(check, in: check.openStore())
+            var generator = QueryGenerator(corpus, check)
+            for _ in 0..<check.profile.pick(quick: 60, full: 300, soak: 3_000) {
+                let predicate = generator.predicate()
+                let (found, rest) = try corpus.store.read { db in
+                    (
+                        try db.ids(Query(predicate: predicate), of: corpus.type),
+                        try db.ids(Query(predicate: .not(predicate)), of: corpus.type)
+                    )
+                }
+                check.expectItems(
+                    (found + rest).sorted(), corpus.ids, of: corpus,
+                    "the items where P together with those where NOT P, for P: \(Query(predicate: predicate)); seed \(check.seed)",
+                    predicate.names)
+            }
+        },
+        CheckDefinition(
+            "pred/and-is-intersection", clause: [11],
+            "AND finds what both parts find, OR what either does."
+        ) { check in
+            let corpus = try Corpus.mixed(check, in: check.openStore())
+            var generator = QueryGenerator(corpus, check)
+            for _ in 0..<check.profile.pick(quick: 40, full: 200, soak: 2_000) {
+                let (p, q) = (generator.predicate(depth: 2), generator.predicate(depth: 2))
+                let (inP, inQ, inBoth, inEither) = try corpus.store.read { db in
+                    let answers = try [p, q, .and([p, q]), .or([p, q])].map {
+                        Set(try db.ids(Query(predicate: $0), of: corpus.type))
+                    }
+                    return (answers[0], answers[1], answers[2], answers[3])
+                }
+                for (what, actual, wanted) in [
+                    ("AND", inBoth, inP.intersection(inQ)), ("OR", inEither, inP.union(inQ)),
+                ] {
+                    check.expectItems(
+                        actual.sorted(), wanted.sorted(), of: corpus,
+                        "P \(what) Q against the items of P and those of Q, for P: \(Query(predicate: p)), Q: \(Query(predicate: q)); seed \(check.seed)",
+                        p.names.union(q.names))
+                }
+            }
+        },
+        CheckDefinition(
+            "pred/random-predicates", clause: [10, 11],
+            "Random predicates find what the reference evaluator finds, in read and in write blocks."
+        ) { check in
+            var corpus = try Corpus.mixed(check, in: check.openStore())
+            var generator = QueryGenerator(corpus, check)
+            let count = check.profile.pick(quick: 150, full: 300, soak: 3_000)
+            for _ in 0..<count {
+                let predicate = generator.predicate()
+                try expectAgreement(predicate, of: corpus, check, "in a read block") { query in
+                    try corpus.answer(query)
+                }
+            }
+            // Inside a write block that has changed some of them, in what is not committed.
+            let predicates = (0..<count / 2).map { _ in generator.predicate() }
+            try corpus.store.write { db in
+                for index in stride(from: 0, to: corpus.ids.count, by: 3) {
+                    let values = corpus.values(of: corpus.ids[(index + 7) % corpus.ids.count])
+                    try db.liveItem(corpus.type, corpus.ids[index]).set(values)
+                    corpus.note(values, ofItem: index)
+                }
+                for predicate in predicates {
+                    try expectAgreement(predicate, of: corpus, check, "in a write block") { query in
+                        try db.ids(query, of: corpus.type)
+                    }
+                }
+            }
+        },
+    ]
+
+    /// Demands the reference evaluator's answer; shows the smallest predicate that gets another, and the item
+    /// it gets wrong.
+    private static func expectAgreement(
+        _ predicate: DataStorePredicate, of corpus: Corpus, _ check: CheckContext, _ place: String,
+        _ answer: (Query) throws -> [ItemID]
+    ) throws {
+        let query = Query(predicate: predicate)
+        let (actual, wanted) = (try answer(query), try corpus.wanted(query))
+        guard actual != wanted else {
+            return check.expectItems(actual, wanted, of: corpus, "\(query)")
+        }
+        let odd = Set(actual).symmetricDifference(wanted).min()
+        let smallest = try predicate.shrunk { simpler in
+            let query = Query(predicate: simpler)
+            let (actual, wanted) = (try answer(query), try corpus.wanted(query))
+            // The same item stays the wrong one, so that the end shows what the beginning did.
+            return odd.map { actual.contains($0) != wanted.contains($0) } ?? (actual != wanted)
+        }
+        let small = Query(predicate: smallest)
+        check.expectItems(
+            try answer(small), try corpus.wanted(small), of: corpus,
+            "\(small) \(place) (shrunk from \(query); seed \(check.seed))", smallest.names)
+    }
+}

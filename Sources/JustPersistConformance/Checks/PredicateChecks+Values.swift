@@ -1,0 +1,222 @@
+import Foundation
+import JustPersist
+
+/// Kinds against kinds, ids, and requests that are refused.
+extension PredicateChecks {
+    static let values: [CheckDefinition] = [
+        CheckDefinition(
+            "pred/numeric-cross-kind", clause: [10],
+            "Numbers of different kinds compare by their exact values."
+        ) { check in
+            let samples = SampleValues(check.capabilities)
+            let values: [DataStoreValue] = [
+                .int(1), .double(1), .decimal(1), .bool(true), .int(9_007_199_254_740_993),
+                .double(9_007_199_254_740_992), .decimal(9_007_199_254_740_993), .double(0.1),
+                .decimal(Decimal(sign: .plus, exponent: -1, significand: 1)), .double(-0.0),
+                .int(0),
+                .bool(false), .int(.max), .double(0x1p63), .string("1"),
+            ].filter(samples.isDeclared)
+            let corpus = try Corpus(
+                values.map { ["number": $0] }, as: "ConformanceNumber", in: check.openStore())
+            for (operand, wanted) in [
+                (.int(1), [.int(1), .double(1), .decimal(1), .bool(true)]),
+                (.double(9_007_199_254_740_992), [.double(9_007_199_254_740_992)]),
+                (
+                    .int(9_007_199_254_740_993),
+                    [.int(9_007_199_254_740_993), .decimal(9_007_199_254_740_993)]
+                ),
+                (.double(0), [.double(-0.0), .int(0), .bool(false)]),
+                // A tenth is no binary number.
+                (.double(0.1), [.double(0.1)]), (.int(.max), [.int(.max)]),
+                (.double(0x1p63), [.double(0x1p63)]),
+            ] as [(DataStoreValue, [DataStoreValue])] {
+                let indexes = values.indices.filter { wanted.contains(values[$0]) }
+                try check.expectItems(
+                    indexes, where: .compare("number", .equal, operand), of: corpus)
+                try check.expectItems(
+                    indexes, where: .compare("number", .in, .array([operand])), of: corpus)
+            }
+            for operand in values {
+                for relation: DataStorePredicate.Operator in [.less, .greaterOrEqual, .notEqual] {
+                    try check.expectAnswer(.compare("number", relation, operand), of: corpus)
+                }
+            }
+        },
+        CheckDefinition(
+            "pred/kind-mismatch-is-false", clause: [10],
+            "Values of different kinds are not equal and do not order."
+        ) { check in
+            let corpus = try Corpus.mixed(check, in: check.openStore())
+            let samples = SampleValues(check.capabilities)
+            for kind in samples.sortedKinds {
+                for other in samples.sortedKinds where isOther(other, than: kind) {
+                    guard let operand = samples.ascending(other).last else { continue }
+                    let attribute = Corpus.attribute(for: kind)
+                    for relation: DataStorePredicate.Operator in [.equal, .less, .greater] {
+                        try check.expectItems(
+                            [], where: .compare(attribute, relation, operand), of: corpus)
+                    }
+                    try check.expectItems(
+                        Array(corpus.ids.indices), where: .compare(attribute, .notEqual, operand),
+                        of: corpus)
+                }
+            }
+        },
+        CheckDefinition(
+            "pred/nan", clause: [10], gate: .requires(.valueKind(.double)),
+            "NaN equals nothing, itself included, and does not order."
+        ) { check in
+            let corpus = try Corpus(
+                [.double(.nan), .double(1), .null, .double(.infinity), .int(0)].map {
+                    ["number": $0]
+                }, as: "ConformanceNumber", in: check.openStore())
+            let nan = DataStoreValue.double(.nan)
+            for relation: DataStorePredicate.Operator in [
+                .equal, .less, .lessOrEqual, .greater, .greaterOrEqual,
+            ] {
+                try check.expectItems([], where: .compare("number", relation, nan), of: corpus)
+            }
+            let all = [0, 1, 2, 3, 4]
+            try check.expectItems(all, where: .compare("number", .notEqual, nan), of: corpus)
+            try check.expectItems([], where: .compare("number", .in, .array([nan])), of: corpus)
+            try check.expectItems(
+                [1, 3], where: .compare("number", .greaterOrEqual, .int(1)), of: corpus)
+            try check.expectItems(
+                [4], where: .compare("number", .less, .int(1)), of: corpus)
+            try check.expectItems(
+                [0, 1, 2, 3], where: .not(.compare("number", .less, .int(1))), of: corpus)
+            try check.expectItems(
+                [], where: .compare("number", .between, .array([nan, nan])), of: corpus)
+        },
+        CheckDefinition(
+            "pred/unknown-attribute", clause: [11],
+            "An attribute that no item ever had is nil in every item."
+        ) { check in
+            let corpus = try Corpus(
+                (0..<3).map { ["number": .int($0)] }, as: "ConformanceNumber", in: check.openStore()
+            )
+            for (format, wanted) in [
+                ("neverSet == nil", [0, 1, 2]), ("neverSet != nil", []), ("neverSet == 1", []),
+                ("neverSet != 1", [0, 1, 2]), ("neverSet < 1", []),
+                ("NOT neverSet < 1", [0, 1, 2]),
+                ("neverSet IN {nil}", [0, 1, 2]), ("neverSet.below == nil", [0, 1, 2]),
+                ("neverSet == number", []), ("neverSet == nil AND number > 0", [1, 2]),
+            ] {
+                try check.expectItems(wanted, where: try DataStorePredicate(format), of: corpus)
+            }
+            try check.expectAnswer(Query(sort: [.descending("neverSet")]), of: corpus)
+            check.expectEqual(
+                check.errors.codes, [],
+                "what the error handler was given for requests by an unknown attribute")
+        },
+        CheckDefinition(
+            "pred/by-unique-token", clause: [8],
+            "uniqueToken finds an item by its id, as a UUID, as text and as a reference."
+        ) { check in
+            let store = try check.openStore()
+            let corpus = try Corpus(
+                (0..<5).map { ["number": .int($0)] }, as: "ConformanceToken", in: store)
+            let others = try Corpus([[:]], as: "ConformanceTokenOther", in: store)
+            let id = corpus.ids[2]
+            for operand: Any in [
+                id.uuid, id.description, id.uuid.uuidString,
+                ItemReference(itemTypeKey: corpus.type, id: id),
+            ] {
+                try check.expectItems(
+                    [2], where: try DataStorePredicate("uniqueToken == %@", operand), of: corpus)
+                try check.expectItems(
+                    [0, 1, 3, 4], where: try DataStorePredicate("uniqueToken != %@", operand),
+                    of: corpus)
+            }
+            let both = [corpus.ids[3].uuid, corpus.ids[1].uuid, ItemID().uuid]
+            for (format, operand, wanted) in [
+                ("uniqueToken IN %@", both, [1, 3]), ("NOT uniqueToken IN %@", both, [0, 2, 4]),
+                ("uniqueToken == %@ AND number == 2", id.uuid, [2]),
+                ("uniqueToken == %@ AND number == 1", id.uuid, []),
+                ("uniqueToken == %@ OR number == 0", id.uuid, [0, 2]),
+                ("uniqueToken == %@", others.ids[0].uuid, []), ("uniqueToken == %@", "2", []),
+                ("number == %@", id.uuid, []),
+            ] as [(String, Any, [Int])] {
+                try check.expectItems(
+                    wanted, where: try DataStorePredicate(format, operand), of: corpus)
+            }
+        },
+        CheckDefinition(
+            "pred/set-filter-helper", clause: [10, 11],
+            "setFilter(whereAttribute:equalsValue:) asks for equality, with nil and Bool too."
+        ) { check in
+            let corpus = try Corpus(
+                [
+                    ["flag": .bool(true), "name": .string("a'b")], ["flag": .bool(false)], [:],
+                    ["flag": .null, "name": .string("%@")], ["flag": .string("true")],
+                ], as: "ConformanceFilter", in: check.openStore())
+            for (attribute, value, wanted) in [
+                ("flag", true, [0]), ("flag", false, [1]), ("flag", nil, [2, 3]),
+                ("flag", "true", [4]), ("name", "a'b", [0]), ("name", "%@", [3]),
+                ("name", nil as String?, [1, 2, 4]), ("neverSet", 1, []),
+            ] as [(String, Any?, [Int])] {
+                let found = try corpus.store.read { db in
+                    let request = DataStoreRequest(itemTypeKey: corpus.type)
+                    request.setFilter(whereAttribute: attribute, equalsValue: value)
+                    return try db.fetch(request).map(\.uniqueToken)
+                }
+                check.expectItems(
+                    found, wanted.map { corpus.ids[$0] }, of: corpus,
+                    "setFilter(whereAttribute: \(attribute), equalsValue: \(value ?? "nil"))",
+                    [attribute])
+            }
+            struct NotStorable {}
+            check.expectError(.unsupportedValue, what: "a filter by a value that cannot be stored")
+            {
+                try corpus.store.read { db in
+                    let request = DataStoreRequest(itemTypeKey: corpus.type)
+                    request.setFilter(whereAttribute: "flag", equalsValue: NotStorable())
+                    _ = try db.fetch(request)
+                }
+            }
+        },
+    ]
+
+    static let special: [CheckDefinition] = [
+        CheckDefinition(
+            "pred/undeclared-operator-refused", clause: [14, 19],
+            gate: .counterCheck(.allPredicateOperators),
+            "An operator that the store does not declare is refused, wherever it stands."
+        ) { check in
+            let corpus = try Corpus.mixed(check, in: check.openStore())
+            let undeclared = Set(DataStorePredicate.Operator.allCases).subtracting(
+                check.capabilities.predicateOperators)
+            for relation in undeclared.sorted(by: { $0.rawValue < $1.rawValue }) {
+                let operand: DataStoreValue =
+                    switch relation {
+                    case .in, .between: .array([.string("a"), .string("b")])
+                    default: .string("a")
+                    }
+                let bare = DataStorePredicate.compare("stringValue", relation, operand)
+                // A store must not stop looking where the rest decides already.
+                for predicate in [
+                    bare, .not(bare), .or([.constant(true), bare]), .and([.constant(false), bare]),
+                    .compare("neverSet", relation, operand),
+                ] {
+                    let request = Query(predicate: predicate)
+                    check.expectError(.unsupported, what: "\(request)") {
+                        _ = try corpus.answer(request)
+                    }
+                    check.expectError(.unsupported, what: "the count of \(request)") {
+                        _ = try corpus.store.read { db in
+                            try db.count(request.request(corpus.type))
+                        }
+                    }
+                }
+            }
+        }
+    ]
+
+    /// Whether values of the two kinds are different to a predicate: numbers are of one kind to it.
+    private static func isOther(
+        _ other: DataStoreValue.Kind, than kind: DataStoreValue.Kind
+    ) -> Bool {
+        let numbers: Set<DataStoreValue.Kind> = [.bool, .int, .double, .decimal]
+        return other != kind && !(numbers.contains(other) && numbers.contains(kind))
+    }
+}

@@ -1,0 +1,280 @@
+import JustPersist
+
+/// Which items a predicate finds.
+enum PredicateChecks {
+    static let all: [CheckDefinition] = basics + logic + texts + values + special + random
+
+    /// The type whose items are made for one check by hand.
+    private static let value = "value"
+
+    private static let basics: [CheckDefinition] = [
+        CheckDefinition(
+            "pred/none-is-all", clause: [12], "A request without a predicate finds every item."
+        ) { check in
+            let corpus = try Corpus.mixed(check, in: check.openStore())
+            check.expectItems(
+                try corpus.answer(Query()), corpus.ids, of: corpus, "items without a predicate")
+            try check.expectAnswer(Query(), of: corpus)
+        },
+        CheckDefinition(
+            "pred/constant", clause: [11],
+            "TRUEPREDICATE finds every item and FALSEPREDICATE none."
+        ) { check in
+            let corpus = try Corpus.mixed(check, in: check.openStore())
+            for (format, wanted) in [("TRUEPREDICATE", corpus.ids), ("FALSEPREDICATE", [])] {
+                let predicate = try DataStorePredicate(format)
+                check.expectItems(
+                    try corpus.answer(Query(predicate: predicate)), wanted, of: corpus, format)
+                try check.expectAnswer(predicate, of: corpus)
+                try check.expectAnswer(.not(predicate), of: corpus)
+            }
+        },
+        CheckDefinition(
+            "pred/eq", clause: [10],
+            "== finds the items whose value is equal, for every value of every declared kind."
+        ) { check in
+            try expectComparisons(check, [.equal])
+            let corpus = try Corpus(
+                ["cafe\u{301}", "caf\u{E9}", "cafe", "Cafe"].map { [value: .string($0)] },
+                as: "ConformanceText", in: check.openStore())
+            // Canonically equivalent: the same text to Swift, other bytes.
+            try check.expectItems(
+                [0, 1], where: .compare(value, .equal, .string("caf\u{E9}")), of: corpus)
+        },
+        CheckDefinition(
+            "pred/ne", clause: [10, 11],
+            "!= finds the items whose value is not equal, those without a value among them."
+        ) { check in
+            try expectComparisons(check, [.notEqual])
+            let corpus = try Corpus(
+                [[value: .int(1)], [value: .null], [:], [value: .string("1")], [value: .int(2)]],
+                as: "ConformanceNumber", in: check.openStore())
+            try check.expectItems(
+                [1, 2, 3, 4], where: .compare(value, .notEqual, .int(1)), of: corpus)
+        },
+        CheckDefinition(
+            "pred/lt-le-gt-ge", clause: [10],
+            "<, <=, > and >= draw the line at the right side of every boundary value."
+        ) { check in
+            let operators: [DataStorePredicate.Operator] = [
+                .less, .lessOrEqual, .greater, .greaterOrEqual,
+            ]
+            let corpus = try Corpus(
+                (1...5).map { [value: .int($0)] }, as: "ConformanceNumber", in: check.openStore())
+            for (relation, wanted) in zip(operators, [[0, 1], [0, 1, 2], [3, 4], [2, 3, 4]]) {
+                try check.expectItems(
+                    wanted, where: .compare(value, relation, .int(3)), of: corpus)
+            }
+            try expectComparisons(check, operators, ofKinds: [.string, .int, .double, .date])
+        },
+        CheckDefinition(
+            "pred/eq-nil", clause: [11],
+            "== nil finds the items whose attribute is nil and those that never had it."
+        ) { check in
+            let corpus = try withGaps(check)
+            try check.expectItems(
+                [1, 2, 4], where: try DataStorePredicate("value == nil"), of: corpus)
+            let mixed = try Corpus.mixed(check, in: corpus.store)
+            for attribute in mixed.attributes {
+                try check.expectAnswer(.compare(attribute, .equal, .null), of: mixed)
+            }
+        },
+        CheckDefinition(
+            "pred/ne-nil", clause: [11], "!= nil finds exactly the items that == nil does not."
+        ) { check in
+            let corpus = try withGaps(check)
+            try check.expectItems(
+                [0, 3, 5], where: try DataStorePredicate("value != nil"), of: corpus)
+            let mixed = try Corpus.mixed(check, in: corpus.store)
+            for attribute in mixed.attributes {
+                try check.expectAnswer(.compare(attribute, .notEqual, .null), of: mixed)
+            }
+        },
+        CheckDefinition(
+            "pred/order-against-nil", clause: [11],
+            "Nothing is less or greater than nil, and nil than nothing."
+        ) { check in
+            let corpus = try withGaps(check)
+            for relation in ["<", "<=", ">", ">="] {
+                try check.expectItems(
+                    [], where: try DataStorePredicate("value \(relation) nil"), of: corpus)
+                try check.expectItems(
+                    [0, 1, 2, 3, 4, 5],
+                    where: try DataStorePredicate("NOT value \(relation) nil"), of: corpus)
+            }
+            try check.expectItems([0], where: try DataStorePredicate("value < 5"), of: corpus)
+            try check.expectItems(
+                [1, 2, 3, 4, 5], where: try DataStorePredicate("NOT value < 5"), of: corpus)
+        },
+        CheckDefinition(
+            "pred/in", clause: [10, 11],
+            "IN finds the items equal to an element: of any kind, repeated, or nil."
+        ) { check in
+            let corpus = try Corpus.mixed(check, in: check.openStore())
+            let samples = SampleValues(check.capabilities)
+            var random = check.generator("lists")
+            for attribute in corpus.attributes {
+                let present = corpus.state.rows.map { $0[attribute] }
+                let some =
+                    random.shuffled(present).prefix(4) + random.shuffled(samples.all).prefix(3)
+                for list in [some + some, some + [.null], [.null], some.filter { !$0.isNull }] {
+                    let predicate = DataStorePredicate.compare(attribute, .in, .array(Array(list)))
+                    try check.expectAnswer(predicate, of: corpus)
+                    try check.expectAnswer(.not(predicate), of: corpus)
+                }
+            }
+            let gaps = try withGaps(check)
+            try check.expectItems(
+                [0, 1, 2, 4], where: try DataStorePredicate("value IN {1, nil, 1}"), of: gaps)
+        },
+        CheckDefinition("pred/in-empty", clause: [10], "IN an empty list finds nothing.") { check in
+            let corpus = try withGaps(check)
+            let predicate = try DataStorePredicate("value IN %@", [Int]())
+            try check.expectItems([], where: predicate, of: corpus)
+            try check.expectItems(
+                [0, 1, 2, 3, 4, 5], where: .not(predicate), of: corpus)
+        },
+        CheckDefinition(
+            "pred/in-10k", clause: [16], "IN takes a list of 10,000 elements."
+        ) { check in
+            let corpus = try withGaps(check)
+            let numbers = (0..<10_000).map { DataStoreValue.int($0 * 3 + 1) }
+            try check.expectItems(
+                [0], where: .compare(value, .in, .array(numbers)), of: corpus)
+            try check.expectItems(
+                [0, 1, 2, 3, 4],
+                where: .compare(
+                    value, .in, .array(numbers + [.null, .string("text")])), of: corpus)
+        },
+        CheckDefinition(
+            "pred/between", clause: [10],
+            "BETWEEN includes both bounds, and finds nothing between reversed ones."
+        ) { check in
+            let numbers = try Corpus(
+                (1...5).map { [value: .int($0)] } + [[:]], as: "ConformanceNumber",
+                in: check.openStore())
+            for (bounds, wanted) in [((2, 4), [1, 2, 3]), ((4, 2), []), ((3, 3), [2])] {
+                let predicate = try DataStorePredicate("value BETWEEN {%d, %d}", bounds.0, bounds.1)
+                try check.expectItems(wanted, where: predicate, of: numbers)
+            }
+            let corpus = try Corpus.mixed(check, in: check.openStore())
+            let samples = SampleValues(check.capabilities)
+            for kind in samples.sortedKinds {
+                let values = samples.ascending(kind)
+                let bounds = zip(values, values.dropFirst(2)).map { [$0, $1] }
+                for pair in bounds + bounds.prefix(2).map({ $0.reversed() }) {
+                    for attribute in [Corpus.attribute(for: kind), Corpus.anything] {
+                        try check.expectAnswer(
+                            .compare(attribute, .between, .array(pair)), of: corpus)
+                    }
+                }
+            }
+        },
+    ]
+
+    /// Compares each attribute of the mixed corpus with each value of its kind, and the attribute that holds
+    /// all kinds with all values.
+    private static func expectComparisons(
+        _ check: CheckContext, _ operators: [DataStorePredicate.Operator],
+        ofKinds kinds: Set<DataStoreValue.Kind> = Set(DataStoreValue.Kind.allCases)
+    ) throws {
+        let corpus = try Corpus.mixed(check, in: check.openStore())
+        let samples = SampleValues(check.capabilities)
+        for kind in samples.sortedKinds where kinds.contains(kind) {
+            for operand in samples.all(kind) {
+                for relation in operators {
+                    for attribute in [Corpus.attribute(for: kind), Corpus.anything] {
+                        try check.expectAnswer(
+                            .compare(attribute, relation, operand), of: corpus)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Six items: 1, nil, never set, "text", set and removed again, 5.
+    private static func withGaps(_ check: CheckContext) throws -> Corpus {
+        var corpus = try Corpus(
+            [
+                [value: .int(1)], [value: .null], [:], [value: .string("text")],
+                [value: .int(1)], [value: .int(5)],
+            ], as: "ConformanceGaps", in: check.openStore())
+        try corpus.set([(4, [value: .null])])
+        return corpus
+    }
+
+    private static let logic: [CheckDefinition] = [
+        CheckDefinition(
+            "pred/and-or-not", clause: [11], "AND, OR and NOT keep to their truth tables."
+        ) { check in
+            // Two attributes with three states each: right, wrong, nil.
+            let states: [DataStoreValue] = [.int(1), .int(0), .null]
+            let corpus = try Corpus(
+                states.flatMap { p in states.map { q in ["p": p, "q": q] } },
+                as: "ConformanceTruth",
+                in: check.openStore())
+            let p: Set = [0, 1, 2]
+            let q: Set = [0, 3, 6]
+            let all = Set(0..<9)
+            for (format, wanted) in [
+                ("p == 1", p), ("q == 1", q), ("p == 1 AND q == 1", p.intersection(q)),
+                ("p == 1 OR q == 1", p.union(q)), ("NOT p == 1", all.subtracting(p)),
+                ("NOT (p == 1 AND q == 1)", all.subtracting(p.intersection(q))),
+                ("NOT (p == 1 OR q == 1)", all.subtracting(p.union(q))),
+                ("NOT p == 1 AND NOT q == 1", all.subtracting(p.union(q))),
+                ("NOT NOT p == 1", p),
+                ("p == 1 AND q == 1 OR NOT p == 1", all.subtracting([1, 2])),
+                ("p == 1 AND (q == 1 OR NOT p == 1)", [0]),
+            ] {
+                try check.expectItems(
+                    wanted.sorted(), where: try DataStorePredicate(format), of: corpus)
+            }
+        },
+        CheckDefinition(
+            "pred/empty-compound", clause: [11],
+            "An AND of nothing finds every item, an OR of nothing none."
+        ) { check in
+            let corpus = try withGaps(check)
+            let all = [0, 1, 2, 3, 4, 5]
+            try check.expectItems(all, where: .and([]), of: corpus)
+            try check.expectItems([], where: .or([]), of: corpus)
+            try check.expectItems([], where: .not(.and([])), of: corpus)
+            try check.expectItems(all, where: .or([.or([]), .and([])]), of: corpus)
+        },
+        CheckDefinition(
+            "pred/deeply-nested", clause: [16],
+            "A predicate of 100 levels and 10,000 parts is answered, a larger one refused."
+        ) { check in
+            let corpus = try withGaps(check)
+            func nested(_ levels: Int) -> DataStorePredicate {
+                (1..<levels).reduce(DataStorePredicate.compare(value, .equal, .int(1))) {
+                    inner, level in
+                    level % 2 == 0 ? .not(.not(inner)) : .and([inner])
+                }
+            }
+            func flat(_ parts: Int) -> DataStorePredicate {
+                .or((1..<parts).map { .compare(value, .equal, .int(Int64($0) * 5)) })
+            }
+            try check.expectItems([0], where: nested(60), of: corpus)
+            try check.expectItems([5], where: flat(10_000), of: corpus)
+            let deep = (1..<100).reduce(DataStorePredicate.constant(false)) { inner, _ in
+                .not(inner)
+            }
+            try check.expectItems([0, 1, 2, 3, 4, 5], where: deep, of: corpus)
+            for (predicate, what) in [
+                (.not(deep), "101 levels"), (nested(1_000), "1,500 levels"),
+                (flat(10_001), "10,001 parts"),
+            ] as [(DataStorePredicate, String)] {
+                check.expectError(.limitExceeded, what: "a predicate with \(what)") {
+                    _ = try corpus.answer(Query(predicate: predicate))
+                }
+                check.expectError(.limitExceeded, what: "counting by a predicate with \(what)") {
+                    _ = try corpus.store.read { db in
+                        try db.count(Query(predicate: predicate).request(corpus.type))
+                    }
+                }
+            }
+            try check.expectAnswer(nested(10), of: corpus)
+        },
+    ]
+}

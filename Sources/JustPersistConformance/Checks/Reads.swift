@@ -1,0 +1,20 @@
+import JustPersist
+
+/// How often readers have read: for writers that must not be done before anybody looks.
+final class Reads: Sendable {
+    private let state = Locked((count: 0, areOver: false))
+
+    /// Whether a thread has ended, so that the others end too and nobody waits for it.
+    var areOver: Bool { state.withLock { $0.areOver } }
+
+    func end() { state.change { $0.areOver = true } }
+
+    /// Notes that a reader has read once.
+    func note() { state.change { $0.count += 1 } }
+
+    /// Waits until readers have read so many times more.
+    func wait(forMore count: Int) {
+        let wanted = state.withLock { $0.count } + count
+        state.wait { $0.areOver || $0.count >= wanted ? () : nil }
+    }
+}

@@ -1,0 +1,221 @@
+import Foundation
+import JustPersist
+
+/// Large values, and many of them.
+enum SizeChecks {
+    static let all: [CheckDefinition] = [
+        CheckDefinition(
+            "size/value-1MiB", clause: [9, 16],
+            "Values of 1 MiB come back, and do not stand in the way of others."
+        ) { check in
+            var items = try check.openValues()
+            let text = String(repeating: "0123456789abcde\u{e9}", count: 1 << 16)
+            let values: [DataStoreValue] = [
+                .string(text), .string(text + "x"), .data(Data(text.utf8)), .string("small"),
+            ].filter { check.capabilities.valueKinds.contains($0.kind) }
+            let ids = try values.enumerated().map { number, value in
+                try items.create(["before": .int(Int64(number)), "value": value])
+            }
+            func read(_ when: String) throws {
+                for (number, id) in ids.enumerated() {
+                    try items.expectValues(
+                        ["before": .int(Int64(number)), "value": values[number]], of: id, when)
+                    try items.expect([id], where: "before", .equal, .int(Int64(number)), when)
+                }
+                try items.expect(ids, when)
+            }
+            try read("beside values of 1 MiB")
+            try items.set(["before": .int(0)], of: ids[0])
+            try read("after another attribute of the item with 1 MiB was changed")
+            if check.reopeningKeepsData {
+                items = try items.reopened()
+                try read("beside values of 1 MiB, after the store was reopened")
+            }
+        },
+        CheckDefinition(
+            "size/value-at-limit", clause: [16], "A value of exactly the limit's size is kept."
+        ) { check in
+            let limit = check.capabilities.limits.valueBytes
+            guard check.profile != .quick || limit <= 16 << 20 else {
+                try check.unverified(
+                    """
+                    the limit is \(limit >> 20) MiB, which takes too long in the profile quick: use \
+                    the profile full
+                    """)
+            }
+            let items = try check.openValues()
+            guard check.capabilities.valueKinds.contains(.data) else {
+                try check.notApplicable("the store does not declare values of kind data")
+            }
+            // With a pattern whose period divides no power of two.
+            var data = Data((0..<251).map { UInt8($0) }.prefix(limit))
+            while data.count < limit { data.append(data.prefix(limit - data.count)) }
+            check.expectEqual(data.count, limit, "the size of the value")
+            let id = try items.create(["before": .string("beside"), "value": .data(data)])
+            check.tick()
+            try items.expectValues(
+                ["before": .string("beside"), "value": .data(data)], of: id,
+                "with a value at the limit")
+            try items.store.write { db in try db.removeAll([items.itemType]) }
+            try items.expect([], "after the one with a value at the limit was deleted")
+        },
+        CheckDefinition(
+            "size/hundred-thousand-items", clause: [4, 12, 13],
+            "Among many items, counting, paging and filtering are right."
+        ) { check in
+            var items = try check.openValues()
+            let total = check.profile.pick(quick: 5_000, full: 100_000, soak: 1_000_000)
+            var ids: [ItemID] = []
+            while ids.count < total {
+                ids += try items.store.write { db in
+                    var made: [ItemID] = []
+                    for number in ids.count..<min(ids.count + 10_000, total) {
+                        // 7,919 is prime to the total, so each rank comes once.
+                        let rank = Int64(number * 7_919 % total)
+                        let item = try items.create(
+                            ["value": .int(rank), "before": .int(rank % 10)], db)
+                        made.append(item.uniqueToken)
+                    }
+                    return made
+                }
+                check.tick()
+            }
+            func read(_ when: String) throws {
+                try items.store.read { db in
+                    check.expectEqual(try db.count(items.request()), total, "the count \(when)")
+                    let tenth = items.request(where: .comparing("before", .equal, .int(3)))
+                    check.expectEqual(
+                        try db.count(tenth), total / 10, "the count of a tenth \(when)")
+                    check.tick()
+                    for offset in [0, total / 2, total - 10, total - 3, total] {
+                        let page = items.request()
+                        page.offset = offset
+                        page.limit = 10
+                        let expected = Array(ids.dropFirst(offset).prefix(10))
+                        check.expectEqual(
+                            try db.fetch(page).map { $0.uniqueToken }, expected,
+                            "the page of 10 behind \(offset) \(when)")
+                        page.setSort(byKey: "value", ascending: true)
+                        let ranks = try db.dynamicItems(page).map { try $0.value("value") }
+                        check.expectEqual(
+                            ranks, (offset..<min(offset + 10, total)).map { .int(Int64($0)) },
+                            "the sorted page of 10 behind \(offset) \(when)")
+                    }
+                }
+            }
+            try read("of \(total) items")
+            if check.reopeningKeepsData {
+                items = try items.reopened()
+                try read("of \(total) items, after the store was reopened")
+            }
+        },
+        CheckDefinition(
+            "size/thousand-types", clause: [8], "A thousand types are kept apart."
+        ) { check in
+            var store = try check.openStore()
+            let types = (0..<1_000).map { StoredType("SizeType\($0)", knownIn: store, check) }
+            let ids = try store.write { db in
+                var ids: [ItemID] = []
+                for (number, type) in types.enumerated() {
+                    try type.declare(["name", "attribute\(number)"], db)
+                    let item = try type.create(["attribute\(number)": .int(Int64(number))], db)
+                    ids.append(item.uniqueToken)
+                }
+                return ids
+            }
+            func read(_ when: String) throws {
+                try store.read { db in
+                    for (number, type) in types.enumerated() {
+                        let found = try db.dynamicItems(type.request())
+                        check.expectEqual(
+                            found.map(\.uniqueToken), [ids[number]],
+                            "the items of “\(type.key)” \(when)")
+                        check.expectEqual(
+                            try found.first?.values(), ["attribute\(number)": .int(Int64(number))],
+                            "the values of “\(type.key)” \(when)")
+                        check.expectEqual(
+                            try db.count(type.request()), 1, "the count of “\(type.key)” \(when)")
+                    }
+                }
+            }
+            try read("among 1,000 types")
+            if check.reopeningKeepsData {
+                store = try check.reopened(store)
+                try read("among 1,000 types, after the store was reopened")
+            }
+        },
+        CheckDefinition(
+            "size/long-string-in-query", clause: [10, 12],
+            "Strings of 2 KiB that differ in their last character are told apart."
+        ) { check in
+            let items = try check.openValues()
+            let common = String(repeating: "long ", count: 410)
+            let texts = ["c", "", "a", "d", "b"].map { common + $0 }
+            let ids = try texts.map { try items.create(["value": .string($0)]) }
+            let sorted = zip(texts, ids).sorted { $0.0 < $1.0 }.map(\.1)
+            for (ascending, expected) in [(true, sorted), (false, sorted.reversed())] {
+                let order = DataStoreSortDescriptor(key: "value", ascending: ascending)
+                let found = try items.store.read { db in
+                    try db.fetch(DataStoreRequest(type: items.itemType, sortDescriptors: [order]))
+                        .map { $0.uniqueToken }
+                }
+                check.expectEqual(found, expected, "strings of 2 KiB, sorted")
+            }
+            for (text, id) in zip(texts, ids) {
+                let value = DataStoreValue.string(text)
+                let when = "of strings with the same first 2,050 characters"
+                try items.expect([id], where: "value", .equal, value, when)
+                try items.expect(ids.filter { $0 != id }, where: "value", .notEqual, value, when)
+                try items.expect(
+                    zip(ids, texts).filter { $0.1 < text }.map(\.0), where: "value", .less, value,
+                    when)
+                try items.expect(
+                    zip(ids, texts).filter { $0.1.hasPrefix(text) }.map(\.0), where: "value",
+                    .beginsWith, value, when)
+            }
+            try items.set(["value": .string(common + "e")], of: ids[0])
+            try items.expect([], where: "value", .equal, .string(texts[0]), "after it was changed")
+            try items.store.write { db in try db.delete(try items.live(ids[1], db)) }
+            try items.expect([], where: "value", .equal, .string(texts[1]), "after it was deleted")
+            try items.expect([ids[2]], where: "value", .equal, .string(texts[2]), "that was kept")
+        },
+        CheckDefinition(
+            "size/large-block-then-small", clause: [4, 5],
+            "Small blocks are right behind one with 10,000 items, and behind one that changes all."
+        ) { check in
+            let items = try check.openValues()
+            let total = check.profile.pick(quick: 10_000, full: 10_000, soak: 200_000)
+            var ids = try items.store.write { db in
+                var ids: [ItemID] = []
+                for number in 0..<total {
+                    ids.append(try items.create(["value": .int(Int64(number))], db).uniqueToken)
+                }
+                return ids
+            }
+            check.tick()
+            for number in 0..<10 { ids.append(try items.create(["value": .int(-Int64(number))])) }
+            func count(_ when: String) throws {
+                let count = try items.store.read { db in try db.count(items.request()) }
+                check.expectEqual(count, ids.count, "the count \(when)")
+            }
+            try count("after a large block and ten small ones")
+            try items.expectValues(["value": .int(0)], of: ids[0], "made in a large block")
+            try items.expectValues(["value": .int(-9)], of: ids[total + 9], "made in a small block")
+            try items.store.write { db in
+                try db.forEach(items.request()) { item in
+                    try item.backing.setValue(.string("changed"), forAttribute: "before")
+                }
+            }
+            check.tick()
+            try items.set(["value": .string("last")], of: ids[5])
+            try items.expectValues(
+                ["before": .string("changed"), "value": .string("last")], of: ids[5],
+                "changed in a small block behind a large one")
+            try items.expect([ids[5]], where: "value", .equal, .string("last"), "of all")
+            let removed = ids.removeFirst()
+            try items.store.write { db in try db.delete(try items.live(removed, db)) }
+            try count("after one was deleted")
+            check.expectEqual(try items.ids(), ids, "the items after one was deleted")
+        },
+    ]
+}

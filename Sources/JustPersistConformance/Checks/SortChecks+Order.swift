@@ -1,0 +1,162 @@
+import JustPersist
+
+/// The order of items that are equal, that change, and that nobody sorts.
+extension SortChecks {
+    static let order: [CheckDefinition] = [
+        CheckDefinition(
+            "sort/ties-are-stable", clause: [12],
+            "Items with equal keys are in the order of their creation, in write blocks too."
+        ) { check in
+            let store = try check.openStore()
+            var random = check.generator("ties")
+            let keys: [DataStoreValue] = [.null, .int(1), .double(1), .string("e\u{301}")]
+            // Made first and taken in last: its place is by its id.
+            let early = ItemID()
+            var corpus = try Corpus(
+                (0..<50).map { ["key": keys[$0 % 3], "number": .int(Int64($0))] },
+                as: "ConformanceTies", in: store)
+            let queries = [
+                Query(sort: [.ascending("key")]), Query(sort: [.descending("key")]),
+                Query(
+                    predicate: .compare("number", .notEqual, .int(7)), sort: [.descending("key")]),
+                Query(sort: [.descending("key"), .ascending("neverSet")]),
+                Query(sort: [.ascending("key")], offset: 5, limit: 20),
+                Query(sort: [.descending("key")], offset: 30, limit: 15), Query(),
+            ]
+            for query in queries { try check.expectAnswer(query, of: corpus) }
+            // A change writes an item anew, and must not move it among its equals.
+            for index in random.shuffled(Array(corpus.ids.indices)).prefix(20) {
+                try corpus.set([(index, ["number": .int(Int64(100 + index))])])
+            }
+            for query in queries { try check.expectAnswer(query, of: corpus) }
+            try store.write { db in
+                for index in stride(from: 40, to: 0, by: -7) {
+                    let item = try db.liveItem(corpus.type, corpus.ids[index])
+                    try item.set(["key": keys[1]])
+                    corpus.note(["key": keys[1]], ofItem: index)
+                }
+                _ = try db.remove(try db.liveItem(corpus.type, corpus.ids[3]))
+                corpus.noteDeletion(ofItem: 3)
+                for _ in 0..<5 {
+                    let item = try db.create(corpus.type)
+                    try item.set(["key": keys[2]])
+                    corpus.noteItem(item.uniqueToken, ["key": keys[2]])
+                }
+                let inserted = DynamicItem(corpus.type, id: early, values: ["key": keys[1]])
+                _ = try db.add(inserted)
+                corpus.noteItem(early, ["key": keys[1]])
+                for query in queries {
+                    check.expectItems(
+                        try db.ids(query, of: corpus.type), try corpus.wanted(query), of: corpus,
+                        "in the write block that changed them: \(query)", query.names)
+                }
+            }
+            for query in queries { try check.expectAnswer(query, of: corpus) }
+        },
+        CheckDefinition(
+            "sort/repeatable", clause: [12],
+            "The same request gives the same order each time, and after reopening."
+        ) { check in
+            let store = try check.openStore()
+            let corpus = try Corpus.mixed(check, in: store)
+            var generator = QueryGenerator(corpus, check)
+            let queries = (0..<5).map { _ in Query(sort: generator.sort()) }
+            let first = try queries.map(corpus.answer)
+            for _ in 0..<19 {
+                for (query, wanted) in zip(queries, first) {
+                    check.expectItems(
+                        try corpus.answer(query), wanted, of: corpus, "\(query), asked again",
+                        query.names)
+                }
+            }
+            guard check.reopeningKeepsData else { return }
+            let again = Corpus(corpus, in: try check.reopened(store))
+            for (query, wanted) in zip(queries, first) {
+                check.expectItems(
+                    try again.answer(query), wanted, of: again, "\(query), after reopening",
+                    query.names)
+            }
+        },
+        CheckDefinition(
+            "sort/unsorted-is-repeatable", clause: [12],
+            "Without a sort items come in the order of their creation, whatever happens to others."
+        ) { check in
+            let store = try check.openStore()
+            var corpus = try Corpus(
+                (0..<40).map { ["number": .int(40 - $0)] }, attributes: ["text"],
+                as: "ConformanceUnsorted", in: store)
+            check.expectItems(
+                try corpus.answer(Query()), corpus.ids, of: corpus, "items without a sort")
+            for index in [30, 2, 17, 39, 0] {
+                try corpus.set([
+                    (index, ["number": .int(Int64(index)), "text": .string("changed")])
+                ])
+            }
+            try store.write { db in
+                for _ in 0..<5 {
+                    _ = try db.remove(try db.liveItem(corpus.type, corpus.ids[8]))
+                    corpus.noteDeletion(ofItem: 8)
+                    corpus.noteItem(try db.create(corpus.type).uniqueToken, [:])
+                }
+            }
+            for query in [
+                Query(), Query(predicate: .compare("number", .notEqual, .null)),
+                Query(offset: 3, limit: 30),
+            ] {
+                for _ in 0..<3 { try check.expectAnswer(query, of: corpus) }
+            }
+        },
+        CheckDefinition(
+            "sort/sorted-and-filtered", clause: [12],
+            "A sort by an attribute that the predicate does not name orders what the predicate finds."
+        ) { check in
+            let corpus = try Corpus(
+                (0..<30).map { ["group": .int($0 % 3), "key": .int($0 * 7 % 30)] },
+                as: "ConformanceGroups", in: check.openStore())
+            for group in 0..<3 as Range<Int64> {
+                for key in ["key", "neverSet"] {
+                    for ascending in [true, false] {
+                        try check.expectAnswer(
+                            Query(
+                                predicate: .compare("group", .equal, .int(group)),
+                                sort: [.init(key: key, ascending: ascending)]), of: corpus)
+                    }
+                }
+            }
+            try expect(
+                check,
+                Query(
+                    predicate: try DataStorePredicate("group == 0 AND key < 16"),
+                    sort: [.descending("key")]), [15, 6, 27, 18, 9, 0], of: corpus)
+            let mixed = try Corpus.mixed(check, in: corpus.store)
+            var generator = QueryGenerator(mixed, check)
+            for _ in 0..<check.profile.pick(quick: 20, full: 100, soak: 1_000) {
+                try check.expectAnswer(
+                    Query(predicate: generator.predicate(), sort: generator.sort()), of: mixed)
+            }
+        },
+        CheckDefinition(
+            "sort/after-update", clause: [12],
+            "An item whose key changes is found at its new place, and no more at the old one."
+        ) { check in
+            var corpus = try Corpus(
+                (0..<20).map { ["key": .int($0 * 10)] }, as: "ConformanceMoving",
+                in: check.openStore())
+            let queries = [
+                Query(sort: [.ascending("key")]), Query(sort: [.descending("key")]),
+                Query(sort: [.ascending("key")], offset: 2, limit: 5),
+                Query(predicate: .compare("key", .less, .int(100)), sort: [.ascending("key")]),
+            ]
+            for (index, value) in [
+                (10, .int(-5)), (0, .int(95)), (19, .null), (5, .string("text")), (5, .int(50)),
+                (19, .double(45.5)), (3, .int(40)), (10, .double(.nan)),
+            ] as [(Int, DataStoreValue)] {
+                try corpus.set([(index, ["key": value])])
+                for query in queries { try check.expectAnswer(query, of: corpus) }
+            }
+            let sorted = try corpus.answer(Query(sort: [.ascending("key")]))
+            check.expectEqual(
+                sorted.last, corpus.ids[10], "the item whose key became NaN is the last")
+        },
+    ]
+}

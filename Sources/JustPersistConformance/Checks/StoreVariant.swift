@@ -1,0 +1,25 @@
+/// A state in which a store must keep the contract just as when it is new.
+enum StoreVariant: String, Sendable, Codable, CaseIterable {
+    /// New and empty.
+    case plain
+    /// Written to, closed and opened again.
+    case reopened
+    /// Holding 1,000 items of another type.
+    case populated
+    /// A child of a new store.
+    case child
+    /// A child of a child.
+    case grandchild
+
+    /// What stands behind the id of a check in this state.
+    var suffix: String { self == .plain ? "" : "@\(rawValue)" }
+
+    /// What a store must declare for it.
+    var requirement: Requirement? {
+        switch self {
+        case .plain, .reopened, .populated: nil
+        case .child: .childStores
+        case .grandchild: .nestedChildStores
+        }
+    }
+}

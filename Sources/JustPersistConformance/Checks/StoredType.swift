@@ -1,0 +1,168 @@
+import JustPersist
+
+/// One type of items in a store under examination, without a Swift class: what most checks work with.
+///
+/// Its calls throw what the store throws, so that a failure nobody expects ends the check with it.
+struct StoredType: Sendable {
+    let check: CheckContext
+    let store: any DataStore
+    let key: String
+
+    /// A type that the store is made to know, with its attributes.
+    init(
+        _ key: String, _ attributes: [String], in store: any DataStore, _ check: CheckContext
+    ) throws {
+        self.init(key, knownIn: store, check)
+        try store.write { db in try declare(attributes, db) }
+    }
+
+    /// A type that the store knows, or is not to know.
+    init(_ key: String, knownIn store: any DataStore, _ check: CheckContext) {
+        self.check = check
+        self.store = store
+        self.key = key
+    }
+
+    /// The same type in the store closed and opened again.
+    func reopened() throws -> StoredType {
+        StoredType(key, knownIn: try check.reopened(store), check)
+    }
+
+    var itemType: ItemType { ItemType(dynamic: key) }
+
+    func declare(
+        _ attributes: [String], _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+    ) throws {
+        try db.declare(ItemSchema(key, attributes: attributes.map { AttributeSchema($0) }))
+    }
+
+    // MARK: In blocks of their own
+
+    /// Creates an item in a write block of its own.
+    @discardableResult
+    func create(_ values: [String: DataStoreValue] = [:]) throws -> ItemID {
+        try store.write { db in try create(values, db).uniqueToken }
+    }
+
+    /// Changes an item in a write block of its own.
+    func set(_ values: [String: DataStoreValue], of id: ItemID) throws {
+        try store.write { db in try live(id, db).set(values) }
+    }
+
+    /// The values of an item, read in a block of its own; nil if it is not there.
+    func values(of id: ItemID) throws -> [String: DataStoreValue]? {
+        try store.read { db in try item(id, db)?.values() }
+    }
+
+    /// The items that match, read in a block of its own.
+    func ids(where predicate: DataStorePredicate? = nil) throws -> [ItemID] {
+        try store.read { db in try ids(where: predicate, db) }
+    }
+
+    /// An item as a read block hands it out.
+    func frozen(_ id: ItemID) throws -> DynamicItem {
+        var frozen: DynamicItem?
+        try store.read { db in frozen = try item(id, db) }
+        return try check.require(frozen, "the item \(id) of \(key.escaped) in a read block")
+    }
+
+    // MARK: In a block that is open
+
+    func create(
+        _ values: [String: DataStoreValue],
+        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+    ) throws -> DynamicItem {
+        let item = try db.create(key)
+        try item.set(values)
+        return item
+    }
+
+    func live(
+        _ id: ItemID, _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+    ) throws -> DynamicItem {
+        try check.require(try item(id, db), "the item \(id) of \(key.escaped) in a write block")
+    }
+
+    func item<Accessor: DataStoreReadAccessor & ~Copyable>(
+        _ id: ItemID, _ db: borrowing Accessor
+    ) throws -> DynamicItem? {
+        let item = try db.fetchItem(itemType, id: id)
+        check.expect(
+            item == nil || item is DynamicItem,
+            "An item of \(key.escaped), asked for without a class, came as another class than DynamicItem"
+        )
+        return item as? DynamicItem
+    }
+
+    func request(where predicate: DataStorePredicate? = nil) -> DataStoreRequest {
+        DataStoreRequest(type: itemType, predicate: predicate)
+    }
+
+    func ids<Accessor: DataStoreReadAccessor & ~Copyable>(
+        where predicate: DataStorePredicate? = nil, _ db: borrowing Accessor
+    ) throws -> [ItemID] {
+        try db.fetch(request(where: predicate)).map { $0.uniqueToken }
+    }
+
+    // MARK: Demands
+
+    /// Demands that these are the items, however the store is asked.
+    func expect(
+        _ ids: [ItemID], _ when: String, file: String = #fileID, line: Int = #line
+    ) throws {
+        try store.read { db in try expect(ids, when, db, file: file, line: line) }
+    }
+
+    /// Demands that these are the items that an open block sees, however it asks.
+    func expect<Accessor: DataStoreReadAccessor & ~Copyable>(
+        _ expected: [ItemID], _ when: String, _ db: borrowing Accessor, file: String = #fileID,
+        line: Int = #line
+    ) throws {
+        let of = "of \(key.escaped) \(when)"
+        check.expectEqual(try ids(db), expected, "the items \(of)", file: file, line: line)
+        check.expectEqual(
+            try db.count(request()), expected.count, "the count \(of)", file: file, line: line)
+        check.expectEqual(
+            db.firstItem(forRequest: request())?.uniqueToken, expected.first, "the first \(of)",
+            file: file, line: line)
+        for id in expected {
+            check.expectEqual(
+                try item(id, db)?.uniqueToken, id, "the item \(of), fetched by its id", file: file,
+                line: line)
+        }
+    }
+
+    /// Demands that an item has exactly these values.
+    func expectValues(
+        _ expected: [String: DataStoreValue], of id: ItemID, _ when: String,
+        file: String = #fileID, line: Int = #line
+    ) throws {
+        let values = try check.require(
+            try values(of: id), "the item \(id) of \(key.escaped) \(when)", file: file, line: line)
+        check.expectIdentical(
+            .dictionary(values), .dictionary(expected), "the values of an item \(when)", file: file,
+            line: line)
+    }
+
+    /// Demands which items a predicate finds.
+    func expect(
+        _ expected: [ItemID], where attribute: String, _ operator: DataStorePredicate.Operator,
+        _ value: DataStoreValue, _ when: String, file: String = #fileID, line: Int = #line
+    ) throws {
+        guard check.capabilities.predicateOperators.contains(`operator`) else { return }
+        let predicate = DataStorePredicate.comparing(attribute, `operator`, value)
+        check.expectEqual(
+            try ids(where: predicate), expected,
+            "the items of \(key.escaped) where \(attribute.escaped) \(`operator`.rawValue) \(value.shortText) \(when)",
+            file: file, line: line)
+    }
+}
+
+extension DataStorePredicate {
+    /// The comparison of an attribute with a value.
+    static func comparing(
+        _ attribute: String, _ operator: Operator, _ value: DataStoreValue
+    ) -> DataStorePredicate {
+        .comparison(Comparison(.path(AttributePath([attribute])), `operator`, .value(value)))
+    }
+}

@@ -1,0 +1,188 @@
+import Dispatch
+import Foundation
+import JustPersist
+
+extension ThreadingChecks {
+    /// What outlives its block, or leaves its thread.
+    ///
+    /// An accessor cannot be kept: it is lent to its block, and the compiler sees to that. What can be
+    /// kept is an item, through which a store could still be written to.
+    static let escapes: [CheckDefinition] = [
+        CheckDefinition(
+            "thread/accessor-escape-refused", clause: [3, 8],
+            "An item kept from a write block cannot write once the block has ended."
+        ) { check in
+            let store = try check.openStore()
+            try store.addNote("stored")
+            var kept: [(item: DynamicItem, origin: String)] = []
+            try store.performWrite { db in
+                kept.append((try db.addNote("created"), "an item made in a write block"))
+                let live = try check.require(
+                    try db.note("stored"), "the stored item in a write block")
+                kept.append((live, "an item got in a write block"))
+            }
+            do {
+                try store.performWrite { db in
+                    kept.append((try db.addNote("undone"), "an item made in a block that threw"))
+                    let live = try check.require(
+                        try db.note("stored"), "the stored item in a write block")
+                    kept.append((live, "an item changed in a block that threw"))
+                    try live.setStoredValue("undone", forKeyPath: "text")
+                    throw Upset(number: 1)
+                }
+            } catch is Upset {}
+            func expectRefusals(_ when: String) {
+                for (item, origin) in kept {
+                    check.expectError(
+                        .itemNotMutable, .blockEnded, .itemDeleted,
+                        what: "setting an attribute of \(origin), \(when)"
+                    ) { try item.setStoredValue("changed after its block", forKeyPath: "text") }
+                    let reported = check.reported { item["text"] = .string("changed again") }
+                    if store.errorHandler != nil {
+                        check.expectEqual(
+                            reported.count, 1,
+                            """
+                            the number of errors reported when an attribute of \(origin) was set \
+                            without try, \(when)
+                            """)
+                    }
+                }
+            }
+            expectRefusals("after its block")
+            // A transaction is open again, but it is not the items' own.
+            try store.performWrite { db in
+                try db.addNote("of a later block")
+                expectRefusals("in a later write block")
+            }
+            try store.performRead { _ in expectRefusals("in a later read block") }
+            let expected = ["stored", "created", "of a later block"]
+            check.expectEqual(
+                try store.notes(), expected,
+                "the items after changes were tried behind their blocks")
+            try store.close()
+            expectRefusals("after tearDown")
+            if check.reopeningKeepsData {
+                check.expectEqual(
+                    try check.reopened(store).notes(), expected,
+                    "the items after changes were tried behind their blocks, and a setup")
+            }
+        },
+        CheckDefinition(
+            "thread/item-escape", clause: [8],
+            "An item kept from its block can be read, from other threads too, and never changes."
+        ) { check in
+            let store = try check.openStore()
+            try store.addNote("stored")
+            var items: [(item: DynamicItem, origin: String, text: String)] = []
+            try store.performRead { db in
+                let item = try check.require(try db.note("stored"), "the item in a read block")
+                items.append((item, "an item of a read block", "stored"))
+            }
+            try store.performWrite { db in
+                items.append(
+                    (try db.addNote("created"), "an item made in a write block", "created"))
+                let live = try check.require(try db.note("stored"), "the item in a write block")
+                try live.setStoredValue("changed", forKeyPath: "text")
+                items.append((live, "an item changed in a write block", "changed"))
+            }
+            let escaped = Escaped(items)
+            @Sendable func expectTexts(_ when: String) {
+                for (item, origin, text) in escaped.value {
+                    check.expectEqual(
+                        DataStoreValue.string(text), item["text"],
+                        "the text that \(origin) has, read \(when)")
+                    check.expectSuccess("reading the extra attribute of \(origin) \(when)") {
+                        _ = try item.storedValue(forKeyPath: "extra")
+                    }
+                }
+            }
+            expectTexts("after its block")
+            try check.threads(1) { _ in expectTexts("on another thread") }
+            try check.onMain { expectTexts("on the main thread") }
+            try store.performWrite { db in
+                for note in try db.dynamicItems(Notes.all) {
+                    try note.setStoredValue("overwritten", forKeyPath: "text")
+                }
+            }
+            expectTexts("after it was overwritten in the store")
+            try store.performWrite { db in try db.removeAll([Notes.type]) }
+            for number in 0..<200 { try store.addNote("filler \(number)") }
+            expectTexts("after it was deleted from the store")
+            try check.threads(1) { _ in expectTexts("on another thread after its deletion") }
+            try store.close()
+            expectTexts("after tearDown")
+        },
+        CheckDefinition(
+            "thread/accessor-on-other-thread", clause: [3],
+            "An accessor used from another thread during its block refuses, or works."
+        ) { check in
+            if check.capabilities.threading == .mainThread {
+                try check.unverified("a block on the main thread cannot wait for the main thread")
+            }
+            let store = try check.openStore()
+            let otherThread = DispatchQueue.main
+            try store.addNote("stored")
+            // Otherwise the wait below could be for ever.
+            try check.onMain {}
+            try store.performRead { db in
+                otherThread.sync {
+                    answerOrRefusal(check, "a fetch", in: "a read block") {
+                        check.expectEqual(
+                            try db.notes(), ["stored"],
+                            "the items fetched in a read block from another thread")
+                    }
+                    answerOrRefusal(check, "a count", in: "a read block") {
+                        check.expectEqual(
+                            try db.count(Notes.all), 1,
+                            "the items counted in a read block from another thread")
+                    }
+                }
+                check.expectEqual(
+                    try db.notes(), ["stored"],
+                    "the items in a read block whose accessor another thread used before")
+            }
+            var stored = ["stored"]
+            try store.performWrite { db in
+                otherThread.sync {
+                    let wrote = answerOrRefusal(check, "a create", in: "a write block") {
+                        try db.addNote("of another thread")
+                    }
+                    if wrote { stored.append("of another thread") }
+                }
+                try db.addNote("of its own thread")
+                stored.append("of its own thread")
+                check.expectEqual(
+                    try db.notes(), stored,
+                    "the items in a write block whose accessor another thread used before")
+            }
+            check.expectEqual(
+                try store.notes(), stored,
+                "the items of a write block whose accessor another thread used")
+        },
+    ]
+
+    /// Demands that a use of an accessor succeeds, or throws an error of the library; says which.
+    @discardableResult
+    private static func answerOrRefusal(
+        _ check: CheckContext, _ what: String, in place: String, _ body: () throws -> Void
+    ) -> Bool {
+        do {
+            try body()
+            return true
+        } catch {
+            check.expect(
+                error is DataStoreError,
+                "\(what) in \(place) from another thread threw \(error), which is no DataStoreError"
+            )
+            return false
+        }
+    }
+}
+
+/// What one thread hands to another, which uses it while the first one waits.
+// Sendable because the two take turns.
+private struct Escaped<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import JustPersist
+
+extension TransactionChecks {
+    /// Blocks as others see them.
+    static let atomicity: [CheckDefinition] = [
+        CheckDefinition(
+            "tx/commit-on-return", clause: [2, 4],
+            "Once a write has returned every thread sees it."
+        ) { check in
+            let items = try NamedItems(in: check.openStore())
+            for round in 1...20 {
+                try items.store.write { db in try items.create("item \(round)", round, db) }
+                check.expectEqual(
+                    try items.count(), round, "the count on the thread that wrote \(round) items")
+                try check.threads(2) { _ in
+                    check.expectEqual(
+                        try items.count(), round, "the count on another thread behind \(round)")
+                }
+            }
+        },
+        CheckDefinition(
+            "tx/empty-block", clause: [2, 5],
+            "A block that does nothing succeeds and changes nothing."
+        ) { check in
+            let items = try NamedItems(in: check.openStore(), ["a": 1])
+            let before = try tokens(items)
+            try items.store.write { _ in }
+            items.store.writeSync { _ in }
+            let error = queued(items.store) { _ in }
+            check.expect(
+                error == nil, "An empty queued block failed: \(String(describing: error))")
+            check.expectEqual(try tokens(items), before, "the items behind empty blocks")
+            check.expectEqual(
+                check.errors.codes.map(\.rawValue), [], "what the error handler was given")
+        },
+        CheckDefinition(
+            "tx/many-types-atomic", clause: [4, 5],
+            "What a block writes to several types appears together or not at all."
+        ) { check in
+            let store = try check.openStore()
+            let types = try (0..<5).map { number in
+                try NamedItems(in: store, key: "ConformanceNamed\(number)")
+            }
+            let reads = Reads()
+            let rounds = check.profile.pick(quick: 30, full: 300, soak: 3_000)
+            // Between two types, where a reader may run: not all stores let it, nor all threads.
+            let canWait =
+                check.capabilities.hasConcurrentReads
+                && check.capabilities.threading == .callingThread
+            try check.threads(3) { index in
+                defer { reads.end() }
+                guard index == 0 else {
+                    while !reads.areOver {
+                        let counts = try store.read { db in
+                            try types.map { try db.count($0.request()) }
+                        }
+                        check.expect(
+                            Set(counts).count == 1,
+                            """
+                            A read block counted \(counts) items of five types while each write \
+                            creates one of each
+                            """)
+                        reads.note()
+                    }
+                    return
+                }
+                for round in 0..<rounds {
+                    try (round % 3 == 2 ? failing : writing)(store) { db in
+                        for (place, type) in types.enumerated() {
+                            try type.create("item \(round)", round, db)
+                            // Of three reads that end from now on, one began here.
+                            if canWait, place == round % types.count { reads.wait(forMore: 3) }
+                        }
+                    }
+                }
+            }
+            for type in types {
+                check.expectEqual(
+                    try type.count(), rounds - rounds / 3, "the items of “\(type.key)” at the end")
+            }
+        },
+        CheckDefinition(
+            "tx/ten-thousand-items-atomic", clause: [4, 5],
+            "A reader that looks on while a block of 10,000 items is committed sees none or all."
+        ) { check in
+            let items = try NamedItems(in: check.openStore())
+            let isDone = Locked(false)
+            try check.threads(2) { index in
+                guard index == 0 else {
+                    var rounds = 0
+                    repeat {
+                        let (all, few) = try items.store.read { db in
+                            (
+                                try db.count(items.request()),
+                                try db.fetch(items.request(offset: 9_990)).count
+                            )
+                        }
+                        check.expect(
+                            all == 0 && few == 0 || all == 10_000 && few == 10,
+                            """
+                            A read block counted \(all) items and found \(few) behind the first 9,990 \
+                            while a block of 10,000 was committed; it must be 0 and 0, or 10000 and 10
+                            """)
+                        rounds += 1
+                    } while !isDone.withLock({ $0 })
+                    return
+                }
+                defer { isDone.withLock { $0 = true } }
+                try items.store.write { db in
+                    for number in 0..<10_000 {
+                        if number % 1_000 == 0 { check.tick() }
+                        try items.create("item", number, db)
+                    }
+                }
+            }
+            check.expectEqual(try items.count(), 10_000, "the items at the end")
+        },
+        CheckDefinition(
+            "tx/read-block-cannot-write", clause: [8],
+            "Writing to an item of a read block is refused and reported, and nothing is stored."
+        ) { check in
+            let items = try NamedItems(in: check.openStore(), ["a": 1])
+            func expectUnchanged(_ when: String) throws {
+                check.expectEqual(try items.all(), ["a": 1], "the items \(when)")
+            }
+            try items.store.read { db in
+                let item = try check.require(try items.item("a", db), "the item")
+                check.expectError(.itemNotMutable, what: "changing an item of a read block") {
+                    try item.setStoredValue(5, forKeyPath: "number")
+                }
+                check.expectEqual(item["number"], .int(1), "the item's number in its block")
+                let reported = check.reported { item["number"] = .int(6) }
+                check.expectEqual(item["number"], .int(1), "the item's number in its block")
+                if items.store.errorHandler != nil {
+                    check.expectEqual(
+                        reported.map(\.code), [.itemNotMutable],
+                        "what the error handler was given when an item of a read block was changed")
+                }
+            }
+            try expectUnchanged("after changing one in a read block")
+            try items.store.write { db in try items.create("b", 2, db) }
+            check.expectEqual(try items.all(), ["a": 1, "b": 2], "the items behind the next write")
+        },
+    ]
+
+    private static func writing(
+        _ store: any DataStore,
+        _ body: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
+    ) throws {
+        try store.write { db in try body(db) }
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import JustPersist
+
+extension ValueChecks {
+    /// The names of attributes, and kinds that are not kept.
+    static let names: [CheckDefinition] = [
+        CheckDefinition(
+            "val/attribute-names", clause: [9, 16],
+            "Any name without a dot that is not empty names an attribute, up to the limit."
+        ) { check in
+            let limit = check.capabilities.limits.nameBytes
+            let names = [
+                "id", "self", "SELF", "uniqueToken", "name", "Name", "NAME", " ", "a b", "a ", "#",
+                "%K", "@count", "\"", "'", "\\", "$", "*", "null", "type", "class", "value", "\0",
+                "a\0", "a\0b", "0", "-1", "🏳️‍🌈", "名", "__proto__",
+                String(repeating: "n", count: min(limit, 4_096)),
+                String(repeating: "n", count: min(limit, 4_096) - 1) + "m",
+            ]
+            var items = try StoredType("ValueNames", names, in: try check.openStore(), check)
+            let values = Dictionary(
+                names.map { ($0, DataStoreValue.string("of " + $0)) }, uniquingKeysWith: { $1 })
+            let id = try items.create(values)
+            let bare = try items.create()
+            func read(_ when: String) throws {
+                try items.expectValues(values, of: id, when)
+                try items.expectValues([:], of: bare, "without values, \(when)")
+                // A path that ends in uniqueToken is the item's id to a predicate.
+                for name in names where name != "uniqueToken" {
+                    try items.expect([id], where: name, .equal, .string("of " + name), when)
+                    try items.expect([bare], where: name, .equal, .null, when)
+                }
+            }
+            try read("with attributes of odd names")
+            if check.reopeningKeepsData {
+                items = try items.reopened()
+                try read("with attributes of odd names, after the store was reopened")
+            }
+            try items.store.write { db in
+                for name in ["", ".", "a.b", ".a", "a.", "a..b"] {
+                    check.expectError(.invalidName, what: "declaring an attribute \(name.escaped)")
+                    {
+                        try items.declare(["fine", name], db)
+                    }
+                }
+                let long = String(repeating: "n", count: limit + 1)
+                check.expectError(.limitExceeded, what: "declaring a name of \(limit + 1) bytes") {
+                    try items.declare([long], db)
+                }
+                try items.live(bare, db).set(["name": .string("after")])
+            }
+            try items.expectValues(
+                ["name": .string("after")], of: bare, "set in a block that was refused names")
+        },
+        CheckDefinition(
+            "val/thousand-attributes", clause: [9], "An item has a thousand attributes."
+        ) { check in
+            let names = (0..<1_000).map { "attribute\($0)" }
+            var items = try StoredType("ValueWide", names, in: try check.openStore(), check)
+            var values = Dictionary(
+                uniqueKeysWithValues: names.enumerated().map {
+                    ($1, $0 % 3 == 0 ? DataStoreValue.int(Int64($0)) : .string("value \($0)"))
+                })
+            let id = try items.create(values)
+            let sparse = try items.create(["attribute999": .string("last")])
+            try items.expectValues(values, of: id, "with 1,000 values")
+            try items.set(["attribute500": .string("changed"), "attribute501": .null], of: id)
+            values["attribute500"] = .string("changed")
+            values["attribute501"] = nil
+            try items.expectValues(values, of: id, "of which two were changed")
+            if check.reopeningKeepsData {
+                items = try items.reopened()
+                try items.expectValues(values, of: id, "after the store was reopened")
+            }
+            try items.expectValues(
+                ["attribute999": .string("last")], of: sparse, "with one value of 1,000")
+            try items.expect(
+                [sparse], where: "attribute999", .equal, .string("last"), "among two")
+            try items.expect([id], where: "attribute999", .equal, .int(999), "among two")
+        },
+        CheckDefinition(
+            "val/unsupported-kind-refused", clause: [5, 9, 19],
+            gate: .counterCheck(.allValueKinds),
+            "A value of a kind that is not declared is refused with its attribute and kind named."
+        ) { check in
+            let kinds = check.capabilities.valueKinds.union([.null])
+            let items = try check.openValues()
+            let id = try items.create(["value": .string("before")])
+            for kind in DataStoreValue.Kind.allCases where !kinds.contains(kind) {
+                var refused = [sample(kind)]
+                if kinds.contains(.array) { refused.append(.array([sample(kind)])) }
+                if kinds.contains(.dictionary) { refused.append(.dictionary(["a": sample(kind)])) }
+                try items.store.write { db in
+                    let item = try items.live(id, db)
+                    for value in refused {
+                        let error = check.expectError(
+                            .unsupportedValue, what: "setting \(value.shortText)"
+                        ) {
+                            try item.set(["value": value])
+                        }
+                        check.expectEqual(
+                            error?.attribute, "value",
+                            "the attribute in the refusal of \(value.shortText)")
+                        check.expect(
+                            error?.message.contains("\(kind)") != false,
+                            "The refusal does not name the kind “\(kind)”: \(error?.message ?? "")")
+                        check.expectIdentical(
+                            try item.value("value"), .string("before"),
+                            "the value after \(value.shortText) was refused")
+                    }
+                    try item.set(["behind": .string("\(kind)")])
+                }
+                try items.expectValues(
+                    ["value": .string("before"), "behind": .string("\(kind)")], of: id,
+                    "after values of kind \(kind) were refused")
+            }
+        },
+    ]
+}

@@ -1,0 +1,39 @@
+import Foundation
+import JustPersist
+
+extension CheckContext {
+    /// Plays a role in a further process, and waits for its end.
+    ///
+    /// The process works in ``directory``: a store that it makes by a name is the one that this check
+    /// makes by that name. A role that threw an error fails the check here; one that was killed, killed
+    /// itself or trapped is judged by the caller.
+    func runChild(
+        _ role: ChildRole, parameters: [String: String] = [:]
+    ) throws -> ChildLauncher.Ending {
+        guard let children else {
+            try unverified("there is no way to start another process here")
+        }
+        guard ChildJob.canFind(fixture) else {
+            try unverified(
+                "another process cannot find the fixture \(fixture); make it non-private")
+        }
+        let answer = directory.appending(path: "answer-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: answer) }
+        var options = ConformanceOptions(profile: profile, seed: seed)
+        options.scratchDirectory = directory
+        let (ending, stderr) = try children.run(
+            ChildJob(
+                .role(name: role.name, parameters: parameters), for: fixture, options: options,
+                directory: directory, answer: answer))
+        tick()
+        if let error = try? String(contentsOf: answer, encoding: .utf8), !error.isEmpty {
+            fail("A process in the role \(role.name) failed: \(error)")
+            throw CheckStop.failed
+        }
+        if ending != .exited(ConformanceChild.done), ending != .signalled(SIGKILL) {
+            fail("A process in the role \(role.name): \(ending.inWords).\(stderr.lastWords)")
+            throw CheckStop.failed
+        }
+        return ending
+    }
+}

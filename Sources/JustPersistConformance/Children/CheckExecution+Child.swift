@@ -1,0 +1,86 @@
+import Foundation
+import JustPersist
+
+extension CheckExecution {
+    /// Runs the check in a process of its own, so that a store that traps or hangs costs one check.
+    func result(inChildOf launcher: ChildLauncher) async -> CheckResult {
+        let directory = options.scratchDirectory
+            .appending(path: "conformance-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let start = ContinuousClock.now
+        var failed = definition.result(variant, .fail)
+        do {
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true)
+            let answer = directory.appending(path: "answer.json")
+            let (ending, stderr) = try await launcher.launch(
+                ChildJob(
+                    .check(id: definition.id, variant: variant), for: fixture, options: options,
+                    directory: directory, answer: answer))
+            if let data = try? Data(contentsOf: answer) {
+                return try CheckResult(answer: data)
+            }
+            failed.failures = [
+                CheckResult.Failure(
+                    message: "\(ending.inWords) during the check.\(stderr.lastWords)",
+                    place: "its process")
+            ]
+        } catch {
+            failed.failures = [
+                CheckResult.Failure(
+                    message: "A process for the check could not be started: \(error)",
+                    place: "its process")
+            ]
+        }
+        definition.settle(&failed)
+        failed.seconds = start.duration(to: .now) / .seconds(1)
+        return failed
+    }
+}
+
+extension String {
+    /// What a process said at its end, as the end of a sentence.
+    var lastWords: String {
+        let lines = split(separator: "\n")
+        let told = lines.first { $0.contains("Fatal error") } ?? lines.last
+        return told.map { " It said: \($0.prefix(500))" } ?? ""
+    }
+}
+
+extension CheckResult {
+    /// The result as it comes from another process.
+    init(answer: Data) throws {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        self = try decoder.decode(CheckResult.self, from: answer)
+    }
+
+    /// The result as it goes to another process.
+    var answer: Data {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.nonConformingFloatEncodingStrategy = .convertToString(
+                positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+            return try encoder.encode(self)
+        }
+    }
+}
+
+extension ChildLauncher.Ending {
+    /// What happened to the process.
+    var inWords: String {
+        switch self {
+        case .exited(ConformanceChild.stuck):
+            "A call hung and held all threads of Swift's cooperative pool, or the process outlived its time,"
+        case .exited(let code): "The process exited with code \(code)"
+        case .signalled(let signal):
+            "The process was ended by signal \(signal)\(Self.names[signal].map { " (\($0))" } ?? "")"
+        }
+    }
+    private static let names: [Int32: String] = [
+        SIGILL: "SIGILL, as a Swift trap", SIGTRAP: "SIGTRAP, as a Swift trap",
+        SIGABRT: "SIGABRT", SIGSEGV: "SIGSEGV, a bad memory access",
+        SIGBUS: "SIGBUS, a bad access to a mapped file", SIGKILL: "SIGKILL", SIGTERM: "SIGTERM",
+    ]
+}

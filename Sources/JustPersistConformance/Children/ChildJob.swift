@@ -1,0 +1,51 @@
+import Foundation
+
+/// What a further process of the program is to do, in a form that gets there.
+struct ChildJob: Codable {
+    /// The work.
+    enum Work: Codable {
+        /// A check.
+        case check(id: String, variant: StoreVariant)
+        /// A part in a check that another process judges.
+        case role(name: String, parameters: [String: String])
+    }
+
+    /// The name under which Swift finds the type again.
+    let fixture: String
+    let work: Work
+    let options: ConformanceOptions
+    /// Where the work's stores lie.
+    let directory: URL
+    /// The file that takes the result of a check, or the error of a role.
+    let answer: URL
+
+    init(
+        _ work: Work, for fixture: any ConformanceFixture.Type, options: ConformanceOptions,
+        directory: URL, answer: URL
+    ) {
+        self.fixture = _mangledTypeName(fixture) ?? ""
+        self.work = work
+        self.options = options
+        self.directory = directory
+        self.answer = answer
+    }
+
+    /// The fixture, found by its name; nil for a type that is private or local.
+    static func fixture(named name: String) -> (any ConformanceFixture.Type)? {
+        _typeByName(name) as? any ConformanceFixture.Type
+    }
+
+    /// Whether another process finds the fixture.
+    static func canFind(_ fixture: any ConformanceFixture.Type) -> Bool {
+        _mangledTypeName(fixture).flatMap(Self.fixture) != nil
+    }
+
+    /// The job as text.
+    var text: String {
+        get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
+    }
+
+    init(text: String) throws {
+        self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
+    }
+}

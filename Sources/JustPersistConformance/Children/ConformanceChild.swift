@@ -1,0 +1,99 @@
+import Dispatch
+import Foundation
+import JustPersist
+
+/// The kit in a process that it started itself.
+public enum ConformanceChild {
+    /// The environment variable that holds the job of such a process.
+    public static let variable = "JP_CONFORMANCE_CHILD"
+
+    /// The exit code of a process that did its job.
+    ///
+    /// Not 0, because exit tests can expect either that or all the rest, and a crash belongs to the rest.
+    static let done: Int32 = 75
+    /// The exit code of a process that could not begin its job.
+    static let failed: Int32 = 76
+    /// The exit code of a process that ended itself because it hung.
+    static let stuck: Int32 = 77
+
+    /// Does the job and ends the process.
+    public static func serve(_ job: String) async -> Never {
+        do {
+            let job = try ChildJob(text: job)
+            guard let fixture = ChildJob.fixture(named: job.fixture) else {
+                throw DataStoreError(
+                    .invalidInput, in: "conformance",
+                    "The fixture \(job.fixture) is not found here. Make it non-private.")
+            }
+            switch job.work {
+            case .check(let id, let variant): try await run(id, variant, of: fixture, job)
+            case .role(let name, let parameters):
+                let guardian = guardian(lifetime: 4 * job.options.timeout)
+                await play(name, parameters, of: fixture, job)
+                guardian.cancel()
+            }
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            _exit(failed)
+        }
+        // Not `exit`: other threads may still use what its handlers would take away.
+        _exit(done)
+    }
+
+    private static func run(
+        _ id: String, _ variant: StoreVariant, of fixture: any ConformanceFixture.Type,
+        _ job: ChildJob
+    ) async throws {
+        guard let definition = Inventory.definition(id) else {
+            throw DataStoreError(
+                .invalidInput, in: "conformance", "There is no check “\(id)” in this process.")
+        }
+        let guardian = guardian(lifetime: nil)
+        defer { guardian.cancel() }
+        var options = job.options
+        options.scratchDirectory = job.directory
+        let execution = CheckExecution(
+            fixture: fixture, definition: definition, variant: variant, options: options,
+            launcher: nil, endProcess: { _exit(stuck) })
+        let result = await execution.result()
+        try result.answer.write(to: job.answer, options: .atomic)
+    }
+
+    /// Ends this process when the one that started it has gone, or when it outlives its time.
+    private static func guardian(lifetime: Double?) -> any DispatchSourceTimer {
+        let starter = getppid()
+        let deadline = lifetime.map { ContinuousClock.now + .seconds($0) }
+        let timer = DispatchSource.makeTimerSource(queue: .global())
+        timer.schedule(deadline: .now() + 1, repeating: 1)
+        timer.setEventHandler {
+            if getppid() != starter { _exit(stuck) }
+            if let deadline, ContinuousClock.now > deadline { _exit(stuck) }
+        }
+        timer.resume()
+        return timer
+    }
+
+    private static func play(
+        _ name: String, _ parameters: [String: String], of fixture: any ConformanceFixture.Type,
+        _ job: ChildJob
+    ) async {
+        let context = ChildContext(
+            fixture: fixture, directory: job.directory, parameters: parameters,
+            seed: job.options.seed)
+        // A thread of its own: roles block.
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                do {
+                    guard let role = ChildRole.all.first(where: { $0.name == name }) else {
+                        throw DataStoreError(
+                            .invalidInput, in: "conformance", "There is no role “\(name)”.")
+                    }
+                    try role.play(context)
+                } catch {
+                    try? "\(error)".write(to: job.answer, atomically: true, encoding: .utf8)
+                }
+                continuation.resume()
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import JustPersist
+
+/// The conformance kit: finds out whether a store keeps the contract.
+///
+/// With Swift Testing, import `JustPersistConformanceTesting` and test `Conformance.checks(MyFixture.self)`.
+/// Elsewhere, take a ``report(on:level:options:children:progress:)``.
+public enum Conformance {
+    /// The checks of a run, each to be run once, in order.
+    ///
+    /// Behind the last of them the report is printed, and written where the options say.
+    public static func checks(
+        _ fixture: any ConformanceFixture.Type, level: ConformanceLevel = .v1,
+        options: ConformanceOptions, children: ChildLauncher?
+    ) -> [Check] {
+        let assessment = Assessment(
+            fixture: fixture, level: level, options: options, launcher: children)
+        assessment.onReport { print($0) }
+        return assessment.checks()
+    }
+
+    /// Runs the checks, one behind the other, and reports.
+    ///
+    /// In a process that the kit started itself this does that process's job, and does not return.
+    /// The report is also written to the file that the options name. Processes in which checks run are started
+    /// by `children`; without it they run here, and checks of
+    /// crashes are unverified. `progress` is given each result as it comes.
+    public static func report(
+        on fixture: any ConformanceFixture.Type, level: ConformanceLevel = .v1,
+        options: ConformanceOptions, children: ChildLauncher?,
+        progress: (@Sendable (CheckResult) -> Void)? = nil
+    ) async -> ConformanceReport {
+        if let job = ProcessInfo.processInfo.environment[ConformanceChild.variable] {
+            await ConformanceChild.serve(job)
+        }
+        let assessment = Assessment(
+            fixture: fixture, level: level, options: options, launcher: children)
+        let start = ContinuousClock.now
+        var results: [CheckResult] = []
+        for check in assessment.checks() {
+            let result = await check.result()
+            progress?(result)
+            results.append(result)
+        }
+        return ConformanceReport(
+            store: fixture.storeName, level: level, profile: options.profile, seed: options.seed,
+            seconds: start.duration(to: .now) / .seconds(1), results: results)
+    }
+
+    /// The same for a test of XCTest, with the options from the environment.
+    ///
+    /// ```swift
+    /// final class MyStoreConformance: XCTestCase {
+    ///     func testConformance() async throws {
+    ///         let report = try await Conformance.report(on: MyFixture.self, from: self)
+    ///         XCTAssert(report.isConformant, report.description)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// On Linux each check runs in a process of its own: the test program, told to run this test alone.
+    /// On Apple's platforms checks run in this process, and those of crashes are unverified.
+    /// `test` is the test case, and `function` the test method, which has no other name in XCTest.
+    public static func report(
+        on fixture: any ConformanceFixture.Type, level: ConformanceLevel = .v1, from test: Any,
+        function: String = #function
+    ) async throws -> ConformanceReport {
+        #if os(Linux)
+            let method = function.prefix { $0 != "(" }
+            let children: ChildLauncher? = .relaunching(
+                arguments: ["\(String(reflecting: type(of: test)))/\(method)"])
+        #else
+            let children: ChildLauncher? = nil
+        #endif
+        let options = try ConformanceOptions(environment: ProcessInfo.processInfo.environment)
+        return await report(on: fixture, level: level, options: options, children: children)
+    }
+}

@@ -1,0 +1,80 @@
+public import Foundation
+public import JustPersist
+
+/// How the kit makes the store that it examines: the whole of what an author of a store writes.
+///
+/// ```swift
+/// enum MyFixture: ConformanceFixture {
+///     static func makeStore(in directory: URL) throws -> MyStore { MyStore(at: directory) }
+/// }
+/// ```
+///
+/// A type rather than a closure, because checks run in processes of their own, which find it again by its
+/// name. So it must not be `private` or declared in a function. What the store can do is read from its
+/// `capabilities`.
+public protocol ConformanceFixture: SendableMetatype {
+    /// The store under examination.
+    associatedtype Store: DataStore
+
+    /// Makes a store that is not open and keeps its files in `directory`.
+    ///
+    /// Called many times, from any thread: with a directory that is empty or not there for a store that
+    /// shall be empty, and with one used before for a further instance over the same files.
+    static func makeStore(in directory: URL) throws -> Store
+
+    /// The same for a store that gives its failures to `errorHandler`.
+    ///
+    /// By default the handler is left out, and the checks of error handlers are reported as unverified.
+    static func makeStore(
+        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
+    ) throws -> Store
+
+    /// The checks that the store is known to fail; by default none.
+    static var knownFailures: [KnownFailure] { get }
+
+    /// What a person types to run a check again with the same profile and seed; by default `swift test`
+    /// with the environment variables that say so.
+    static func rerunCommand(check: String, options: ConformanceOptions) -> String
+
+    /// What reports call the store; by default the name of its type.
+    static var storeName: String { get }
+}
+
+extension ConformanceFixture {
+    /// Makes the store without the handler.
+    public static func makeStore(
+        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
+    ) throws -> Store {
+        try makeStore(in: directory)
+    }
+
+    /// None.
+    public static var knownFailures: [KnownFailure] { [] }
+
+    /// `JP_ONLY='…' JP_PROFILE=… JP_SEED=… swift test`.
+    public static func rerunCommand(check: String, options: ConformanceOptions) -> String {
+        "JP_ONLY='\(check)' JP_PROFILE=\(options.profile.rawValue) JP_SEED=\(options.seed) swift test"
+    }
+
+    /// The name of the store's type.
+    public static var storeName: String { "\(Store.self)" }
+}
+
+/// A check that a store is known to fail, so that it does not hide new failures.
+///
+/// Such a check turns red when it passes: then the entry is to be removed.
+public struct KnownFailure: Sendable, Hashable {
+    /// The checks concerned: an id such as `iso/P4`, or a pattern such as `child/*`.
+    public let pattern: String
+    /// Why the store fails them.
+    public let reason: String
+    /// Where that is being followed up.
+    public let link: String?
+
+    /// A known failure of the checks whose ids match `pattern`.
+    public init(_ pattern: String, reason: String, link: String? = nil) {
+        self.pattern = pattern
+        self.reason = reason
+        self.link = link
+    }
+}

@@ -1,0 +1,89 @@
+extension StoreDump {
+    /// The first differences from what was expected, a line for each; `nil` if there are none.
+    ///
+    /// Items are matched by name, so that one missing item is one line.
+    func difference(from expected: StoreDump, showing limit: Int = 5) -> String? {
+        if self == expected { return nil }
+        var lines: [String] = []
+        for type in Set(types.map(\.name)).union(expected.types.map(\.name)).sorted() {
+            lines += Self.differences(in: type, items(of: type), expected.items(of: type))
+        }
+        let hidden = lines.count - limit
+        if hidden > 0 { lines[limit...] = ["and \(hidden) more differences"] }
+        return lines.joined(separator: "\n")
+    }
+
+    private func items(of type: String) -> [Item] {
+        types.first { $0.name == type }?.items ?? []
+    }
+
+    private static func differences(
+        in type: String, _ items: [Item], _ expected: [Item]
+    ) -> [String] {
+        var lines: [String] = []
+        let found = Dictionary(grouping: items, by: \.name)
+        for item in expected {
+            guard let match = found[item.name]?.first else {
+                lines.append("\(type) \(item.name) is missing")
+                continue
+            }
+            lines += differences(in: "\(type) \(item.name)", match.attributes, item.attributes)
+        }
+        let known = Set(expected.map(\.name))
+        for item in items where !known.contains(item.name) {
+            lines.append("\(type) \(item.name) is there and should not be")
+        }
+        for (name, matches) in found.sorted(by: { $0.key < $1.key }) where matches.count > 1 {
+            lines.append("\(type) \(name) is there \(matches.count) times")
+        }
+        if lines.isEmpty, items.map(\.name) != expected.map(\.name) {
+            lines.append(
+                """
+                \(type): the items come in the order \(items.map(\.name).summary), and not in that of \
+                their creation, \(expected.map(\.name).summary)
+                """)
+        }
+        return lines
+    }
+
+    private static func differences(
+        in place: String, _ attributes: [Attribute], _ expected: [Attribute]
+    ) -> [String] {
+        let found = texts(of: attributes)
+        let wanted = texts(of: expected)
+        return Set(found.keys).union(wanted.keys).sorted().compactMap { name in
+            let (value, wish) = (found[name] ?? "null", wanted[name] ?? "null")
+            if value == wish { return nil }
+            let (shown, shownWish) = shortened(value, wish)
+            return "\(place), \(name): got \(shown), expected \(shownWish)"
+        }
+    }
+
+    private static func texts(of attributes: [Attribute]) -> [String: String] {
+        Dictionary(
+            attributes.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Two long texts cut down to the place where they first differ.
+    private static func shortened(_ a: String, _ b: String) -> (String, String) {
+        let window = 80
+        if max(a.utf8.count, b.utf8.count) <= window { return (a, b) }
+        let (a, b) = (Array(a.utf8), Array(b.utf8))
+        let place = zip(a, b).prefix { $0 == $1 }.count
+        func cut(_ bytes: [UInt8]) -> String {
+            let start = max(0, place - window / 2)
+            let end = min(bytes.count, start + window)
+            let text = start < end ? String(decoding: bytes[start..<end], as: UTF8.self) : ""
+            return (start > 0 ? "…" : "") + text + (end < bytes.count ? "…" : "")
+                + " (\(bytes.count) characters as text)"
+        }
+        return (cut(a), cut(b))
+    }
+}
+
+extension [String] {
+    /// The elements in one line, the first ten of many.
+    var summary: String {
+        prefix(10).joined(separator: " ") + (count > 10 ? " … (\(count))" : "")
+    }
+}

@@ -1,0 +1,55 @@
+/// What transactions over append-only lists did, as their callers saw it.
+///
+/// Lists are the most telling kind of register: one read shows which writes came before it, and in which
+/// order. A value is appended at most once in a history, so that a list tells who made it. The histories
+/// and the names of the anomalies are those of Elle (Kingsbury and Alvaro, "Elle: Inferring Isolation
+/// Anomalies from Experimental Observations", 2020) and Adya ("Weak Consistency", 1999).
+struct History: Sendable {
+    /// One thing that a transaction did.
+    enum Operation: Sendable, Hashable {
+        case append(Int, list: Int)
+        case read([Int], list: Int)
+    }
+
+    /// One transaction.
+    struct Transaction: Sendable {
+        /// Who ran it; of one process each transaction comes after those that began before it.
+        let process: Int
+        /// When it was asked for and when its caller knew the outcome, on one clock for all processes.
+        let began: Int
+        let ended: Int
+        let operations: [Operation]
+        /// Whether it was committed; it was rolled back otherwise.
+        let isCommitted: Bool
+    }
+
+    /// The transactions in any order, each of which is called T and its index here.
+    let transactions: [Transaction]
+}
+
+extension History.Operation: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .append(let value, let list): "append \(value) to list \(list)"
+        case .read(let values, let list): "read list \(list): \(History.text(values))"
+        }
+    }
+}
+
+extension History {
+    /// A list as text, of a long one only the end, where the news is.
+    static func text(_ values: [Int]) -> String {
+        let shown = values.suffix(8).map(String.init).joined(separator: " ")
+        return values.count > 8 ? "[… \(shown)] (\(values.count) values)" : "[\(shown)]"
+    }
+
+    /// A transaction as text.
+    func text(of transaction: Int) -> String {
+        let it = transactions[transaction]
+        let operations = it.operations.map(\.description).joined(separator: "; ")
+        return """
+            T\(transaction) (process \(it.process)\(it.isCommitted ? "" : ", rolled back")): \
+            \(operations.isEmpty ? "nothing" : operations)
+            """
+    }
+}

@@ -1,0 +1,243 @@
+import Foundation
+import JustPersist
+
+/// Runs random blocks over lists in a store, from several threads at once, and records what they saw.
+///
+/// Some processes write and read, one only reads, one queues its blocks and waits for each, and one queues
+/// them ahead. A tenth of the writers throws at the end. Few lists are in use at one time, so that blocks
+/// meet, and no list grows for long.
+struct ListAppendWorkload: Sendable {
+    private enum Process: CaseIterable {
+        case writer, secondWriter, thirdWriter, fourthWriter, reader, queue, pipeline
+    }
+
+    /// What a block is to do; a pause gives others the time to change what it has read.
+    private enum Plan: Sendable {
+        case pause
+        case append(list: Int)
+        case read(list: Int, byPredicate: Bool)
+    }
+
+    private struct State: Sendable {
+        var time = 0
+        var begun = 0
+        var values = 0
+        var transactions: [History.Transaction] = []
+        var waiting = 0
+    }
+
+    private struct RollBack: Error {}
+
+    private static let key = "ConformanceList"
+    private static let listsInUse = 5
+
+    private let check: CheckContext
+    private let store: any DataStore
+    private let count: Int
+    /// Ids for the lists, each of which comes into the store with its first value.
+    private let ids: [ItemID]
+    private let asArrays: Bool
+    private let state = Locked(State())
+
+    init(_ check: CheckContext, transactionCount count: Int) throws {
+        self.check = check
+        self.count = count
+        store = try check.openStore()
+        ids = (0..<(count / 60 + 1) * Self.listsInUse).map { _ in ItemID() }
+        asArrays = check.capabilities.valueKinds.contains(.array)
+        try store.write { db in
+            try db.declare(
+                ItemSchema(
+                    Self.key, attributes: [AttributeSchema("list"), AttributeSchema("values")]))
+        }
+    }
+
+    /// Runs the blocks, and one more that reads every list.
+    func run() throws -> History {
+        let processes = Process.allCases
+        try check.threads(processes.count) { number in
+            var generator = check.generator("process \(number)")
+            while let begun = begin() {
+                check.tick()
+                let isRolledBack = processes[number] != .reader && generator.int(in: 0..<10) == 0
+                let plan = plan(begun, readsOnly: processes[number] == .reader, &generator)
+                switch processes[number] {
+                case .reader: try read(plan, process: number)
+                case .queue: try queue(plan, isRolledBack, process: number, ahead: 1)
+                case .pipeline: try queue(plan, isRolledBack, process: number, ahead: 8)
+                default: try write(plan, isRolledBack, process: number)
+                }
+            }
+            if processes[number] == .pipeline { state.wait { $0.waiting == 0 ? () : nil } }
+        }
+        try read(ids.indices.map { .read(list: $0, byPredicate: false) }, process: processes.count)
+        return History(transactions: state.withLock { $0.transactions })
+    }
+
+    // MARK: Plans and the record
+
+    /// The number of the next block, or nil after the last.
+    private func begin() -> Int? {
+        state.withLock { state in
+            guard state.begun < count else { return nil }
+            state.begun += 1
+            return state.begun
+        }
+    }
+
+    private func plan(
+        _ begun: Int, readsOnly: Bool, _ generator: inout SeededGenerator
+    ) -> [Plan] {
+        (0..<generator.int(in: 1...4)).map { _ in
+            if generator.int(in: 0..<12) == 0 { return .pause }
+            let list = begun / 60 * Self.listsInUse + generator.int(in: 0..<Self.listsInUse)
+            return readsOnly || generator.bool()
+                ? .read(list: list, byPredicate: generator.int(in: 0..<4) == 0)
+                : .append(list: list)
+        }
+    }
+
+    private func now() -> Int {
+        state.withLock { state in
+            state.time += 1
+            return state.time
+        }
+    }
+
+    private func record(
+        _ process: Int, began: Int, _ operations: [History.Operation], isCommitted: Bool
+    ) {
+        state.change { state in
+            state.time += 1
+            state.transactions.append(
+                History.Transaction(
+                    process: process, began: began, ended: state.time, operations: operations,
+                    isCommitted: isCommitted))
+        }
+    }
+
+    // MARK: Blocks
+
+    private func read(_ plan: [Plan], process: Int) throws {
+        let began = now()
+        let operations = try store.read { db in
+            var operations: [History.Operation] = []
+            for step in plan {
+                guard case .read(let list, let byPredicate) = step else {
+                    Thread.sleep(forTimeInterval: 0.0003)
+                    continue
+                }
+                operations.append(
+                    .read(try values(item(list, byPredicate: byPredicate, db)), list: list))
+            }
+            return operations
+        }
+        record(process, began: began, operations, isCommitted: true)
+    }
+
+    private func write(_ plan: [Plan], _ isRolledBack: Bool, process: Int) throws {
+        let began = now()
+        let operations = Locked<[History.Operation]>([])
+        do {
+            try store.write { db in
+                try carryOut(plan, operations, db)
+                if isRolledBack { throw RollBack() }
+            }
+        } catch is RollBack {}
+        record(process, began: began, operations.withLock { $0 }, isCommitted: !isRolledBack)
+    }
+
+    /// Queues a block once fewer than so many wait.
+    private func queue(
+        _ plan: [Plan], _ isRolledBack: Bool, process: Int, ahead limit: Int
+    ) throws {
+        let pending = Locked<(any Error)?>(nil)
+        let mine = Locked(false)
+        let isAhead = limit > 1
+        if isAhead {
+            state.wait { state -> Void? in
+                guard state.waiting < limit else { return nil }
+                state.waiting += 1
+                return ()
+            }
+        }
+        let began = now()
+        let operations = Locked<[History.Operation]>([])
+        store.enqueueWrite(
+            { db in
+                try carryOut(plan, operations, db)
+                if isRolledBack { throw RollBack() }
+            },
+            completion: { error in
+                record(process, began: began, operations.withLock { $0 }, isCommitted: error == nil)
+                if isAhead { state.change { $0.waiting -= 1 } }
+                if let error, !(error is RollBack) {
+                    check.fail("A queued block failed: \(error)")
+                    pending.withLock { $0 = error }
+                }
+                mine.change { $0 = true }
+            })
+        if !isAhead { mine.wait { $0 ? () : nil } }
+        if let error = pending.withLock({ $0 }) { throw error }
+    }
+
+    private func carryOut(
+        _ plan: [Plan], _ operations: Locked<[History.Operation]>,
+        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+    ) throws {
+        for step in plan {
+            switch step {
+            case .pause: Thread.sleep(forTimeInterval: 0.0003)
+            case .read(let list, let byPredicate):
+                let values = try values(item(list, byPredicate: byPredicate, db))
+                operations.withLock { $0.append(.read(values, list: list)) }
+            case .append(let list):
+                let value = state.withLock { state in
+                    state.values += 1
+                    return state.values
+                }
+                if let item = try item(list, byPredicate: false, db) {
+                    try item.setStoredValue(
+                        stored(try values(item) + [value]), forKeyPath: "values")
+                } else {
+                    _ = try db.add(
+                        DynamicItem(
+                            Self.key, id: ids[list],
+                            values: ["list": .int(Int64(list)), "values": stored([value])]))
+                }
+                operations.withLock { $0.append(.append(value, list: list)) }
+            }
+        }
+    }
+
+    // MARK: Lists
+
+    private func item<Accessor: DataStoreReadAccessor & ~Copyable>(
+        _ list: Int, byPredicate: Bool, _ db: borrowing Accessor
+    ) throws -> DynamicItem? {
+        guard byPredicate else {
+            return try db.fetchItem(ItemType(dynamic: Self.key), id: ids[list]) as? DynamicItem
+        }
+        return try db.dynamicItems(
+            DataStoreRequest(
+                type: ItemType(dynamic: Self.key),
+                predicate: try DataStorePredicate("list == %d", list))
+        ).first
+    }
+
+    private func stored(_ values: [Int]) -> DataStoreValue {
+        asArrays
+            ? .array(values.map { .int(Int64($0)) })
+            : .string(values.map(String.init).joined(separator: ","))
+    }
+
+    /// The values of a list; one that is not there is empty, and what is no number counts as one.
+    private func values(_ item: DynamicItem?) throws -> [Int] {
+        switch try item?.storedValue(forKeyPath: "values") ?? .null {
+        case .array(let values):
+            values.map { if case .int(let value) = $0 { Int(value) } else { -1 } }
+        case .string(let text): text.split(separator: ",").map { Int($0) ?? -1 }
+        default: item == nil ? [] : [-1]
+        }
+    }
+}

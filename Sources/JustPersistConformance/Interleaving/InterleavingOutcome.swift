@@ -1,0 +1,67 @@
+/// What came of a script.
+struct InterleavingOutcome: Sendable {
+    /// What came of one step.
+    struct StepResult: Sendable {
+        /// What a step that reads read; nil where it has not been carried out.
+        var numbers: [Int]?
+        /// Whether it was over before the script went on.
+        var isPrompt = false
+        /// What it was refused with.
+        var error: String?
+        /// Whether it was carried out, with success or without.
+        var hasEnded = false
+    }
+
+    /// What came of one session.
+    struct SessionOutcome: Sendable {
+        /// What its steps that read have read, in their order.
+        var reads: [[Int]] = []
+        /// Whether its block returned and its changes were accepted.
+        var isCommitted = false
+        /// What the store refused it with.
+        var error: String?
+        /// Whether its block has ended.
+        var hasEnded = false
+    }
+
+    let script: Interleaving
+    /// By step of the script.
+    let results: [StepResult]
+    let sessions: [Session: SessionOutcome]
+    /// The numbers of the items at the end, by name.
+    let final: [String: Int]
+
+    subscript(session: Session) -> SessionOutcome { sessions[session] ?? SessionOutcome() }
+
+    /// What a session read first of all.
+    func firstRead(_ session: Session) -> [Int]? { self[session].reads.first }
+}
+
+extension InterleavingOutcome: CustomStringConvertible {
+    /// The script with what came of each step, and the items at the end.
+    var description: String {
+        let width = script.steps.map { $0.session.name.count }.max() ?? 0
+        var lines = ["\(script.title), from \(Self.text(script.start.map { ($0.key, $0.value) })):"]
+        for (step, result) in zip(script.steps, results) {
+            let name = step.session.name
+            let space = String(repeating: " ", count: width - name.count)
+            lines.append("  \(name)\(space)  \(step.text)" + Self.text(of: result))
+        }
+        lines.append(
+            "  at the end: \(Self.text(final.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))"
+        )
+        return lines.joined(separator: "\n")
+    }
+
+    private static func text(of result: StepResult) -> String {
+        guard result.hasEnded else { return "   … never ended" }
+        var text = result.isPrompt ? "" : "   (waited)"
+        if let numbers = result.numbers { text += "   → \(numbers)" }
+        if let error = result.error { text += "   ✗ \(error)" }
+        return text
+    }
+
+    private static func text(_ items: [(String, Int)]) -> String {
+        items.isEmpty ? "nothing" : items.map { "\($0) = \($1)" }.joined(separator: ", ")
+    }
+}

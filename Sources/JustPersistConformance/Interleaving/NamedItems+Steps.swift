@@ -1,0 +1,36 @@
+import JustPersist
+
+/// What the steps of scripts do to items.
+extension NamedItems {
+    /// Carries out a step that reads; nil if it is none.
+    func read<Accessor: DataStoreReadAccessor & ~Copyable>(
+        _ action: Step.Action, _ db: borrowing Accessor
+    ) throws -> [Int]? {
+        switch action {
+        case .get(let name): return try item(name, db).map { [$0.number] } ?? []
+        case .items(let text):
+            return try items(where: DataStorePredicate(text), db).map(\.number).sorted()
+        case .count(let text): return [try db.count(request(where: DataStorePredicate(text)))]
+        default: return nil
+        }
+    }
+
+    /// Carries out a step that writes; `seen` are the numbers that its session has read.
+    func write(
+        _ action: Step.Action, seen: [String: Int],
+        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+    ) throws {
+        switch action {
+        case .set(let name, let number): try set(name, to: number, db)
+        case .add(let number, let name): try set(name, to: (seen[name] ?? 0) + number, db)
+        case .addWhere(let number, let text):
+            for item in try items(where: DataStorePredicate(text), db) {
+                item["number"] = .int(Int64(item.number + number))
+            }
+        case .insert(let name, let number): try create(name, number, db)
+        case .delete(let text):
+            for item in try items(where: DataStorePredicate(text), db) { try db.delete(item) }
+        default: break
+        }
+    }
+}

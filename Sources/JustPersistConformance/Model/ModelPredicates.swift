@@ -1,0 +1,76 @@
+import JustPersist
+
+/// Random predicates with the operators that a store declares, most of them of one attribute and a
+/// constant, so that many match something.
+struct ModelPredicates {
+    let attributes: [String]
+    let values: ModelValues
+    let operators: [DataStorePredicate.Operator]
+
+    init(attributes: [String], _ capabilities: DataStoreCapabilities) {
+        self.attributes = attributes
+        values = ModelValues(kinds: capabilities.valueKinds)
+        operators = capabilities.predicateOperators.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// A predicate; `items` is the highest number of an item so far.
+    func predicate(
+        items: Int, depth: Int = 0, using random: inout SeededGenerator
+    ) -> DataStorePredicate {
+        func parts() -> [DataStorePredicate] {
+            (0..<random.int(in: 0..<4)).map { _ in
+                predicate(items: items, depth: depth + 1, using: &random)
+            }
+        }
+        switch random.int(in: 0..<(depth > 2 ? 9 : 14)) {
+        case 0: return .constant(random.bool())
+        case 9, 10: return .not(predicate(items: items, depth: depth + 1, using: &random))
+        case 11, 12: return .and(parts())
+        case 13: return .or(parts())
+        default:
+            if operators.isEmpty { return .constant(true) }
+            return .comparison(comparison(items: items, using: &random))
+        }
+    }
+
+    private func comparison(
+        items: Int, using random: inout SeededGenerator
+    ) -> DataStorePredicate.Comparison {
+        func constant() -> DataStorePredicate.Expression {
+            .value(values.value(items: items, using: &random))
+        }
+        func text() -> DataStorePredicate.Expression {
+            .value(.string(random.pick(ModelValues.strings)))
+        }
+        let relation = random.pick(operators)
+        if random.int(in: 0..<12) == 0, relation == .equal || relation == .notEqual {
+            let item = ItemReference.numbered(random.int(in: 0..<items + 1), type: "Model")
+            return DataStorePredicate.Comparison(
+                .path(.uniqueToken), relation, .value(.reference(item)))
+        }
+        var left = DataStorePredicate.Expression.path(path(using: &random))
+        let right: DataStorePredicate.Expression
+        switch relation {
+        case .between: right = .list([constant(), constant()])
+        case .in: right = .list((0..<random.int(in: 0..<5)).map { _ in constant() })
+        case .contains: right = random.bool() ? text() : constant()
+        case .beginsWith, .endsWith: right = text()
+        default:
+            right = random.int(in: 0..<8) == 0 ? .path(path(using: &random)) : constant()
+            if random.int(in: 0..<10) == 0 { left = .count(path(using: &random)) }
+        }
+        return DataStorePredicate.Comparison(
+            left, relation, right, modifier: random.int(in: 0..<8) == 0 ? .any : .direct,
+            options: random.pick([
+                [], [], [], .caseInsensitive, .diacriticInsensitive,
+                [.caseInsensitive, .diacriticInsensitive],
+            ]))
+    }
+
+    private func path(using random: inout SeededGenerator) -> DataStorePredicate.AttributePath {
+        var names = [random.pick(attributes)]
+        while random.int(in: 0..<5) == 0 { names.append(random.pick(["x", "y", "é"])) }
+        if random.int(in: 0..<25) == 0 { names = ["neverSet"] }
+        return DataStorePredicate.AttributePath(names)
+    }
+}

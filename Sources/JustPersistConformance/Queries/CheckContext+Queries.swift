@@ -1,0 +1,117 @@
+import JustPersist
+
+/// What checks of requests demand.
+extension CheckContext {
+    /// Demands that a store answers a query as the contract does: the same items in the same order, and
+    /// their number when they are counted.
+    func expectAnswer(
+        _ query: Query, of corpus: Corpus, file: String = #fileID, line: Int = #line
+    ) throws {
+        let wanted = try corpus.wanted(query)
+        do {
+            let (answer, count) = try corpus.store.read { db in
+                (
+                    try db.ids(query, of: corpus.type),
+                    try db.count(query.request(corpus.type))
+                )
+            }
+            expectItems(answer, wanted, of: corpus, "\(query)", query.names, file: file, line: line)
+            expectEqual(count, wanted.count, "the count of \(query)", file: file, line: line)
+        } catch {
+            fail("\(query): the request failed: \(error)", file: file, line: line)
+        }
+    }
+
+    /// The same for a predicate alone.
+    func expectAnswer(
+        _ predicate: DataStorePredicate, of corpus: Corpus, file: String = #fileID,
+        line: Int = #line
+    ) throws {
+        try expectAnswer(Query(predicate: predicate), of: corpus, file: file, line: line)
+    }
+
+    /// Demands that a predicate finds the items with these numbers, in the order of creation.
+    func expectItems(
+        _ indexes: [Int], where predicate: DataStorePredicate, of corpus: Corpus,
+        file: String = #fileID, line: Int = #line
+    ) throws {
+        let query = Query(predicate: predicate)
+        let wanted = indexes.map { corpus.ids[$0] }
+        // So that the table in the check and the reference evaluator cannot drift apart.
+        try require(
+            try corpus.wanted(query) == wanted, "The kit contradicts itself about \(query)",
+            file: file, line: line)
+        try expectAnswer(query, of: corpus, file: file, line: line)
+    }
+
+    /// Demands items in an order, and says which are missing, too many or out of place.
+    func expectItems(
+        _ actual: [ItemID], _ wanted: [ItemID], of corpus: Corpus,
+        _ what: @autoclosure () -> String, _ attributes: @autoclosure () -> Set<String> = [],
+        file: String = #fileID, line: Int = #line
+    ) {
+        expect(
+            actual == wanted,
+            "\(what()): \(corpus.difference(between: actual, wanted, attributes()))", file: file,
+            line: line)
+    }
+}
+
+extension Corpus {
+    /// How an answer differs from the one that is wanted, in words.
+    func difference(
+        between actual: [ItemID], _ wanted: [ItemID], _ attributes: Set<String>
+    ) -> String {
+        func list(_ ids: [ItemID]) -> String {
+            let shown = ids.prefix(3).map { words(for: $0, attributes) }.joined(separator: "; ")
+            return ids.count > 3 ? "\(shown) and \(ids.count - 3) more" : shown
+        }
+        let missing = wanted.filter { !Set(actual).contains($0) }
+        let surplus = actual.filter { !Set(wanted).contains($0) }
+        var parts: [String] = []
+        if !missing.isEmpty { parts.append("missing: \(list(missing))") }
+        if !surplus.isEmpty { parts.append("too many: \(list(surplus))") }
+        if Set(actual).count < actual.count { parts.append("some came more than once") }
+        if parts.isEmpty,
+            let place = zip(actual, wanted).enumerated().first(where: { $1.0 != $1.1 })
+        {
+            parts.append(
+                """
+                out of order: place \(place.offset) has \(words(for: place.element.0, attributes)), \
+                expected \(words(for: place.element.1, attributes))
+                """)
+        }
+        return """
+            expected \(wanted.count) items, got \(actual.count); \(parts.joined(separator: "; "))
+            """
+    }
+}
+
+extension Query {
+    /// The attributes that the query names.
+    var names: Set<String> {
+        Set(sort.map { String($0.key.prefix { $0 != "." }) }).union(predicate?.names ?? [])
+    }
+}
+
+extension DataStorePredicate {
+    /// The attributes that the predicate names.
+    var names: Set<String> {
+        switch self {
+        case .constant: []
+        case .comparison(let comparison): comparison.left.names.union(comparison.right.names)
+        case .and(let parts), .or(let parts): parts.reduce(into: []) { $0.formUnion($1.names) }
+        case .not(let part): part.names
+        }
+    }
+}
+
+extension DataStorePredicate.Expression {
+    fileprivate var names: Set<String> {
+        switch self {
+        case .path(let path), .count(let path): Set(path.components.prefix(1))
+        case .list(let parts): parts.reduce(into: []) { $0.formUnion($1.names) }
+        default: []
+        }
+    }
+}

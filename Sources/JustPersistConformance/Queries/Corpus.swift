@@ -1,0 +1,108 @@
+import JustPersist
+
+/// Items that a check put into a store, and beside them what the contract answers to requests for them.
+struct Corpus {
+    let store: any DataStore
+    /// The key of the items' type.
+    let type: String
+    /// The items, in the order of their creation.
+    private(set) var ids: [ItemID]
+    /// What the reference evaluator answers from.
+    private(set) var state: ReferenceState
+
+    /// Creates items with these values, in one write.
+    init(
+        _ rows: [[String: DataStoreValue]], attributes: [String] = [],
+        as type: String = "ConformanceQuery", in store: any DataStore
+    ) throws {
+        let names = Set(rows.flatMap(\.keys)).union(attributes).sorted()
+        let schema = ItemSchema(type, attributes: names.map { AttributeSchema($0) })
+        self.store = store
+        self.type = type
+        state = ReferenceState()
+        try state.declare(schema, limits: store.capabilities.limits)
+        ids = try store.write { db in
+            try db.declare(schema)
+            return try rows.map { values in
+                let item = try db.create(type)
+                try item.set(values)
+                return item.uniqueToken
+            }
+        }
+        for (id, values) in zip(ids, rows) {
+            state.put(ReferenceRow(ReferenceKey(type, id), values: values))
+        }
+    }
+
+    /// Changes attributes of items, in one write.
+    mutating func set(_ changes: [(index: Int, values: [String: DataStoreValue])]) throws {
+        try store.write { [ids, type] db in
+            for change in changes {
+                try db.liveItem(type, ids[change.index]).set(change.values)
+            }
+        }
+        for change in changes { note(change.values, ofItem: change.index) }
+    }
+
+    /// Changes what the contract answers from, for a change that the check made itself.
+    mutating func note(_ values: [String: DataStoreValue], ofItem index: Int) {
+        for (name, value) in values {
+            state.set(value, ofAttribute: name, of: ReferenceKey(type, ids[index]))
+        }
+    }
+
+    /// Takes in an item that the check made itself.
+    mutating func noteItem(_ id: ItemID, _ values: [String: DataStoreValue]) {
+        ids = (ids + [id]).sorted()
+        state.put(ReferenceRow(ReferenceKey(type, id), values: values))
+    }
+
+    /// Leaves out an item that the check deleted itself.
+    mutating func noteDeletion(ofItem index: Int) {
+        _ = state.remove(ReferenceKey(type, ids.remove(at: index)))
+    }
+
+    /// The same items seen through another instance of the store.
+    init(_ other: Corpus, in store: any DataStore) {
+        self.store = store
+        type = other.type
+        ids = other.ids
+        state = other.state
+    }
+
+    // MARK: Answers
+
+    /// The items that the store gives.
+    func answer(_ query: Query) throws -> [ItemID] {
+        try store.read { db in try db.ids(query, of: type) }
+    }
+
+    /// The items that the contract wants.
+    func wanted(_ query: Query) throws -> [ItemID] {
+        try ReferenceQuery.rows(query.request(type), in: state).map(\.key.id)
+    }
+
+    /// The values that an item was given, without those that are null.
+    func values(of id: ItemID) -> [String: DataStoreValue] {
+        state.row(ReferenceKey(type, id))?.values ?? [:]
+    }
+
+    /// An item in words: its place in the order of creation, and its values of some attributes.
+    func words(for id: ItemID, _ attributes: Set<String>) -> String {
+        guard let index = ids.firstIndex(of: id) else { return "an unknown item \(id)" }
+        let values = values(of: id)
+        let shown = attributes.sorted().map { "\($0): \(values[$0].map { "\($0)" } ?? "nil")" }
+        return "item \(index) (\(shown.joined(separator: ", ").withVisibleScalars))"
+    }
+}
+
+extension DataStoreReadAccessor where Self: ~Copyable {
+    /// The item of a type with that id, which must be there.
+    func liveItem(_ type: String, _ id: ItemID) throws(DataStoreError) -> DynamicItem {
+        if let item = try fetchItem(ItemType(dynamic: type), id: id) as? DynamicItem { return item }
+        throw DataStoreError(
+            .couldNotFetchMutableVersion, in: "fetchItem",
+            "The item \(id) of “\(type)” was created before and is not found by its id.",
+            itemType: type)
+    }
+}

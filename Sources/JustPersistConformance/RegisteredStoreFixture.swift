@@ -1,0 +1,72 @@
+import Foundation
+import JustPersist
+
+extension Conformance {
+    /// A fixture for the store behind a registered URL scheme: `lmdb:`.
+    ///
+    /// A path behind the scheme is the directory under which the kit makes directories of its own; a store
+    /// that lies there is not touched. One scheme in a process at a time.
+    ///
+    /// For programs that start their further processes with ``ChildLauncher/relaunching(arguments:)`` and call
+    /// this in each.
+    public static func fixture(scheme: String) throws -> any ConformanceFixture.Type {
+        func registered<Store: DataStore>(_: Store) -> any ConformanceFixture.Type {
+            RegisteredStoreFixture<Store>.self
+        }
+        let place = FileManager.default.temporaryDirectory
+            .appending(path: "conformance-\(UUID().uuidString)").path(percentEncoded: false)
+        let placed = try? DataStores.make("\(scheme):\(place)")
+        // Some stores have no place, such as those in memory.
+        let store = try placed ?? DataStores.make("\(scheme):")
+        registeredScheme.withLock {
+            $0 = RegisteredScheme(name: scheme, hasPlace: placed != nil)
+        }
+        return registered(store)
+    }
+
+    fileprivate static let registeredScheme = Locked(RegisteredScheme(name: "", hasPlace: false))
+}
+
+/// The URL scheme that was chosen last.
+private struct RegisteredScheme: Sendable {
+    let name: String
+    /// Whether a path stands behind it.
+    let hasPlace: Bool
+
+    func url(of directory: URL) -> String {
+        "\(name):" + (hasPlace ? directory.path(percentEncoded: false) : "")
+    }
+}
+
+/// Makes stores by the URL scheme that was chosen last.
+enum RegisteredStoreFixture<Store: DataStore>: ConformanceFixture {
+    static func makeStore(in directory: URL) throws -> Store {
+        try makeStore(in: directory, options: DataStoreOptions())
+    }
+
+    static func makeStore(
+        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
+    ) throws -> Store {
+        try makeStore(in: directory, options: DataStoreOptions(errorHandler: errorHandler))
+    }
+
+    private static func makeStore(in directory: URL, options: DataStoreOptions) throws -> Store {
+        let scheme = Conformance.registeredScheme.withLock { $0 }
+        let store = try DataStores.make(scheme.url(of: directory), options: options)
+        guard let store = store as? Store else {
+            throw DataStoreError(
+                .invalidStoreURL, in: "conformance",
+                "The scheme “\(scheme.name)” makes a \(type(of: store)) now, no \(Store.self).")
+        }
+        return store
+    }
+
+    static func rerunCommand(check: String, options: ConformanceOptions) -> String {
+        """
+        justpersist conformance \(storeName) --only '\(check)' --profile \(options.profile.rawValue) \
+        --seed \(options.seed)
+        """
+    }
+
+    static var storeName: String { Conformance.registeredScheme.withLock { $0.name } + ":" }
+}

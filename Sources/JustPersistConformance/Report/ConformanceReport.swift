@@ -1,0 +1,55 @@
+import Foundation
+
+/// What a run of the kit found.
+public struct ConformanceReport: Sendable, Codable {
+    /// The store.
+    public let store: String
+    /// The edition of the kit that it was held to.
+    public let level: ConformanceLevel
+    /// How thoroughly it was looked at.
+    public let profile: ConformanceProfile
+    /// What every random choice depended on.
+    public let seed: UInt64
+    /// The seconds it took.
+    public let seconds: Double
+    /// What became of each check, in order.
+    public let results: [CheckResult]
+
+    /// Whether no check that counts failed, and at least one passed.
+    public var isConformant: Bool {
+        !results.contains { $0.outcome == .fail && !$0.isAdvisory }
+            && results.contains { $0.outcome == .pass }
+    }
+
+    /// The number of checks that ended so.
+    public func count(_ outcome: CheckOutcome) -> Int {
+        results.count { $0.outcome == outcome }
+    }
+
+    /// The store, what it was held to, and how that ended, in one sentence.
+    var verdict: String {
+        let tally = CheckOutcome.allCases
+            .map { ($0, count($0)) }.filter { $0.1 > 0 }
+            .map { "\($0.1) \($0.0.word)" }.joined(separator: ", ")
+        let judgement = isConformant ? "keeps the contract" : "does NOT keep the contract"
+        return "\(store) \(judgement) (level \(level.rawValue), \(profile.rawValue)): \(tally)."
+    }
+}
+
+extension ConformanceReport: CustomStringConvertible {
+    /// The report as a table for a terminal.
+    public var description: String { text(as: .table) }
+}
+
+extension CheckOutcome {
+    /// The outcome behind a number.
+    var word: String {
+        switch self {
+        case .pass: "passed"
+        case .fail: "failed"
+        case .notApplicable: "not applicable"
+        case .knownFailing: "known failing"
+        case .unverified: "unverified"
+        }
+    }
+}

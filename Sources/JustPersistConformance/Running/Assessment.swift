@@ -1,0 +1,164 @@
+import Foundation
+import JustPersist
+
+/// One run of the kit over one fixture: what its checks share.
+final class Assessment: Sendable {
+    let fixture: any ConformanceFixture.Type
+    let level: ConformanceLevel
+    let options: ConformanceOptions
+    let launcher: ChildLauncher?
+
+    /// The check that tells whether there is a store to examine at all.
+    private static let preflightID = "fixture/fresh-store-is-empty"
+
+    private let preflight = Locked<Task<CheckResult, Never>?>(nil)
+    private let outstanding: Locked<Outstanding>
+
+    private struct Outstanding {
+        var ids: Set<String>
+        var results: [CheckResult] = []
+        let start = ContinuousClock.now
+    }
+
+    init(
+        fixture: any ConformanceFixture.Type, level: ConformanceLevel, options: ConformanceOptions,
+        launcher: ChildLauncher?
+    ) {
+        self.fixture = fixture
+        self.level = level
+        self.options = options
+        self.launcher = launcher
+        outstanding = Locked(Outstanding(ids: []))
+    }
+
+    /// The checks of this run, in order.
+    func checks() -> [Check] {
+        let checks = Inventory.definitions.flatMap { definition in
+            variants(of: definition).map { variant in
+                Check(definition: definition, variant: variant, assessment: self)
+            }
+        }.filter(isAsked)
+        outstanding.withLock { $0.ids = Set(checks.map(\.id)) }
+        return checks
+    }
+
+    private func variants(of definition: CheckDefinition) -> [StoreVariant] {
+        Inventory.groupsOfVariants.contains(definition.group) ? StoreVariant.allCases : [.plain]
+    }
+
+    private func isAsked(_ check: Check) -> Bool {
+        let asking = options.only.filter { IDPattern($0).matches(check.id) }
+        // The quick profile has a store in another state only where that state is named.
+        if options.profile == .quick, check.variant != .plain {
+            return asking.contains { $0.contains("@") }
+        }
+        return options.only.isEmpty || !asking.isEmpty
+    }
+
+    /// Runs a check, and notes the result.
+    func result(of check: Check) async -> CheckResult {
+        var result = await ranResult(of: check)
+        result.isAdvisory = check.definition.since > level
+        apply(fixture.knownFailures, to: &result)
+        result.rerun = fixture.rerunCommand(check: check.id, options: options)
+        note(result)
+        return result
+    }
+
+    private func ranResult(of check: Check) async -> CheckResult {
+        if check.definition.group != "fixture", let broken = await fixtureFailure() {
+            var result = check.definition.result(check.variant, .unverified)
+            result.reason = broken
+            return result
+        }
+        return await execute(check.definition, check.variant)
+    }
+
+    /// Why there is nothing to examine, found out once.
+    private func fixtureFailure() async -> String? {
+        let task = preflight.withLock { preflight in
+            let task =
+                preflight
+                ?? Task {
+                    guard let definition = Inventory.definition(Self.preflightID) else {
+                        return CheckResult(id: Self.preflightID, outcome: .pass)
+                    }
+                    return await self.execute(definition, .plain)
+                }
+            preflight = task
+            return task
+        }
+        let result = await task.value
+        guard result.outcome == .fail else { return nil }
+        let why = result.failures.first.map { ": \($0.message)" } ?? ""
+        return "\(Self.preflightID) failed\(why)"
+    }
+
+    private func execute(_ definition: CheckDefinition, _ variant: StoreVariant) async
+        -> CheckResult
+    {
+        let execution = CheckExecution(
+            fixture: fixture, definition: definition, variant: variant, options: options,
+            launcher: launcher)
+        guard definition.place == .ownProcess, !options.runsInProcess, let launcher,
+            ChildJob.canFind(fixture)
+        else { return await execution.result() }
+        return await execution.result(inChildOf: launcher)
+    }
+
+    private func apply(_ known: [KnownFailure], to result: inout CheckResult) {
+        let id = result.id
+        guard let known = known.first(where: { IDPattern($0.pattern).matches(id) }) else { return }
+        let reason = known.reason + (known.link.map { " (\($0))" } ?? "")
+        switch result.outcome {
+        case .fail:
+            result.outcome = .knownFailing
+            result.reason = reason
+        case .pass:
+            result.outcome = .fail
+            result.failures = [
+                CheckResult.Failure(
+                    message: """
+                        The check passes, though the fixture lists it as a known failure (“\(reason)”). \
+                        Remove “\(known.pattern)” from its knownFailures.
+                        """,
+                    place: "\(fixture)")
+            ]
+        default: break
+        }
+    }
+
+    /// Notes a result; behind the last one, prints the report.
+    private func note(_ result: CheckResult) {
+        let report = outstanding.withLock { outstanding -> ConformanceReport? in
+            // A check that is repeated is reported as it ended first.
+            guard outstanding.ids.remove(result.id) != nil else { return nil }
+            outstanding.results.append(result)
+            guard outstanding.ids.isEmpty else { return nil }
+            return ConformanceReport(
+                store: fixture.storeName, level: level, profile: options.profile,
+                seed: options.seed, seconds: outstanding.start.duration(to: .now) / .seconds(1),
+                results: outstanding.results)
+        }
+        if let report { deliver(report) }
+    }
+
+    /// Gives the report to whoever asked for it.
+    private let receivers = Locked<[@Sendable (ConformanceReport) -> Void]>([])
+
+    func onReport(_ receiver: @escaping @Sendable (ConformanceReport) -> Void) {
+        receivers.withLock { $0.append(receiver) }
+    }
+
+    private func deliver(_ report: ConformanceReport) {
+        if let file = options.reportFile {
+            do {
+                try report.write(to: file)
+            } catch {
+                FileHandle.standardError.write(
+                    Data("The report cannot be written to \(file.path): \(error)\n".utf8))
+            }
+        }
+        for receiver in receivers.withLock({ $0 }) { receiver(report) }
+    }
+}

@@ -1,0 +1,92 @@
+import JustPersist
+
+/// What a check demands. Each call counts, so that a check that demands nothing is noticed.
+extension CheckContext {
+    /// Demands a condition; the message says what was done, what came and what the contract wants.
+    func expect(
+        _ condition: Bool, _ message: @autoclosure () -> String, file: String = #fileID,
+        line: Int = #line
+    ) {
+        let place = Self.place(file, line)
+        recorder.record(at: place)
+        if !condition { recorder.fail(message(), at: place) }
+    }
+
+    /// Demands that two values are equal.
+    func expectEqual<Value: Equatable>(
+        _ actual: Value, _ expected: Value, _ what: @autoclosure () -> String,
+        file: String = #fileID, line: Int = #line
+    ) {
+        expect(
+            actual == expected,
+            "\(what()): expected \(Self.text(expected)), got \(Self.text(actual))", file: file,
+            line: line)
+    }
+
+    /// Demands that a call is refused with one of these codes, and gives the error.
+    @discardableResult
+    func expectError(
+        _ codes: DataStoreError.Code..., what: @autoclosure () -> String, file: String = #fileID,
+        line: Int = #line, _ body: () throws -> Void
+    ) -> DataStoreError? {
+        let place = Self.place(file, line)
+        recorder.record(at: place)
+        let wanted = codes.map(\.rawValue).joined(separator: " or ")
+        do {
+            try body()
+            recorder.fail("\(what()): expected the error \(wanted), but it succeeded", at: place)
+        } catch let error as DataStoreError {
+            if codes.contains(error.code) || codes.isEmpty { return error }
+            recorder.fail("\(what()): expected the error \(wanted), got \(error)", at: place)
+        } catch {
+            recorder.fail(
+                "\(what()): expected a DataStoreError \(wanted), got \(error) of type \(type(of: error))",
+                at: place)
+        }
+        return nil
+    }
+
+    /// Demands a value, without which the check cannot go on.
+    func require<Value>(
+        _ value: Value?, _ what: @autoclosure () -> String, file: String = #fileID,
+        line: Int = #line
+    ) throws -> Value {
+        expect(value != nil, "\(what()): expected a value, got nil", file: file, line: line)
+        guard let value else { throw CheckStop.failed }
+        return value
+    }
+
+    /// Demands a condition, without which the check cannot go on.
+    func require(
+        _ condition: Bool, _ message: @autoclosure () -> String, file: String = #fileID,
+        line: Int = #line
+    ) throws {
+        expect(condition, message(), file: file, line: line)
+        if !condition { throw CheckStop.failed }
+    }
+
+    /// Records that a demand was not met.
+    func fail(_ message: String, file: String = #fileID, line: Int = #line) {
+        expect(false, message, file: file, line: line)
+    }
+
+    private static func place(_ file: String, _ line: Int) -> String {
+        "\(file.split(separator: "/").last ?? ""):\(line)"
+    }
+
+    /// A value in a message: not longer than a person reads.
+    private static func text(_ value: some Any) -> String {
+        let text = fullText(value)
+        guard text.utf8.count > 400 else { return text }
+        return "\(text.prefix(200)) … \(text.suffix(100)) (\(text.count) characters)"
+    }
+
+    private static func fullText(_ value: some Any) -> String {
+        // Foundation traps when it is to describe a date that is infinite or no number.
+        if let value = value as? DataStoreValue { return value.shortText }
+        if let values = value as? [DataStoreValue?] {
+            return "[\(values.map { $0?.shortText ?? "nil" }.joined(separator: ", "))]"
+        }
+        return String(describing: value)
+    }
+}

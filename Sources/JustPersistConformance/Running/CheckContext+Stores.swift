@@ -1,0 +1,78 @@
+import Foundation
+import JustPersist
+
+/// The stores of a check.
+extension CheckContext {
+    /// A store without items of the check's types, open, in the state that the variant asks for.
+    ///
+    /// Each call gives another store, in a directory of its own.
+    func openStore() throws -> any DataStore {
+        let store = try makeStore(named: "store-\(UUID().uuidString)")
+        try store.open()
+        switch variant {
+        case .plain: return store
+        case .reopened:
+            try store.write { db in
+                try db.declare(
+                    ItemSchema("ConformancePast", attributes: [AttributeSchema("name")]))
+                let item = try db.create("ConformancePast")
+                item["name"] = .string("before")
+            }
+            return try reopened(store)
+        case .populated:
+            try store.write { db in
+                try db.declare(
+                    ItemSchema(
+                        "ConformanceOther",
+                        attributes: [AttributeSchema("name"), AttributeSchema("number")]))
+                for number in 0..<1_000 {
+                    let item = try db.create("ConformanceOther")
+                    item["name"] = .string("other \(number)")
+                    item["number"] = .int(Int64(number))
+                }
+            }
+            return store
+        case .child, .grandchild:
+            var child = try store.makeChild()
+            try child.open()
+            if variant == .grandchild {
+                child = try child.makeChild()
+                try child.open()
+            }
+            return child
+        }
+    }
+
+    /// A closed store that keeps its files in a directory of that name; the same name, the same directory.
+    func makeStore(named name: String) throws -> any DataStore {
+        let directory = directory.appending(path: name, directoryHint: .isDirectory)
+        let store = try fixture.store(in: directory) { [errors] in errors.append($0) }
+        directories.withLock { $0[ObjectIdentifier(store)] = (store, name) }
+        return store
+    }
+
+    /// Whether a store that was closed and opened again holds what it held.
+    var reopeningKeepsData: Bool {
+        capabilities.persistence >= .reopening && variant.requirement == nil
+    }
+
+    /// The store closed and opened again: a new instance over the same files where the store persists,
+    /// else the same instance.
+    func reopened(_ store: any DataStore) throws -> any DataStore {
+        try store.close()
+        var next = store
+        let name = directories.withLock { $0[ObjectIdentifier(store)]?.name }
+        if let name, reopeningKeepsData { next = try makeStore(named: name) }
+        try next.open()
+        return next
+    }
+}
+
+extension ConformanceFixture {
+    /// The store as the kit uses it.
+    static func store(
+        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
+    ) throws -> any DataStore {
+        try makeStore(in: directory, errorHandler: errorHandler)
+    }
+}

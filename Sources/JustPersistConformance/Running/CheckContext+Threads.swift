@@ -1,0 +1,77 @@
+import Dispatch
+import Foundation
+import JustPersist
+
+/// Work that a check does on several threads.
+extension CheckContext {
+    /// Runs `body` on so many threads at once, waits for all, and throws the first error of any.
+    func threads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
+        let running = (0..<count).map { index in ThreadHandle { try body(index) } }
+        var failure: (any Error)?
+        for thread in running {
+            do { try thread.join() } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Starts a thread; wait for it with `join()`.
+    func start(_ body: @escaping @Sendable () throws -> Void) -> ThreadHandle { ThreadHandle(body) }
+
+    /// Runs what suspends, and waits for it.
+    func runAsync(_ body: @escaping @Sendable () async throws -> Void) throws {
+        let outcome = Locked<Result<Void, any Error>?>(nil)
+        Task {
+            do {
+                try await body()
+                outcome.change { $0 = .success(()) }
+            } catch {
+                outcome.change { $0 = .failure(error) }
+            }
+        }
+        try outcome.wait { $0 }.get()
+    }
+}
+
+/// A thread that a check started.
+final class ThreadHandle: Sendable {
+    private let outcome = Locked<Result<Void, any Error>?>(nil)
+
+    /// Starts a thread that runs `body`.
+    init(_ body: @escaping @Sendable () throws -> Void) {
+        let outcome = outcome
+        let thread = Thread {
+            let result = Result { try body() }
+            outcome.change { $0 = result }
+        }
+        // Enough for deeply nested predicates, in a debug build too.
+        thread.stackSize = 4 << 20
+        thread.start()
+    }
+
+    /// Waits until it has ended, and throws what it threw.
+    func join() throws { try outcome.wait { $0 }.get() }
+
+    /// Waits so long for its end at most, and says whether it came.
+    func ends(within limit: Duration) -> Bool {
+        let deadline = ContinuousClock.now + limit
+        while outcome.withLock({ $0 == nil }) {
+            if ContinuousClock.now > deadline { return false }
+            Thread.sleep(forTimeInterval: 0.001)
+        }
+        return true
+    }
+}
+
+/// A gate between threads: closed until it is opened, and open from then on.
+final class Latch: Sendable {
+    private let isOpen = Locked(false)
+
+    /// Lets everybody through.
+    func open() { isOpen.change { $0 = true } }
+
+    /// Waits until it is open.
+    func wait() { isOpen.wait { $0 ? () : nil } }
+
+    /// Whether it is open.
+    var hasOpened: Bool { isOpen.withLock { $0 } }
+}

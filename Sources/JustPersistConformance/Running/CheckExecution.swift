@@ -1,0 +1,140 @@
+import Dispatch
+import Foundation
+import JustPersist
+
+/// One run of a check in this process, under a watchdog.
+struct CheckExecution: Sendable {
+    let fixture: any ConformanceFixture.Type
+    let definition: CheckDefinition
+    let variant: StoreVariant
+    let options: ConformanceOptions
+    /// How further processes are started; nil where there is no way.
+    let launcher: ChildLauncher?
+    /// Ends the process, where it is there for this check alone: a store that holds all of Swift's
+    /// cooperative threads keeps the watchdog's word from coming through.
+    var endProcess: (@Sendable () -> Void)?
+
+    private enum Event {
+        case ended((any Error)?)
+        case hanging
+        case child(ChildStarter.Request)
+    }
+
+    /// Runs the check in a directory of its own, to its end or until it shows no sign of life.
+    func result() async -> CheckResult {
+        let recorder = Recorder()
+        var result = definition.result(variant, .pass)
+        let start = ContinuousClock.now
+        let directory = options.scratchDirectory
+            .appending(path: "conformance-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer {
+            try? FileManager.default.removeItem(at: directory)
+        }
+        let ending: Event
+        do {
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true)
+            ending = await run(in: directory, recorder: recorder)
+        } catch {
+            ending = .ended(error)
+        }
+        recorder.fill(&result)
+        conclude(&result, ending, recorder)
+        result.seconds = start.duration(to: .now) / .seconds(1)
+        return result
+    }
+
+    private func run(in directory: URL, recorder: Recorder) async -> Event {
+        let (events, feed) = AsyncStream.makeStream(of: Event.self)
+        let starter = launcher.map { _ in ChildStarter { feed.yield(.child($0)) } }
+        let thread = Thread {
+            do {
+                try body(in: directory, recorder: recorder, children: starter)
+                feed.yield(.ended(nil))
+            } catch {
+                feed.yield(.ended(error))
+            }
+        }
+        thread.stackSize = 8 << 20
+        thread.start()
+        let watchdog = DispatchSource.makeTimerSource(queue: .global())
+        watchdog.schedule(deadline: .now() + 1, repeating: 1)
+        watchdog.setEventHandler { [timeout = options.timeout, endProcess] in
+            if recorder.stillness > .seconds(timeout) { feed.yield(.hanging) }
+            if recorder.stillness > .seconds(timeout + 5) { endProcess?() }
+        }
+        watchdog.resume()
+        defer { watchdog.cancel() }
+        return await withTaskGroup(of: Void.self) { group in
+            for await event in events {
+                guard case .child(let request) = event, let launcher else { return event }
+                group.addTask {
+                    await request.serve(by: launcher)
+                    recorder.tick()
+                }
+            }
+            return .ended(nil)
+        }
+    }
+
+    /// What the check's thread does.
+    private func body(
+        in directory: URL, recorder: Recorder, children: ChildStarter?
+    ) throws {
+        let probe = try fixture.store(in: directory.appending(path: "probe")) { _ in }
+        let capabilities = probe.capabilities
+        if let reason = definition.gate.reasonNotApplicable(capabilities) {
+            throw CheckStop.notApplicable(reason)
+        }
+        if let requirement = variant.requirement, !requirement.isMet(capabilities) {
+            throw CheckStop.notApplicable("the store does not declare \(requirement.name)")
+        }
+        let context = CheckContext(
+            fixture: fixture, checkID: definition.id, variant: variant,
+            capabilities: capabilities, options: options, directory: directory,
+            recorder: recorder, children: children)
+        defer { context.closeStores() }
+        try definition.run(context)
+    }
+
+    private func conclude(_ result: inout CheckResult, _ ending: Event, _ recorder: Recorder) {
+        func fail(_ message: String) {
+            result.failures.append(
+                CheckResult.Failure(message: message, place: recorder.lastPlace ?? "its start"))
+        }
+        switch ending {
+        case .ended(nil), .ended(CheckStop.failed?):
+            if result.expectations == 0 {
+                fail("This check of the kit demanded nothing, which is a fault of the kit.")
+            }
+        case .ended(CheckStop.unverified(let why)?):
+            result.outcome = .unverified
+            result.reason = why
+        case .ended(CheckStop.notApplicable(let why)?):
+            result.outcome = .notApplicable
+            result.reason = why
+        case .ended(let error?):
+            fail("An unexpected error ended the check, last seen here: \(error)")
+        case .hanging:
+            fail(
+                """
+                Nothing happened for \(Int(options.timeout)) s behind this place: a call hangs, or \
+                takes too long (JP_TIMEOUT changes the limit)
+                """)
+        case .child:
+            fail("The check ended while it started another process, which is a fault of the kit.")
+        }
+        definition.settle(&result)
+    }
+}
+
+extension CheckContext {
+    /// Closes what a check left open, so that its directory can go.
+    fileprivate func closeStores() {
+        let stores = directories.withLock { all in
+            defer { all = [:] }
+            return all.values.map(\.store)
+        }
+        for store in stores { try? store.close() }
+    }
+}

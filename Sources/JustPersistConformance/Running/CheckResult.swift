@@ -1,0 +1,76 @@
+/// What became of one check.
+public struct CheckResult: Sendable, Codable, Identifiable {
+    /// One expectation that did not hold.
+    public struct Failure: Sendable, Codable, Hashable {
+        /// What was done, what came, and what the contract wants.
+        public let message: String
+        /// Where in the kit it was noticed: file and line.
+        public let place: String
+    }
+
+    /// A figure that a check took.
+    public struct Measurement: Sendable, Codable, Hashable {
+        /// What was measured.
+        public let name: String
+        /// How much it was.
+        public let value: Double
+        /// In which unit.
+        public let unit: String
+    }
+
+    /// The id, with the variant: `crud/delete-item@reopened`.
+    public let id: String
+    /// What the check asserts.
+    public var summary = ""
+    /// The clauses of the contract it stands for.
+    public var clauses: [Int] = []
+    /// Whether the contract demands it of every store.
+    public var isMandatory = false
+    /// Whether it belongs to a later level than the one the store is held to, and so cannot fail.
+    public var isAdvisory = false
+    /// How it ended.
+    public var outcome: CheckOutcome
+    /// Why, where the outcome is not a matter of expectations.
+    public var reason: String?
+    /// The expectations that did not hold, the first twenty.
+    public var failures: [Failure] = []
+    /// The number of expectations recorded.
+    public var expectations = 0
+    /// The number of places in the check's code that recorded one.
+    public var sites = 0
+    /// The figures taken.
+    public var measurements: [Measurement] = []
+    /// The seconds it took.
+    public var seconds = 0.0
+    /// What a person types to run it again, the same way.
+    public var rerun = ""
+
+    /// The group: the part of the id in front of the slash.
+    public var group: String { String(id.prefix { $0 != "/" }) }
+}
+
+extension CheckResult: CustomStringConvertible {
+    /// The id, the outcome, what failed, and how to run it again.
+    public var description: String {
+        var lines = ["\(id): \(outcome.rawValue)" + (reason.map { ": \($0)" } ?? "")]
+        lines += failures.map { "  \($0.message) (\($0.place))" }
+        if outcome == .fail {
+            if !summary.isEmpty {
+                let cited = clauses.map(String.init).joined(separator: ", ")
+                lines.append(
+                    "  demanded: \(summary)" + (cited.isEmpty ? "" : " [contract \(cited)]"))
+            }
+            lines.append("  run it again: \(rerun)")
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// A check that failed.
+public struct CheckFailure: Error, CustomStringConvertible {
+    /// What became of it.
+    public let result: CheckResult
+
+    /// The failed expectations, and how to run the check again.
+    public var description: String { result.description }
+}

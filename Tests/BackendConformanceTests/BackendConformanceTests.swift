@@ -1,0 +1,57 @@
+import Foundation
+import JustPersist
+import JustPersistConformanceTesting
+import JustPersistLMDB
+import JustPersistLevelDB
+import JustPersistMemory
+import Testing
+
+/// Each backend of the package, held to the contract by the kit as any other store is.
+enum LMDBFixture: ConformanceFixture {
+    static func makeStore(in directory: URL) throws -> LMDBDataStore {
+        LMDBDataStore(at: directory)
+    }
+
+    static func makeStore(
+        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
+    ) throws -> LMDBDataStore {
+        LMDBDataStore(at: directory, errorHandler: errorHandler)
+    }
+}
+
+enum LevelDBFixture: ConformanceFixture {
+    static func makeStore(in directory: URL) throws -> LevelDBDataStore {
+        LevelDBDataStore(at: directory)
+    }
+
+    static func makeStore(
+        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
+    ) throws -> LevelDBDataStore {
+        LevelDBDataStore(at: directory, errorHandler: errorHandler)
+    }
+}
+
+enum MemoryFixture: ConformanceFixture {
+    static func makeStore(in directory: URL) throws -> InMemoryDataStore { InMemoryDataStore() }
+
+    static func makeStore(
+        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
+    ) throws -> InMemoryDataStore {
+        InMemoryDataStore(errorHandler: errorHandler)
+    }
+}
+
+@Suite(.serialized) struct LMDBConformance {
+    @Test(arguments: Conformance.checks(LMDBFixture.self, level: .v1))
+    func check(_ check: Check) async throws { try await check.run() }
+}
+
+@Suite(.serialized) struct LevelDBConformance {
+    @Test(arguments: Conformance.checks(LevelDBFixture.self, level: .v1))
+    func check(_ check: Check) async throws { try await check.run() }
+}
+
+@Suite(.serialized) struct MemoryConformance {
+    @Test(arguments: Conformance.checks(MemoryFixture.self, level: .v1))
+    func check(_ check: Check) async throws { try await check.run() }
+}

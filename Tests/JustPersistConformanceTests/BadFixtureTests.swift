@@ -1,0 +1,86 @@
+import Foundation
+import JustPersist
+import JustPersistConformanceTesting
+import Testing
+
+/// What an author sees who made a mistake: one readable failure, and the rest of the kit.
+struct BadFixtureTests {
+    private enum PrivateFixture: ConformanceFixture {
+        static func makeStore(in directory: URL) -> MisbehavingStore {
+            MisbehavingStore(.claimsPersistence)
+        }
+    }
+
+    private static func report(
+        on fixture: any ConformanceFixture.Type, only: String, timeout: Double = 30,
+        inProcess: Bool = false
+    ) async -> ConformanceReport {
+        await Conformance.report(
+            on: fixture,
+            options: ConformanceOptions(
+                only: ConformanceOptions.patterns(in: only), seed: 1, timeout: timeout,
+                runsInProcess: inProcess),
+            children: .exitTests)
+    }
+
+    @Test func aFactoryThatThrowsIsOneFailureAndTheRestIsUnverified() async {
+        let report = await Self.report(on: ThrowingFixture.self, only: "fixture/fresh*,crud/*")
+        #expect(!report.isConformant)
+        #expect(report.count(.fail) == 1)
+        #expect(report.count(.unverified) == report.results.count - 1)
+        let message = report.results.first { $0.outcome == .fail }?.failures.first?.message
+        #expect(message?.contains("NoServer") == true)
+        #expect(
+            report.results.last?.reason?.contains("fixture/fresh-store-is-empty failed") == true)
+    }
+
+    @Test(arguments: [false, true])
+    func aStoreThatHangsIsOneFailureForEachCheck(inProcess: Bool) async {
+        let report = await Self.report(
+            on: HangingFixture.self, only: "fixture/fresh-store-is-empty", timeout: 1,
+            inProcess: inProcess)
+        #expect(report.count(.fail) == 1)
+        #expect(report.results.first?.failures.first?.message.contains("hangs") == true)
+    }
+
+    @Test func aStoreThatTrapsCostsTheCheckNotTheRun() async {
+        let report = await Self.report(
+            on: TrappingFixture.self,
+            only: "fixture/fresh*,crud/create-then-read,crud/first-on-empty"
+        )
+        let trapped = report.results.first { $0.id == "crud/create-then-read" }
+        #expect(trapped?.outcome == .fail)
+        let message = trapped?.failures.first?.message ?? ""
+        #expect(message.contains("signal"))
+        #expect(message.contains("the store's own words"))
+        #expect(report.results.first { $0.id.hasPrefix("fixture/fresh") }?.outcome == .pass)
+    }
+
+    @Test func aStoreThatClaimsPersistenceIsFoundOut() async {
+        let report = await Self.report(on: LyingFixture.self, only: "dur/reopen,crud/delete-item")
+        #expect(report.results.first { $0.id == "dur/reopen" }?.outcome == .fail)
+        #expect(report.results.first { $0.id == "crud/delete-item" }?.outcome == .pass)
+    }
+
+    @Test func aPrivateFixtureIsToldSoAndRunsInTheProcess() async {
+        let report = await Self.report(
+            on: PrivateFixture.self,
+            only: "fixture/recreatable*,crud/delete-item,dur/kill9-after-sync")
+        let recreatable = report.results.first { $0.id.hasPrefix("fixture/recreatable") }
+        #expect(recreatable?.outcome == .fail)
+        #expect(recreatable?.failures.first?.message.contains("private") == true)
+        #expect(report.results.first { $0.id == "crud/delete-item" }?.outcome == .pass)
+        #expect(report.results.first { $0.id == "dur/kill9-after-sync" }?.outcome == .unverified)
+    }
+
+    @Test func knownFailuresAreShownAndTurnRedWhenTheyPass() async {
+        let report = await Self.report(
+            on: KnownFixture.self, only: "dur/reopen,crud/create-then-read")
+        let reopen = report.results.first { $0.id == "dur/reopen" }
+        #expect(reopen?.outcome == .knownFailing)
+        #expect(reopen?.reason == "keeps nothing yet (https://example.com/1)")
+        let create = report.results.first { $0.id == "crud/create-then-read" }
+        #expect(create?.outcome == .fail)
+        #expect(create?.failures.first?.message.contains("knownFailures") == true)
+    }
+}

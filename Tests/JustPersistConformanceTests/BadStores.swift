@@ -1,0 +1,91 @@
+import Foundation
+import JustPersist
+import JustPersistConformanceTesting
+import JustPersistMemory
+
+/// A store in memory that misbehaves as a whole, in one way.
+final class MisbehavingStore: DataStore {
+    enum Fault: Sendable {
+        case none, hangsInRead, trapsInWrite, claimsPersistence
+    }
+
+    private let store = InMemoryDataStore()
+    private let fault: Fault
+
+    init(_ fault: Fault) { self.fault = fault }
+
+    var capabilities: DataStoreCapabilities {
+        var capabilities = store.capabilities
+        if fault == .claimsPersistence { capabilities.persistence = .processCrash }
+        return capabilities
+    }
+
+    var errorHandler: DataStoreErrorHandler? { nil }
+
+    func open() throws { try store.open() }
+
+    func close() throws { try store.close() }
+
+    func destroy() throws { try store.destroy() }
+
+    func performRead(
+        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
+    ) throws {
+        if fault == .hangsInRead { Thread.sleep(forTimeInterval: 600) }
+        try store.performRead(block)
+    }
+
+    func performWrite(
+        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
+    ) throws {
+        if fault == .trapsInWrite { preconditionFailure("the store's own words") }
+        try store.performWrite(block)
+    }
+
+    func enqueueWrite(
+        _ block:
+            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
+            Void,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        store.enqueueWrite(block, completion: completion)
+    }
+}
+
+enum SoundFixture: ConformanceFixture {
+    static func makeStore(in directory: URL) -> MisbehavingStore { MisbehavingStore(.none) }
+}
+
+enum HangingFixture: ConformanceFixture {
+    static func makeStore(in directory: URL) -> MisbehavingStore { MisbehavingStore(.hangsInRead) }
+}
+
+enum TrappingFixture: ConformanceFixture {
+    static func makeStore(in directory: URL) -> MisbehavingStore { MisbehavingStore(.trapsInWrite) }
+}
+
+enum LyingFixture: ConformanceFixture {
+    static func makeStore(in directory: URL) -> MisbehavingStore {
+        MisbehavingStore(.claimsPersistence)
+    }
+}
+
+enum ThrowingFixture: ConformanceFixture {
+    struct NoServer: Error {}
+
+    static func makeStore(in directory: URL) throws -> MisbehavingStore { throw NoServer() }
+}
+
+/// A fixture that lists a check as failing that passes, and one that fails.
+enum KnownFixture: ConformanceFixture {
+    static func makeStore(in directory: URL) -> MisbehavingStore {
+        MisbehavingStore(.claimsPersistence)
+    }
+
+    static var knownFailures: [KnownFailure] {
+        [
+            KnownFailure("dur/reopen", reason: "keeps nothing yet", link: "https://example.com/1"),
+            KnownFailure("crud/create-then-read", reason: "was broken once"),
+        ]
+    }
+}

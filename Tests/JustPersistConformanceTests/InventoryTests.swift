@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+@testable import JustPersistConformance
+
+struct InventoryTests {
+    @Test func idsAreUnique() {
+        let ids = Inventory.definitions.map(\.id)
+        #expect(Set(ids).count == ids.count)
+    }
+
+    @Test func everyCheckSaysWhatItAssertsAndOfWhichClause() {
+        for definition in Inventory.definitions {
+            #expect(definition.summary.hasSuffix("."), "\(definition.id)")
+            #expect(definition.clause.allSatisfy { (1...19).contains($0) }, "\(definition.id)")
+            #expect(definition.id.split(separator: "/").count == 2, "\(definition.id)")
+        }
+    }
+
+    @Test func everyClauseOfTheContractHasACheck() {
+        let cited = Set(Inventory.definitions.flatMap(\.clause))
+        #expect(Set(1...19).subtracting(cited) == [])
+    }
+
+    @Test func variantsAreOfTheFullProfile() {
+        func ids(_ profile: ConformanceProfile) -> [String] {
+            Conformance.checks(
+                SoundFixture.self, options: ConformanceOptions(profile: profile), children: nil
+            ).map(\.id)
+        }
+        #expect(ids(.quick).count == Inventory.definitions.count)
+        #expect(ids(.full).contains("crud/delete-item@grandchild"))
+        #expect(!ids(.full).contains("iso/G0@child"))
+        #expect(Set(ids(.full)).count == ids(.full).count)
+    }
+}

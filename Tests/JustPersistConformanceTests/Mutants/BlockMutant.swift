@@ -1,0 +1,170 @@
+import JustPersist
+
+@testable import JustPersistConformance
+
+/// A store whose blocks do one thing in another way.
+class BlockMutant: SabotagedStore, @unchecked Sendable {
+    override class func rules(_ memory: Memory) -> ReferenceRules {
+        var rules = super.rules(memory)
+        rules.reader = { block in FaultyReader(block, of: self, memory) }
+        rules.writer = { block in FaultyWriter(block, of: self, memory) }
+        return rules
+    }
+
+    class func fetch(
+        _ request: DataStoreRequest, in block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) -> [any DataStoreItem] {
+        try ReferenceReadAccessor(block).fetch(request)
+    }
+
+    class func count(
+        _ request: DataStoreRequest, in block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) -> Int {
+        try ReferenceReadAccessor(block).count(request)
+    }
+
+    class func fetchItem(
+        _ type: ItemType, _ id: ItemID, in block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) -> (any DataStoreItem)? {
+        try ReferenceReadAccessor(block).fetchItem(type, id: id)
+    }
+
+    class func make(
+        _ type: ItemType, in block: ReferenceBlock
+    ) throws(DataStoreError) -> any MutableDataStoreItem {
+        try ReferenceWriteAccessor(block).make(type)
+    }
+
+    class func add(
+        _ item: any MutableDataStoreItem, to block: ReferenceBlock
+    ) throws(DataStoreError) -> Bool {
+        try ReferenceWriteAccessor(block).add(item)
+    }
+
+    class func remove(
+        _ item: any DataStoreItem, from block: ReferenceBlock
+    ) throws(DataStoreError) -> Bool {
+        try ReferenceWriteAccessor(block).remove(item)
+    }
+
+    class func removeAll(
+        _ types: [ItemType], from block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) {
+        try ReferenceWriteAccessor(block).removeAll(types)
+    }
+
+    class func thaw(
+        _ item: any DataStoreItem, in block: ReferenceBlock
+    ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
+        try ReferenceWriteAccessor(block).thaw(item)
+    }
+
+    /// What a request finds in what is committed by now, whatever the block sees.
+    static func fetchCommitted(
+        _ request: DataStoreRequest, in block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) -> [any DataStoreItem] {
+        var items: [any DataStoreItem] = []
+        for row in try block.context.rules.rows(request, memory.committed) {
+            items.append(try block.item(row, as: request.type))
+        }
+        return items
+    }
+}
+
+/// The accessor of a read block that asks a faulty store.
+private struct FaultyReader: DataStoreReadAccessor, ~Copyable {
+    private let block: ReferenceBlock
+    private let store: BlockMutant.Type
+    private let memory: Memory
+    private let reading: ReferenceReadAccessor
+
+    init(_ block: ReferenceBlock, of store: BlockMutant.Type, _ memory: Memory) {
+        self.block = block
+        self.store = store
+        self.memory = memory
+        reading = ReferenceReadAccessor(block)
+    }
+
+    func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+        try store.fetch(request, in: block, memory)
+    }
+
+    func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+        try store.count(request, in: block, memory)
+    }
+
+    func fetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)? {
+        try store.fetchItem(type, id, in: block, memory)
+    }
+
+    func forEach(
+        _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
+    ) throws {
+        try reading.forEach(request, body)
+    }
+
+    func schemas() throws(DataStoreError) -> [ItemSchema] { try reading.schemas() }
+
+    func report(_ error: DataStoreError) { reading.report(error) }
+}
+
+/// The accessor of a write block that asks a faulty store.
+private struct FaultyWriter: DataStoreReadWriteAccessor, ~Copyable {
+    private let block: ReferenceBlock
+    private let store: BlockMutant.Type
+    private let memory: Memory
+    private let reading: FaultyReader
+    private let writing: ReferenceWriteAccessor
+
+    init(_ block: ReferenceBlock, of store: BlockMutant.Type, _ memory: Memory) {
+        self.block = block
+        self.store = store
+        self.memory = memory
+        reading = FaultyReader(block, of: store, memory)
+        writing = ReferenceWriteAccessor(block)
+    }
+
+    func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+        try reading.fetch(request)
+    }
+
+    func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+        try reading.count(request)
+    }
+
+    func fetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)? {
+        try reading.fetchItem(type, id: id)
+    }
+
+    func forEach(
+        _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
+    ) throws {
+        try reading.forEach(request, body)
+    }
+
+    func schemas() throws(DataStoreError) -> [ItemSchema] { try reading.schemas() }
+
+    func report(_ error: DataStoreError) { reading.report(error) }
+
+    func make(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
+        try store.make(type, in: block)
+    }
+
+    func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
+        try store.add(item, to: block)
+    }
+
+    func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
+        try store.remove(item, from: block)
+    }
+
+    func removeAll(_ types: [ItemType]) throws(DataStoreError) {
+        try store.removeAll(types, from: block, memory)
+    }
+
+    func thaw(_ item: any DataStoreItem) throws(DataStoreError) -> (any MutableDataStoreItem)? {
+        try store.thaw(item, in: block)
+    }
+
+    func declare(_ schema: ItemSchema) throws(DataStoreError) { try writing.declare(schema) }
+}

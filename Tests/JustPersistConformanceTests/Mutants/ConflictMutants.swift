@@ -1,0 +1,76 @@
+import JustPersist
+
+@testable import JustPersistConformance
+
+/// Stores that do not settle what a child and its parent have both changed as they should.
+enum ConflictMutants {
+    static let all: [SabotagedType] = [
+        MergesWholeItems.self, MergesTheDeletedToo.self, MergesTheChildsAlways.self,
+        EmptiesRefusedChildren.self,
+    ]
+}
+
+/// Puts the child's version of a whole item in the place of its parent's.
+final class MergesWholeItems: MergeMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["child/conflict-different-attributes"] }
+
+    override class func merged(
+        _ overlay: ReferenceOverlay, _ parent: ReferenceState, _ right: ReferenceMerge,
+        _ memory: Memory
+    ) -> (ReferenceState, [MergeConflict]) {
+        var state = right.state
+        for change in overlay.changes where state.row(change.key) != nil {
+            state.put(ReferenceRow(change.key, values: change.attributes.mapValues(\.mine)))
+        }
+        return (state, right.conflicts)
+    }
+}
+
+/// Brings an item back that its parent has deleted and a child has changed.
+final class MergesTheDeletedToo: MergeMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["child/conflict-parent-deleted"] }
+
+    override class func merged(
+        _ overlay: ReferenceOverlay, _ parent: ReferenceState, _ right: ReferenceMerge,
+        _ memory: Memory
+    ) -> (ReferenceState, [MergeConflict]) {
+        var state = right.state
+        for change in overlay.changes where change.isThere && state.row(change.key) == nil {
+            state.put(ReferenceRow(change.key, values: change.attributes.mapValues(\.mine)))
+        }
+        return (state, right.conflicts)
+    }
+}
+
+/// Does not look at the policy.
+final class MergesTheChildsAlways: SabotagedStore, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] {
+        [
+            "child/conflict-same-attribute", "child/conflict-child-deleted",
+            "child/reject-keeps-both-sides",
+        ]
+    }
+
+    override func performMerge(
+        _ child: any DataStore, policy: MergePolicy
+    ) throws -> MergeReport {
+        try super.performMerge(child, policy: .childWins)
+    }
+}
+
+/// Discards a child's changes when their merge was refused for its conflicts.
+final class EmptiesRefusedChildren: SabotagedStore, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["child/reject-keeps-both-sides"] }
+
+    override func performMerge(
+        _ child: any DataStore, policy: MergePolicy
+    ) throws -> MergeReport {
+        do {
+            return try super.performMerge(child, policy: policy)
+        } catch let error as DataStoreError where error.code == .mergeConflict {
+            try child.close()
+            try child.open()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import JustPersist
+import JustPersistConformanceTesting
+import Testing
+
+@testable import JustPersistConformance
+
+/// The kit's own proof: it notices every fault that is put into a store, by the check that is there for it.
+@Suite struct MutantTests {
+    static let mutants: [SabotagedType] = [
+        ValueMutants.all, CollectionMutants.all, ItemMutants.all, ComparisonMutants.all,
+        QueryMutants.all, OrderMutants.all, TransactionMutants.all, RollbackMutants.all,
+        IsolationMutants.all, CrowdMutants.all, LifeMutants.all, ThreadingMutants.all,
+        ErrorMutants.all, ChildMutants.all, DurabilityMutants.all, MigrationMutants.all,
+    ].flatMap { $0 }
+
+    private static func results(
+        of mutant: MutantName, only: [String]
+    ) async -> [CheckResult] {
+        // Histories that mutants fail are no ones to be kept.
+        let replays = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: replays) }
+        return await Conformance.report(
+            on: mutant.fixture,
+            options: ConformanceOptions(
+                only: only, seed: 1, timeout: mutant.store.timeout, replayDirectory: replays),
+            children: .exitTests
+        ).results
+    }
+
+    /// A fault that shows only where blocks meet at the right moment has three chances to show.
+    @Test(arguments: mutants.map { MutantName(store: $0) })
+    func isCaught(_ mutant: MutantName) async {
+        var missedBy = mutant.store.caughtBy
+        for attempt in 1...3 where !missedBy.isEmpty {
+            let results = await Self.results(of: mutant, only: missedBy)
+            #expect(results.count == missedBy.count)
+            missedBy = results.filter { $0.outcome != .fail }.map(\.id)
+            for result in results {
+                if attempt == 3 {
+                    #expect(result.outcome == .fail, "\(mutant) is not caught by \(result)")
+                }
+                if !mutant.store.endsItsProcess {
+                    #expect(!result.failures.contains { $0.place == "its process" }, "\(result)")
+                }
+            }
+        }
+    }
+
+    @Test func withoutAFaultEveryCheckPasses() async {
+        let results = await Self.results(of: MutantName(store: Faultless.self), only: [])
+        expectPasses(results)
+        expectPins(results) { !Self.groupsOnDisk.contains($0) }
+    }
+
+    /// The groups that files can make a difference to.
+    private static let groupsOnDisk = [
+        "fixture", "life", "crud", "val", "tx", "thread", "child", "dur", "err", "mig", "model",
+    ]
+
+    @Test func onDiskWithoutAFaultEveryCheckPasses() async {
+        let results = await Self.results(
+            of: MutantName(store: FaultlessOnDisk.self), only: Self.groupsOnDisk.map { "\($0)/*" })
+        expectPasses(results)
+        expectPins(results) { Self.groupsOnDisk.contains($0) }
+    }
+
+    private func expectPasses(_ results: [CheckResult]) {
+        #expect(!results.isEmpty)
+        for result in results {
+            #expect([.pass, .notApplicable].contains(result.outcome), "\(result)")
+        }
+    }
+
+    /// An expectation that was taken out of a check is missed here, whether a mutant misses it or not.
+    private func expectPins(_ results: [CheckResult], inGroup isPinned: (String) -> Bool) {
+        for result in results where result.outcome == .pass && isPinned(result.group) {
+            #expect(
+                result.sites == ExpectationPins.sites[result.id],
+                """
+                \(result.id) demands at \(result.sites) places of its code. If that is meant, note it \
+                in ExpectationPins.
+                """)
+        }
+    }
+
+    @Test func theFiftyMutantsAreAllThere() {
+        #expect(Set(Self.mutants.compactMap { $0.number }) == Set(1...50))
+    }
+
+    @Test func everyMandatoryCheckCatchesAMutant() {
+        let catching = Set(Self.mutants.flatMap { $0.caughtBy })
+        #expect(catching.subtracting(Inventory.definitions.map(\.id)) == [])
+        let idle = Inventory.definitions.filter { definition in
+            guard case .mandatory = definition.gate else { return false }
+            return !catching.contains(definition.id)
+        }
+        #expect(idle.map(\.id) == [])
+    }
+}
+
+/// A mutant as the argument of a test.
+struct MutantName: Sendable, CustomTestStringConvertible {
+    let store: SabotagedType
+
+    var testDescription: String { "\(store)" }
+
+    /// The fixture of the store.
+    var fixture: any ConformanceFixture.Type {
+        func mutant<Store: SabotagedStore & Fault>(
+            _: Store.Type
+        ) -> any ConformanceFixture.Type {
+            Mutant<Store>.self
+        }
+        return mutant(store)
+    }
+}

@@ -1,0 +1,175 @@
+import JustPersist
+
+@testable import JustPersistConformance
+
+/// What an accessor does otherwise than the reference store's.
+struct AccessorChanges: Sendable {
+    /// What is put around the backings of its items.
+    var backing: @Sendable (any ItemBacking) -> any ItemBacking = { $0 }
+    /// The types that it lists.
+    var schemas: @Sendable ([ItemSchema]) -> [ItemSchema] = { $0 }
+    /// The items that it walks over.
+    var walked: @Sendable ([any DataStoreItem]) -> [any DataStoreItem] = { $0 }
+    /// What it takes in, given whether that is there already.
+    var inserted:
+        @Sendable (any MutableDataStoreItem, _ isThere: Bool) -> any MutableDataStoreItem =
+            { item, _ in item }
+    /// Whether it can tell items that are deleted.
+    var knowsTheDeleted = true
+}
+
+/// A store with accessors that do something otherwise.
+class AccessorMutant: SabotagedStore, @unchecked Sendable {
+    override class func rules(_ memory: Memory) -> ReferenceRules {
+        var rules = super.rules(memory)
+        let changes = changes(memory)
+        rules.reader = { OddReader(ReferenceReadAccessor($0), changes) }
+        rules.writer = { OddWriter(ReferenceWriteAccessor($0), changes) }
+        return rules
+    }
+
+    /// What the accessors do otherwise.
+    class func changes(_ memory: Memory) -> AccessorChanges { AccessorChanges() }
+}
+
+/// The accessor of a read block with something changed.
+struct OddReader: DataStoreReadAccessor, ~Copyable {
+    private let inner: ReferenceReadAccessor
+    private let changes: AccessorChanges
+
+    init(_ inner: consuming ReferenceReadAccessor, _ changes: AccessorChanges) {
+        self.inner = inner
+        self.changes = changes
+    }
+
+    func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+        try inner.fetch(request)
+    }
+
+    func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+        try inner.count(request)
+    }
+
+    func fetchItem(
+        _ type: ItemType, id: ItemID
+    ) throws(DataStoreError) -> (any DataStoreItem)? {
+        try inner.fetchItem(type, id: id)
+    }
+
+    func forEach(
+        _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
+    ) throws {
+        for item in changes.walked(try fetch(request)) { try body(item) }
+    }
+
+    func schemas() throws(DataStoreError) -> [ItemSchema] { changes.schemas(try inner.schemas()) }
+
+    func report(_ error: DataStoreError) { inner.report(error) }
+}
+
+/// The accessor of a write block with something changed.
+struct OddWriter: DataStoreReadWriteAccessor, ~Copyable {
+    private let inner: ReferenceWriteAccessor
+    private let changes: AccessorChanges
+
+    init(_ inner: consuming ReferenceWriteAccessor, _ changes: AccessorChanges) {
+        self.inner = inner
+        self.changes = changes
+    }
+
+    private func wrap<Item: DataStoreItem>(_ item: Item) -> Item {
+        let backing = changes.backing(item.backing)
+        return backing === item.backing ? item : Item(backing: backing)
+    }
+
+    private func wrapped(_ item: any DataStoreItem) -> any DataStoreItem { wrap(item) }
+
+    private func wrapped(_ item: any MutableDataStoreItem) -> any MutableDataStoreItem {
+        wrap(item)
+    }
+
+    func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+        var items: [any DataStoreItem] = []
+        for item in try inner.fetch(request) { items.append(wrapped(item)) }
+        return items
+    }
+
+    func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+        try inner.count(request)
+    }
+
+    func fetchItem(
+        _ type: ItemType, id: ItemID
+    ) throws(DataStoreError) -> (any DataStoreItem)? {
+        guard let item = try inner.fetchItem(type, id: id) else { return nil }
+        return wrapped(item)
+    }
+
+    func forEach(
+        _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
+    ) throws {
+        for item in changes.walked(try fetch(request)) { try body(item) }
+    }
+
+    func schemas() throws(DataStoreError) -> [ItemSchema] { changes.schemas(try inner.schemas()) }
+
+    func report(_ error: DataStoreError) { inner.report(error) }
+
+    func make(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
+        wrapped(try inner.make(type))
+    }
+
+    func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
+        let known = try inner.fetchItem(ItemType(of: item), id: item.uniqueToken)
+        return try inner.add(changes.inserted(item, known != nil))
+    }
+
+    func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
+        try inner.remove(item) || !changes.knowsTheDeleted
+    }
+
+    func removeAll(_ types: [ItemType]) throws(DataStoreError) { try inner.removeAll(types) }
+
+    func thaw(
+        _ item: any DataStoreItem
+    ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
+        guard let live = try inner.thaw(item) else {
+            return changes.knowsTheDeleted ? nil : item as? any MutableDataStoreItem
+        }
+        return wrapped(live)
+    }
+
+    func declare(_ schema: ItemSchema) throws(DataStoreError) { try inner.declare(schema) }
+}
+
+/// A backing that passes everything on to another.
+class WrappingBacking: ItemBacking {
+    private let inner: any ItemBacking
+
+    init(_ inner: any ItemBacking) { self.inner = inner }
+
+    var itemTypeKey: String { inner.itemTypeKey }
+    var id: ItemID { inner.id }
+    var attributeNames: [String] { inner.attributeNames }
+    var storeBacking: any ItemBacking { inner.storeBacking }
+
+    func value(at index: Int) throws(DataStoreError) -> DataStoreValue {
+        try inner.value(at: index)
+    }
+
+    func setValue(_ value: DataStoreValue, at index: Int) throws(DataStoreError) {
+        try inner.setValue(value, at: index)
+    }
+
+    func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+        try inner.value(forAttribute: name)
+    }
+
+    func setValue(
+        _ value: DataStoreValue, forAttribute name: String
+    ) throws(DataStoreError) {
+        try inner.setValue(value, forAttribute: name)
+    }
+
+    func report(_ error: DataStoreError) { inner.report(error) }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import JustPersist
+import Testing
+
+/// The verb that runs the conformance kit.
+@Suite struct ConformanceCommandTests {
+    private let tool: Tool
+
+    init() throws { tool = try Tool() }
+
+    @Test(arguments: ["memory:", "lmdb:", "leveldb:", "reference:"])
+    func runsChecksOnABackend(store: String) throws {
+        let run = try tool("conformance", store, "--only", "crud/delete-*,fixture/*", "--seed", "7")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.contains("\(store) keeps the contract (level 1, quick)"))
+        #expect(run.output.contains("seed 7"))
+    }
+
+    @Test func killsAndJudgesProcesses() throws {
+        let run = try tool("conformance", "lmdb:", "--only", "dur/kill9-after-sync")
+        #expect(run.status == 0, "\(run.output)")
+        #expect(run.output.contains("1 passed"))
+    }
+
+    @Test func theScratchDirectoryIsLeftAsItWas() throws {
+        let scratch = tool.directory.url.appending(path: "scratch")
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        try "mine".write(
+            to: scratch.appending(path: "data.mdb"), atomically: true, encoding: .utf8)
+        let run = try tool("conformance", "lmdb:\(scratch.path)", "--only", "crud/create-then-read")
+        #expect(run.status == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["data.mdb"])
+    }
+
+    @Test func reportsAreForProgramsToo() throws {
+        let run = try tool(
+            "conformance", "memory:", "--only", "crud/create-then-read@*", "--format", "json")
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
+        let results = try #require(report["results"] as? [[String: Any]])
+        #expect(
+            results.compactMap { $0["id"] as? String }
+                == ["reopened", "populated", "child", "grandchild"]
+                .map { "crud/create-then-read@\($0)" })
+        for format in ["markdown", "junit"] {
+            let run = try tool(
+                "conformance", "memory:", "--only", "crud/first-on-empty", "--format", format)
+            #expect(run.output.contains("first-on-empty") || format == "markdown")
+            #expect(run.status == 0)
+        }
+    }
+
+    @Test func whatCannotBeRunIsSaid() throws {
+        for (arguments, text) in [
+            (["nowhere:"], "No backend is registered for “nowhere:”"),
+            (["lmdb"], "names no backend"),
+            (["memory:", "--only", "nothing/*"], "No check matches"),
+        ] {
+            let run = try tool.start(["conformance"] + arguments).end()
+            #expect(run.status == 1)
+            #expect(run.errors.contains(text), "\(run.errors)")
+            #expect(run.output.isEmpty)
+        }
+        #expect(try tool("conformance", "memory:", "--profile", "fast").status == 64)
+        #expect(try tool("conformance", "memory:", "--timeout", "0").status == 64)
+        #expect(try tool("conformance").status == 64)
+    }
+}

@@ -1,0 +1,61 @@
+import JustPersist
+
+/// An item's values: of a read block for good, of a write block until they are written.
+final class RowBacking: ItemBacking {
+    let type: BlockType
+    let id: ItemID
+    let store: StoreContext
+    /// The write block that the item is live in; `nil` for an item of a read block.
+    let block: WriteBlock?
+    /// By the attributes' numbers, without those that are null.
+    private(set) var values: [Int: DataStoreValue]
+    /// What the changed values count towards the limit of a write block.
+    private(set) var changedSizes: [Int: Int] = [:]
+    var isDirty = false
+    var isDeleted = false
+
+    init(
+        _ type: BlockType, id: ItemID, values: [Int: DataStoreValue], store: StoreContext,
+        block: WriteBlock?
+    ) {
+        self.type = type
+        self.id = id
+        self.values = values
+        self.store = store
+        self.block = block
+    }
+
+    var itemTypeKey: String { type.key }
+    var attributeNames: [String] { type.attributeNames }
+
+    func value(at index: Int) throws(DataStoreError) -> DataStoreValue {
+        try value(forAttribute: type.name(at: index, in: "value"))
+    }
+
+    func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+        try type.check(name, in: "value")
+        return type.number(ofAttribute: name).flatMap { values[$0] } ?? .null
+    }
+
+    func setValue(_ value: DataStoreValue, at index: Int) throws(DataStoreError) {
+        try setValue(value, forAttribute: type.name(at: index, in: "setValue"))
+    }
+
+    func setValue(_ value: DataStoreValue, forAttribute name: String) throws(DataStoreError) {
+        guard let block, block.isOpen else { throw .itemNotMutable(itemTypeKey, attribute: name) }
+        if isDeleted { throw .itemDeleted(id, ofType: itemTypeKey, attribute: name) }
+        try type.check(name, in: "setValue")
+        let size = try store.limits.check(value, for: name, of: itemTypeKey)
+        try block.declare(type)
+        guard let number = type.number(ofAttribute: name) else {
+            throw .unknownAttribute(name, ofType: itemTypeKey, in: "setValue")
+        }
+        values[number] = value.isNull ? nil : value
+        changedSizes[number] = size
+        block.markDirty(self)
+    }
+
+    func report(_ error: DataStoreError) {
+        if let block { block.report(error) } else { store.report(error) }
+    }
+}

@@ -1,0 +1,200 @@
+import Dispatch
+import Foundation
+import GRDB
+import JustPersist
+
+/// The open database of a store, and its claim to the directory.
+///
+/// Letting it go closes it.
+final class SQLiteSession: Sendable {
+    /// Made with the store, and never changed.
+    let storeID: ItemID
+    // Before the claim, for it must be closed when that is given up.
+    private let pool: DatabasePool
+    private let path: String
+    private let claim: OpenStores.Claim
+
+    private static let fileName = "store.sqlite"
+    /// “JuPe”, in the header of the database: says whose it is.
+    private static let applicationID: Int32 = 0x4A75_5065
+    private static let version = 1
+
+    init(at url: URL, options: DataStoreOptions) throws(DataStoreError) {
+        let directory = try StoreDirectory.prepare(
+            at: url, marker: Self.fileName, engineName: "SQLite",
+            createIfMissing: options.createsIfMissing, readOnly: options.isReadOnly)
+        claim = try OpenStores.claim(directory, files: [Self.fileName])
+        let file = directory.url.appending(path: Self.fileName)
+        path = file.path
+        do {
+            if directory.holdsStore {
+                try Self.check(path)
+            } else {
+                try Self.createFile(file)
+                try claim.add(files: [Self.fileName])
+            }
+            pool = try DatabasePool(
+                path: path, configuration: Self.configuration(isReadOnly: options.isReadOnly))
+            if !options.isReadOnly { try Self.setUp(pool, options.durability) }
+            storeID = try pool.read { database in
+                guard let id = try UUID.fetchOne(database, sql: "SELECT id FROM store") else {
+                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "no store id")
+                }
+                return ItemID(id)
+            }
+            directory.synchronize()
+        } catch {
+            throw DataStoreError(sqlite: error, in: "open")
+        }
+    }
+
+    // MARK: Transactions
+
+    /// Runs `body` on a snapshot of the committed state.
+    func read(isNested: Bool, _ body: (Database) throws -> Void) throws {
+        do {
+            // GRDB's pool traps on a read inside a read; a connection of its own may.
+            let reader: any DatabaseReader =
+                isNested
+                ? try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: true))
+                : pool
+            try reader.read { database in try BlockFailure.wrapping { try body(database) } }
+        } catch {
+            throw BlockFailure.unwrapped(error, in: "read")
+        }
+    }
+
+    /// Runs `body` in a transaction, which is rolled back if `body` throws.
+    func write(_ body: (Database) throws -> Void) throws {
+        do {
+            try pool.write { database in try BlockFailure.wrapping { try body(database) } }
+        } catch {
+            throw BlockFailure.unwrapped(error, in: "write")
+        }
+    }
+
+    /// What a block threw: it passes through GRDB unchanged, while what GRDB throws is mapped.
+    private struct BlockFailure: Error {
+        let error: any Error
+
+        static func wrapping(_ body: () throws -> Void) throws {
+            do { try body() } catch { throw BlockFailure(error: error) }
+        }
+
+        static func unwrapped(_ error: any Error, in operation: String) -> any Error {
+            (error as? BlockFailure)?.error ?? DataStoreError(sqlite: error, in: operation)
+        }
+    }
+
+    private static func configuration(isReadOnly: Bool) -> Configuration {
+        var configuration = Configuration()
+        configuration.readonly = isReadOnly
+        configuration.busyMode = .timeout(60)
+        // Each runs on its caller's thread, and waits for none.
+        configuration.maximumReaderCount = 1_000
+        configuration.targetQueue = target
+        return configuration
+    }
+
+    /// Whether the caller is where GRDB wants to be called from; it traps elsewhere.
+    static var isOnDatabaseQueue: Bool { DispatchQueue.getSpecific(key: mark) == true }
+
+    private static let mark = DispatchSpecificKey<Bool>()
+    /// Below all queues of GRDB, which inherit the mark.
+    private static let target = {
+        let queue = DispatchQueue(label: "SQLiteDataStore", attributes: .concurrent)
+        queue.setSpecific(key: mark, value: true)
+        return queue
+    }()
+
+    // MARK: Files
+
+    /// Refuses a file that is no store, before GRDB changes it.
+    private static func check(_ path: String) throws {
+        let (application, version, tables) = try DatabaseQueue(
+            path: path, configuration: configuration(isReadOnly: true)
+        ).read { database in
+            (
+                try Int32.fetchOne(database, sql: "PRAGMA application_id"),
+                try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0,
+                try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM sqlite_master") ?? 0
+            )
+        }
+        // An empty database is what a crash at the first opening leaves.
+        if application == 0, version == 0, tables == 0 { return }
+        guard application == applicationID else {
+            throw DataStoreError(
+                .notAStore, in: "open",
+                "“\(path)” is an SQLite database, but no store. It was left untouched; choose another path."
+            )
+        }
+        if version > Self.version {
+            throw DataStoreError(
+                .newerFormat, in: "open",
+                """
+                The store at “\(path)” has format \(version); this release reads up to \(Self.version). \
+                Update the program.
+                """)
+        }
+    }
+
+    /// Makes the file itself, so that it and the files that SQLite puts beside it are private.
+    private static func createFile(_ file: URL) throws(DataStoreError) {
+        do {
+            try Data().write(to: file, options: .withoutOverwriting)
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600], ofItemAtPath: file.path)
+        } catch CocoaError.fileWriteFileExists {
+            // Another process was first.
+        } catch {
+            throw DataStoreError(fileError: error, in: "open", path: file.path)
+        }
+    }
+
+    private static func setUp(_ pool: DatabasePool, _ durability: Durability) throws {
+        try pool.writeWithoutTransaction { database in
+            // GRDB chooses NORMAL, with which a loss of power may take the last commits.
+            if durability == .full {
+                try database.execute(
+                    sql: "PRAGMA synchronous = FULL; PRAGMA fullfsync = 1")
+            }
+            try database.inTransaction(.immediate) {
+                if try Int.fetchOne(database, sql: "PRAGMA user_version") == 0 {
+                    try createTables(database)
+                }
+                return .commit
+            }
+        }
+    }
+
+    private static func createTables(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE store (id BLOB NOT NULL);
+                CREATE TABLE type (number INTEGER PRIMARY KEY, description TEXT NOT NULL);
+                CREATE TABLE item (
+                    type INTEGER NOT NULL REFERENCES type, id BLOB NOT NULL, attributes TEXT NOT NULL,
+                    PRIMARY KEY (type, id)) WITHOUT ROWID;
+                PRAGMA application_id = \(applicationID);
+                PRAGMA user_version = \(version)
+                """)
+        try database.execute(
+            sql: "INSERT INTO store (id) VALUES (?)", arguments: [ItemID().uuid])
+    }
+
+    /// Deletes the files of a store that is closed, if there is one.
+    static func deleteFiles(at url: URL) throws(DataStoreError) {
+        let directory: StoreDirectory
+        do throws(DataStoreError) {
+            directory = try StoreDirectory.prepare(
+                at: url, marker: fileName, engineName: "SQLite", createIfMissing: false)
+        } catch {
+            if error.code == .storeNotFound { return }
+            throw error
+        }
+        let claim = try OpenStores.claim(directory, files: [fileName])
+        defer { claim.release() }
+        // The log first: a database without it is whole, but a log without its database is not.
+        try directory.removeFiles([fileName + "-wal", fileName + "-shm", fileName])
+    }
+}

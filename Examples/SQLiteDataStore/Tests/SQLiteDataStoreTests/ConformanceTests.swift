@@ -1,0 +1,22 @@
+import Foundation
+import JustPersistConformanceTesting
+import SQLiteDataStore
+import Testing
+
+enum SQLiteFixture: ConformanceFixture {
+    static func makeStore(in directory: URL) throws -> SQLiteDataStore {
+        SQLiteDataStore(at: directory)
+    }
+
+    static func makeStore(
+        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
+    ) throws -> SQLiteDataStore {
+        SQLiteDataStore(at: directory, options: DataStoreOptions(errorHandler: errorHandler))
+    }
+}
+
+/// The whole contract, by the kit.
+@Suite(.serialized) struct ConformanceTests {
+    @Test(arguments: Conformance.checks(SQLiteFixture.self, level: .v1))
+    func check(_ check: Check) async throws { try await check.run() }
+}

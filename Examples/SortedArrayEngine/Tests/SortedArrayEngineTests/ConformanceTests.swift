@@ -1,0 +1,22 @@
+import Foundation
+import JustPersist
+import JustPersistConformanceTesting
+import SortedArrayEngine
+import Testing
+
+enum SortedArrayFixture: ConformanceFixture {
+    static func makeStore(in directory: URL) throws -> SortedArrayDataStore {
+        SortedArrayDataStore()
+    }
+
+    static func makeStore(
+        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
+    ) throws -> SortedArrayDataStore {
+        SortedArrayDataStore(errorHandler: errorHandler)
+    }
+}
+
+@Suite(.serialized) struct ConformanceTests {
+    @Test(arguments: Conformance.checks(SortedArrayFixture.self, level: .v1))
+    func check(_ check: Check) async throws { try await check.run() }
+}

@@ -22,7 +22,9 @@ test-plugin: setup
 	scripts/test-plugin
 
 # The examples, as authors outside of this package build and test them. XCTest runs in the second.
-examples: setup
+SQLITE = $(if $(filter Linux,$(shell uname -s)),libsqlite3-dev)
+examples:
+	@scripts/setup $(SQLITE)
 	swift build --build-tests --package-path Examples/SQLiteDataStore
 	swift test --skip-build --disable-xctest --package-path Examples/SQLiteDataStore
 	swift test --package-path Examples/SortedArrayEngine

@@ -14,8 +14,8 @@ public enum Conformance {
         options: ConformanceOptions, children: ChildLauncher?
     ) -> [Check] {
         let assessment = Assessment(
-            fixture: fixture, level: level, options: options, launcher: children)
-        assessment.onReport { print($0) }
+            fixture: fixture, level: level, options: options, launcher: children
+        ) { print($0) }
         return assessment.checks()
     }
 
@@ -35,16 +35,11 @@ public enum Conformance {
         }
         let assessment = Assessment(
             fixture: fixture, level: level, options: options, launcher: children)
-        let start = ContinuousClock.now
-        var results: [CheckResult] = []
         for check in assessment.checks() {
             let result = await check.result()
             progress?(result)
-            results.append(result)
         }
-        return ConformanceReport(
-            store: fixture.storeName, level: level, profile: options.profile, seed: options.seed,
-            seconds: start.duration(to: .now) / .seconds(1), results: results)
+        return assessment.report
     }
 
     /// The same for a test of XCTest, with the options from the environment.

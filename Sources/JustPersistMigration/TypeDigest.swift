@@ -44,15 +44,3 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         return digest
     }
 }
-
-extension DataStoreItem {
-    /// All values that are not null, by attribute.
-    func storedValues() throws(DataStoreError) -> [String: DataStoreValue] {
-        var values: [String: DataStoreValue] = [:]
-        for name in backing.attributeNames {
-            let value = try backing.value(forAttribute: name)
-            if !value.isNull { values[name] = value }
-        }
-        return values
-    }
-}

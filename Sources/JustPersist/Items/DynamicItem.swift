@@ -44,6 +44,13 @@ public final class DynamicItem: MutableDataStoreItem {
 
     /// All values that are not null, by attribute.
     public func values() throws(DataStoreError) -> [String: DataStoreValue] {
+        try storedValues()
+    }
+}
+
+extension DataStoreItem {
+    /// All values that are not null, by attribute.
+    package func storedValues() throws(DataStoreError) -> [String: DataStoreValue] {
         var values: [String: DataStoreValue] = [:]
         for name in backing.attributeNames {
             let value = try backing.value(forAttribute: name)

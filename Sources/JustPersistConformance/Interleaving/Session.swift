@@ -35,7 +35,7 @@ struct Session: Sendable, Hashable {
         step(.set(item, number), "set \(item) to \(number)")
     }
 
-    /// Changes an item's number to what this session read of it before and so much more.
+    /// Adds to an item's number, as this block read it before, and sets the sum.
     func add(_ number: Int, to item: String) -> Step {
         step(.add(number, item), "set \(item) to what it read and \(number)")
     }

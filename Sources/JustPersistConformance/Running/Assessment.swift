@@ -7,6 +7,8 @@ final class Assessment: Sendable {
     let level: ConformanceLevel
     let options: ConformanceOptions
     let launcher: ChildLauncher?
+    /// Is given the report when the last check has ended.
+    private let finished: @Sendable (ConformanceReport) -> Void
 
     /// The check that tells whether there is a store to examine at all.
     private static let preflightID = "fixture/fresh-store-is-empty"
@@ -22,12 +24,13 @@ final class Assessment: Sendable {
 
     init(
         fixture: any ConformanceFixture.Type, level: ConformanceLevel, options: ConformanceOptions,
-        launcher: ChildLauncher?
+        launcher: ChildLauncher?, finished: @escaping @Sendable (ConformanceReport) -> Void = { _ in }
     ) {
         self.fixture = fixture
         self.level = level
         self.options = options
         self.launcher = launcher
+        self.finished = finished
         outstanding = Locked(Outstanding(ids: []))
     }
 
@@ -128,29 +131,26 @@ final class Assessment: Sendable {
         }
     }
 
-    /// Notes a result; behind the last one, prints the report.
-    private func note(_ result: CheckResult) {
-        let report = outstanding.withLock { outstanding -> ConformanceReport? in
-            // A check that is repeated is reported as it ended first.
-            guard outstanding.ids.remove(result.id) != nil else { return nil }
-            outstanding.results.append(result)
-            guard outstanding.ids.isEmpty else { return nil }
-            return ConformanceReport(
+    /// What the checks have found so far.
+    var report: ConformanceReport {
+        outstanding.withLock { outstanding in
+            ConformanceReport(
                 store: fixture.storeName, level: level, profile: options.profile,
                 seed: options.seed, seconds: outstanding.start.duration(to: .now) / .seconds(1),
                 results: outstanding.results)
         }
-        if let report { deliver(report) }
     }
 
-    /// Gives the report to whoever asked for it.
-    private let receivers = Locked<[@Sendable (ConformanceReport) -> Void]>([])
-
-    func onReport(_ receiver: @escaping @Sendable (ConformanceReport) -> Void) {
-        receivers.withLock { $0.append(receiver) }
-    }
-
-    private func deliver(_ report: ConformanceReport) {
+    /// Notes a result; behind the last one, gives the report to whoever asked for it.
+    private func note(_ result: CheckResult) {
+        let isLast = outstanding.withLock { outstanding in
+            // A check that is repeated is reported as it ended first.
+            guard outstanding.ids.remove(result.id) != nil else { return false }
+            outstanding.results.append(result)
+            return outstanding.ids.isEmpty
+        }
+        guard isLast else { return }
+        let report = report
         if let file = options.reportFile {
             do {
                 try report.write(to: file)
@@ -159,6 +159,6 @@ final class Assessment: Sendable {
                     Data("The report cannot be written to \(file.path): \(error)\n".utf8))
             }
         }
-        for receiver in receivers.withLock({ $0 }) { receiver(report) }
+        finished(report)
     }
 }

@@ -12,7 +12,7 @@ extension Conformance {
     /// }
     /// ```
     ///
-    /// Each check runs in a process of its own, as an exit test, except those that start and judge others. Options come from the environment; see
+    /// Each check runs in a process of its own, as an exit test. Options come from the environment; see
     /// `ConformanceOptions.init(environment:)`. One that cannot be read stops the run with a message.
     public static func checks(
         _ fixture: any ConformanceFixture.Type, level: ConformanceLevel = .v1
@@ -32,14 +32,13 @@ extension ChildLauncher {
     /// Starts processes as exit tests of Swift Testing; only inside a test.
     public static let exitTests = ChildLauncher { job in
         let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
+            processExitsWith: .failure
         ) { [job = job as String] in
             await ConformanceChild.serve(job)
         }
-        let stderr = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         switch result?.exitStatus {
-        case .exitCode(let code): return (.exited(code), stderr)
-        case .signal(let signal): return (.signalled(signal), stderr)
+        case .exitCode(let code): return .exited(code)
+        case .signal(let signal): return .signalled(signal)
         case nil: throw CancellationError()  // The test was cancelled.
         @unknown default: throw CancellationError()
         }

@@ -56,6 +56,17 @@ struct BadFixtureTests {
         #expect(report.results.first { $0.id.hasPrefix("fixture/fresh") }?.outcome == .pass)
     }
 
+    @Test func aStoreThatTrapsBehindACrashCostsTheCheckNotTheRun() async {
+        let report = await Self.report(
+            on: LeftoversFixture.self, only: "fixture/fresh*,dur/kill9-after-sync")
+        let trapped = report.results.first { $0.id == "dur/kill9-after-sync" }
+        #expect(trapped?.outcome == .fail)
+        let message = trapped?.failures.first?.message ?? ""
+        #expect(message.contains("signal"))
+        #expect(message.contains("its own files"))
+        #expect(report.results.first { $0.id.hasPrefix("fixture/fresh") }?.outcome == .pass)
+    }
+
     @Test func aStoreThatClaimsPersistenceIsFoundOut() async {
         let report = await Self.report(on: LyingFixture.self, only: "dur/reopen,crud/delete-item")
         #expect(report.results.first { $0.id == "dur/reopen" }?.outcome == .fail)

@@ -6,23 +6,39 @@ import JustPersistMemory
 /// A store in memory that misbehaves as a whole, in one way.
 final class MisbehavingStore: DataStore {
     enum Fault: Sendable {
-        case none, hangsInRead, trapsInWrite, claimsPersistence
+        case none, hangsInRead, trapsInWrite, claimsPersistence, trapsOnLeftovers
     }
 
     private let store = InMemoryDataStore()
     private let fault: Fault
 
-    init(_ fault: Fault) { self.fault = fault }
+    private let directory: URL?
+
+    init(_ fault: Fault, in directory: URL? = nil) {
+        self.fault = fault
+        self.directory = directory
+    }
 
     var capabilities: DataStoreCapabilities {
         var capabilities = store.capabilities
-        if fault == .claimsPersistence { capabilities.persistence = .processCrash }
+        if [.claimsPersistence, .trapsOnLeftovers].contains(fault) {
+            capabilities.persistence = .processCrash
+        }
         return capabilities
     }
 
     var errorHandler: DataStoreErrorHandler? { nil }
 
-    func open() throws { try store.open() }
+    func open() throws {
+        if fault == .trapsOnLeftovers, let directory {
+            if FileManager.default.fileExists(atPath: directory.path) {
+                preconditionFailure("the store does not know what to do with its own files")
+            }
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true)
+        }
+        try store.open()
+    }
 
     func close() throws { try store.close() }
 
@@ -62,6 +78,13 @@ enum HangingFixture: ConformanceFixture {
 
 enum TrappingFixture: ConformanceFixture {
     static func makeStore(in directory: URL) -> MisbehavingStore { MisbehavingStore(.trapsInWrite) }
+}
+
+/// A store that cannot be opened over what a process left.
+enum LeftoversFixture: ConformanceFixture {
+    static func makeStore(in directory: URL) -> MisbehavingStore {
+        MisbehavingStore(.trapsOnLeftovers, in: directory)
+    }
 }
 
 enum LyingFixture: ConformanceFixture {

@@ -2,14 +2,6 @@ import JustPersist
 
 /// One demand of the contract, and the code that holds a store to it.
 struct CheckDefinition: Sendable {
-    /// Where the code of a check runs.
-    enum Place: Sendable {
-        /// In a process of its own where there is a way to start one.
-        case ownProcess
-        /// In the process that was asked, because it starts and judges others.
-        case parent
-    }
-
     /// Its group and name: `crud/create-then-read`.
     let id: String
     /// The clauses of the contract that it stands for.
@@ -18,8 +10,6 @@ struct CheckDefinition: Sendable {
     let gate: Gate
     /// The edition of the kit it came with.
     let since: ConformanceLevel
-    /// Where it runs.
-    let place: Place
     /// What it asserts, in one sentence.
     let summary: String
     /// Holds a store to it.
@@ -30,14 +20,13 @@ struct CheckDefinition: Sendable {
 
     init(
         _ id: String, clause: [Int], gate: Gate = .mandatory, since: ConformanceLevel = .v1,
-        place: Place = .ownProcess, _ summary: String,
+        _ summary: String,
         run: @escaping @Sendable (CheckContext) throws -> Void
     ) {
         self.id = id
         self.clause = clause
         self.gate = gate
         self.since = since
-        self.place = place
         self.summary = summary
         self.run = run
     }

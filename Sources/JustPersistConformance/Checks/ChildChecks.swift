@@ -228,12 +228,12 @@ enum ChildChecks {
     /// A check for stores that declare child stores.
     static func child(
         _ id: String, also requirement: Requirement? = nil, clause: [Int] = [15],
-        place: CheckDefinition.Place = .ownProcess, _ summary: String,
+        _ summary: String,
         run: @escaping @Sendable (CheckContext) throws -> Void
     ) -> CheckDefinition {
         let needed = requirement.map { .childStores && $0 } ?? Requirement.childStores
         return CheckDefinition(
-            id, clause: clause, gate: .requires(needed), place: place, summary, run: run)
+            id, clause: clause, gate: .requires(needed), summary, run: run)
     }
 }
 

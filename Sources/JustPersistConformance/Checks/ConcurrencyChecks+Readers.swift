@@ -6,38 +6,8 @@ extension ConcurrencyChecks {
     static let readers: [CheckDefinition] = [
         CheckDefinition(
             "conc/many-reader-threads", clause: [3, 4],
-            "256 threads hold a read block at once, or are refused with an error of the store."
-        ) { check in
-            guard check.capabilities.threading == .callingThread else {
-                try check.notApplicable("its blocks run on the main thread, one behind the other")
-            }
-            let items = try NamedItems(in: check.openStore(), ["a": 1])
-            let count = 256
-            let arrived = Locked((inside: 0, refused: 0))
-            try check.threads(count) { index in
-                do {
-                    try items.store.read { db in
-                        check.expectEqual(
-                            try items.names(items.request(), db), ["a"], "what a reader finds")
-                        arrived.change { $0.inside += 1 }
-                        // Until all are in or refused, so that all are in at once.
-                        arrived.wait { $0.inside + $0.refused == count ? () : nil }
-                        check.expectEqual(
-                            try db.count(items.request()), 1,
-                            "what one of \(count) readers counts while all are open")
-                    }
-                } catch let error as DataStoreError {
-                    arrived.change { $0.refused += 1 }
-                    check.expect(
-                        !error.message.isEmpty, "A reader was refused without a word: \(error)")
-                }
-            }
-            let (inside, refused) = arrived.withLock { $0 }
-            check.expect(inside > 0, "None of \(count) readers was let in; \(refused) were refused")
-            try items.store.write { db in try items.create("b", 2, db) }
-            check.expectEqual(
-                try items.names(), ["a", "b"], "the items read and written behind them")
-        },
+            "256 threads hold a read block at once, or are refused with an error of the store.",
+            run: readInManyThreads),
         CheckDefinition(
             "conc/reader-runs-while-writer-open", clause: [4], gate: .requires(.concurrentReads),
             "A read block begins and ends while a write block is open, and sees nothing of it."
@@ -55,14 +25,14 @@ extension ConcurrencyChecks {
                             try items.create("b", 2, db)
                             isOpen.open()
                             mayEnd.wait()
-                            throw TransactionChecks.Failure(number: 0)
+                            throw Upset(number: 0)
                         }
                 let writer = check.start {
                     defer { isOpen.open() }
                     if isQueued {
                         _ = TransactionChecks.queued(items.store, hold)
                     } else {
-                        do { try items.store.write(hold) } catch is TransactionChecks.Failure {}
+                        do { try items.store.write(hold) } catch is Upset {}
                     }
                 }
                 isOpen.wait()
@@ -129,4 +99,49 @@ extension ConcurrencyChecks {
             check.expectEqual(try items.all(), ["a": 100, "b": 2], "the items afterwards")
         },
     ]
+
+    private static func readInManyThreads(_ check: CheckContext) throws {
+        guard check.capabilities.threading == .callingThread else {
+            try check.notApplicable("its blocks run on the main thread, one behind the other")
+        }
+        let items = try NamedItems(in: check.openStore(), ["a": 1])
+        let count = 256
+        // Behind blocks that threw there is room for as many as before.
+        var room = 0
+        for isThrowing in [true, false] {
+            let arrived = Locked((inside: 0, refused: 0))
+            try check.threads(count) { index in
+                do {
+                    try items.store.read { db in
+                        check.expectEqual(
+                            try items.names(items.request(), db), ["a"], "what a reader finds")
+                        arrived.change { $0.inside += 1 }
+                        // Until all are in or refused, so that all are in at once.
+                        if check.capabilities.hasConcurrentReads {
+                            arrived.wait { $0.inside + $0.refused == count ? () : nil }
+                        }
+                        check.expectEqual(
+                            try db.count(items.request()), 1,
+                            "what one of \(count) readers counts while all are open")
+                        if isThrowing { throw Upset(number: index) }
+                    }
+                } catch let error as DataStoreError {
+                    arrived.change { $0.refused += 1 }
+                    check.expect(
+                        !error.message.isEmpty, "A reader was refused without a word: \(error)")
+                } catch is Upset {}
+            }
+            let (inside, refused) = arrived.withLock { $0 }
+            check.expect(
+                inside > 0 && inside >= room,
+                """
+                \(inside) of \(count) readers were let in and \(refused) refused, behind \(room) that \
+                were let in and whose blocks threw
+                """)
+            room = inside
+        }
+        try items.store.write { db in try items.create("b", 2, db) }
+        check.expectEqual(
+            try items.names(), ["a", "b"], "the items read and written behind them")
+    }
 }

@@ -6,32 +6,31 @@ extension DurabilityChecks {
     static let crashChecks: [CheckDefinition] = [
         CheckDefinition(
             "dur/kill9-after-sync", clause: [6], gate: .requires(.processCrashSafe),
-            place: .parent, "Every write that returned survives a kill of the process."
+            "Every write that returned survives a kill of the process."
         ) { check in try killWriters(check, sizeOfGroups: 1) },
         CheckDefinition(
             "dur/kill9-mid-writes", clause: [5, 6], gate: .requires(.processCrashSafe),
-            place: .parent,
             "A kill while groups are written leaves whole groups, in order, and all returned ones."
         ) { check in try killWriters(check, sizeOfGroups: 3) },
         CheckDefinition(
             "dur/kill9-inside-block", clause: [5], gate: .requires(.processCrashSafe),
-            place: .parent, "A kill inside a write block leaves nothing of it.",
+            "A kill inside a write block leaves nothing of it.",
             run: killInsideBlock),
         CheckDefinition(
             "dur/kill9-mid-delete-all", clause: [5], gate: .requires(.processCrashSafe),
-            place: .parent, "A kill while all items are deleted leaves all of them or none.",
+            "A kill while all items are deleted leaves all of them or none.",
             run: killMidDeleteAll),
         CheckDefinition(
             "dur/kill9-mid-merge", clause: [5, 6, 15],
-            gate: .requires(.processCrashSafe && .childStores), place: .parent,
+            gate: .requires(.processCrashSafe && .childStores),
             "A kill while a child is merged leaves all of the merge or nothing.", run: killMidMerge),
         CheckDefinition(
             "dur/kill9-readers", clause: [4, 6], gate: .requires(.processCrashSafe),
-            place: .parent, "Processes killed inside read blocks leave nothing behind.",
+            "Processes killed inside read blocks leave nothing behind.",
             run: killReaders),
         CheckDefinition(
             "dur/kill9-indexes-agree", clause: [5, 6], gate: .requires(.processCrashSafe),
-            place: .parent, "After a kill, requests, counts and a full scan agree.",
+            "After a kill, requests, counts and a full scan agree.",
             run: killAndCompareQueries),
     ]
 

@@ -11,7 +11,6 @@ enum DurabilityChecks {
                 run: reopen),
             CheckDefinition(
                 "dur/reopen-other-process", clause: [6], gate: .requires(.persistent),
-                place: .parent,
                 "What another process wrote before it closed the store is read here.",
                 run: reopenOtherProcess),
             CheckDefinition(

@@ -85,7 +85,7 @@ extension ErrorChecks {
         },
         CheckDefinition(
             "err/second-open-other-process", clause: [17], gate: .counterCheck(.multiProcess),
-            place: .parent, "A store that another process holds is refused promptly."
+            "A store that another process holds is refused promptly."
         ) { check in
             if check.capabilities.persistence < .reopening {
                 try check.notApplicable("a store that keeps no files has none that processes share")

@@ -76,7 +76,7 @@ enum FixtureChecks {
         },
         CheckDefinition(
             "fixture/recreatable-in-child-process", clause: [6],
-            gate: .requires(.processCrashSafe), place: .parent,
+            gate: .requires(.processCrashSafe),
             "Another process finds the fixture, and makes the store with it."
         ) { check in
             try check.require(

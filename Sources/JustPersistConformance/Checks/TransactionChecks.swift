@@ -5,11 +5,6 @@ import JustPersist
 enum TransactionChecks {
     static let all: [CheckDefinition] = rollback + ownWrites + atomicity
 
-    /// What blocks of these checks throw.
-    struct Failure: Error, Equatable {
-        let number: Int
-    }
-
     private static let rollback: [CheckDefinition] = [
         CheckDefinition(
             "tx/rollback-create", clause: [5], "What a block that throws created is gone."
@@ -127,11 +122,11 @@ enum TransactionChecks {
                 DataStoreError.Code(rawValue: "kit"), in: "kit", "An error of the block.")
             func expect(_ what: String, _ body: (any Error) throws -> Void) {
                 do {
-                    try body(Failure(number: 7))
+                    try body(Upset(number: 7))
                     check.fail("\(what) whose block throws returned as if it had succeeded")
                 } catch {
                     check.expectEqual(
-                        error as? Failure, Failure(number: 7), "\(what): the error (got \(error))")
+                        error as? Upset, Upset(number: 7), "\(what): the error (got \(error))")
                 }
                 do {
                     try body(own)
@@ -180,10 +175,10 @@ enum TransactionChecks {
             let error = queued(items.store) { db in
                 try items.create("new", 2, db)
                 try items.set("old", to: 10, db)
-                throw Failure(number: 3)
+                throw Upset(number: 3)
             }
             check.expectEqual(
-                error as? Failure, Failure(number: 3), "the error that the completion got")
+                error as? Upset, Upset(number: 3), "the error that the completion got")
             check.expectEqual(try items.all(), ["old": 1], "the items after the rollback")
             let next = queued(items.store) { db in try items.create("next", 3, db) }
             check.expect(next == nil, "The next queued block failed: \(String(describing: next))")
@@ -201,9 +196,9 @@ enum TransactionChecks {
         do {
             try store.write { db in
                 try body(db)
-                throw Failure(number: 0)
+                throw Upset(number: 0)
             }
-        } catch is Failure {}
+        } catch is Upset {}
     }
 
     /// Queues a block, waits for its completion, and gives what that got.

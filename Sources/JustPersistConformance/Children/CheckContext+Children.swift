@@ -18,13 +18,17 @@ extension CheckContext {
                 "another process cannot find the fixture \(fixture); make it non-private")
         }
         let answer = directory.appending(path: "answer-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: answer) }
         var options = ConformanceOptions(profile: profile, seed: seed)
         options.scratchDirectory = directory
-        let (ending, stderr) = try children.run(
-            ChildJob(
-                .role(name: role.name, parameters: parameters), for: fixture, options: options,
-                directory: directory, answer: answer))
+        let job = ChildJob(
+            .role(name: role.name, parameters: parameters), for: fixture, options: options,
+            directory: directory, answer: answer)
+        defer {
+            for file in [job.answer, job.standardError] {
+                try? FileManager.default.removeItem(at: file)
+            }
+        }
+        let (ending, stderr) = try children.run(job)
         tick()
         if let error = try? String(contentsOf: answer, encoding: .utf8), !error.isEmpty {
             fail("A process in the role \(role.name) failed: \(error)")

@@ -16,7 +16,8 @@ extension CheckExecution {
             let (ending, stderr) = try await launcher.launch(
                 ChildJob(
                     .check(id: definition.id, variant: variant), for: fixture, options: options,
-                    directory: directory, answer: answer))
+                    directory: directory, answer: answer),
+                servingRequestsIn: directory)
             if let data = try? Data(contentsOf: answer) {
                 return try CheckResult(answer: data)
             }

@@ -19,6 +19,9 @@ struct ChildJob: Codable {
     /// The file that takes the result of a check, or the error of a role.
     let answer: URL
 
+    /// The file that takes what the process writes to standard error.
+    var standardError: URL { answer.appendingPathExtension("stderr") }
+
     init(
         _ work: Work, for fixture: any ConformanceFixture.Type, options: ConformanceOptions,
         directory: URL, answer: URL

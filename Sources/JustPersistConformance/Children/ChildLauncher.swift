@@ -14,18 +14,22 @@ public struct ChildLauncher: Sendable {
         case signalled(Int32)
     }
 
-    private let start: @Sendable (_ job: String) async throws -> (Ending, stderr: String)
+    let start: @Sendable (_ job: String) async throws -> Ending
 
     /// A launcher that runs ``ConformanceChild/serve(_:)`` with the job in a process of its own, waits for
-    /// its end, and gives that and what it wrote to standard error.
-    public init(
-        _ start: @escaping @Sendable (_ job: String) async throws -> (Ending, stderr: String)
-    ) {
+    /// its end, and says how that came.
+    ///
+    /// It must not hold a thread of Swift's cooperative pool while it waits: a check in one process may need
+    /// others.
+    public init(_ start: @escaping @Sendable (_ job: String) async throws -> Ending) {
         self.start = start
     }
 
+    /// Starts a process for a job, and gives its end and what it wrote to standard error.
     func launch(_ job: ChildJob) async throws -> (Ending, stderr: String) {
-        try await start(job.text)
+        let ending = try await start(job.text)
+        let stderr = (try? Data(contentsOf: job.standardError)) ?? Data()
+        return (ending, String(decoding: stderr, as: UTF8.self))
     }
 
     /// Starts this program again with the given arguments and the job in its environment; it gets to
@@ -40,22 +44,12 @@ public struct ChildLauncher: Sendable {
                 .merging([ConformanceChild.variable: job]) { _, new in new }
             process.standardInput = FileHandle.nullDevice
             process.standardOutput = FileHandle.nullDevice
-            let output = FileManager.default.temporaryDirectory
-                .appending(path: "conformance-\(UUID().uuidString).stderr")
-            try Data().write(to: output)
-            defer { try? FileManager.default.removeItem(at: output) }
-            let standardError = try FileHandle(forWritingTo: output)
-            // A process object keeps its handles beyond its end, and some hundreds of them are too many.
-            defer { try? standardError.close() }
-            process.standardError = standardError
             try await withCheckedThrowingContinuation { continuation in
                 process.terminationHandler = { _ in continuation.resume() }
                 do { try process.run() } catch { continuation.resume(throwing: error) }
             }
-            let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
             return process.terminationReason == .uncaughtSignal
-                ? (.signalled(process.terminationStatus), text)
-                : (.exited(process.terminationStatus), text)
+                ? .signalled(process.terminationStatus) : .exited(process.terminationStatus)
         }
     }
 }

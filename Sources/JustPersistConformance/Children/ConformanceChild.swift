@@ -25,6 +25,7 @@ public enum ConformanceChild {
                     .invalidInput, in: "conformance",
                     "The fixture \(job.fixture) is not found here. Make it non-private.")
             }
+            try redirectStandardError(to: job.standardError)
             switch job.work {
             case .check(let id, let variant): try await run(id, variant, of: fixture, job)
             case .role(let name, let parameters):
@@ -38,6 +39,14 @@ public enum ConformanceChild {
         }
         // Not `exit`: other threads may still use what its handlers would take away.
         _exit(done)
+    }
+
+    /// Leaves the last words of a process that traps where the one that started it finds them.
+    private static func redirectStandardError(to file: URL) throws {
+        try Data().write(to: file)
+        let handle = try FileHandle(forWritingTo: file)
+        dup2(handle.fileDescriptor, FileHandle.standardError.fileDescriptor)
+        try handle.close()
     }
 
     private static func run(
@@ -54,7 +63,7 @@ public enum ConformanceChild {
         options.scratchDirectory = job.directory
         let execution = CheckExecution(
             fixture: fixture, definition: definition, variant: variant, options: options,
-            launcher: nil, endProcess: { _exit(stuck) })
+            launcher: .asking(in: job.directory), endProcess: { _exit(stuck) })
         let result = await execution.result()
         try result.answer.write(to: job.answer, options: .atomic)
     }

@@ -24,7 +24,8 @@ final class Assessment: Sendable {
 
     init(
         fixture: any ConformanceFixture.Type, level: ConformanceLevel, options: ConformanceOptions,
-        launcher: ChildLauncher?, finished: @escaping @Sendable (ConformanceReport) -> Void = { _ in }
+        launcher: ChildLauncher?,
+        finished: @escaping @Sendable (ConformanceReport) -> Void = { _ in }
     ) {
         self.fixture = fixture
         self.level = level
@@ -103,9 +104,9 @@ final class Assessment: Sendable {
         let execution = CheckExecution(
             fixture: fixture, definition: definition, variant: variant, options: options,
             launcher: launcher)
-        guard definition.place == .ownProcess, !options.runsInProcess, let launcher,
-            ChildJob.canFind(fixture)
-        else { return await execution.result() }
+        guard !options.runsInProcess, let launcher, ChildJob.canFind(fixture) else {
+            return await execution.result()
+        }
         return await execution.result(inChildOf: launcher)
     }
 

@@ -155,7 +155,7 @@ final class TrapsWithoutAHandler: SabotagedStore, Fault, @unchecked Sendable {
 final class LosesReaderSlots: SabotagedStore, Fault, @unchecked Sendable {
     override class var number: Int? { 48 }
     override class var caughtBy: [String] {
-        ["err/error-in-read-leaves-store-usable"]
+        ["conc/many-reader-threads", "err/error-in-read-leaves-store-usable"]
     }
 
     override func performRead(

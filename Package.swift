@@ -99,7 +99,8 @@ let package = Package(
                 ])),
 
         .testTarget(
-            name: "JustPersistTests", dependencies: ["JustPersist"], swiftSettings: settings),
+            name: "JustPersistTests", dependencies: ["JustPersist", "JustPersistConformance"],
+            swiftSettings: settings),
         .testTarget(
             name: "DataStoreTests",
             dependencies: [
@@ -126,14 +127,14 @@ let package = Package(
             name: "KeyValueEngineTests",
             dependencies: [
                 "JustPersist", "JustPersistRecords", "JustPersistLMDB", "JustPersistLevelDB",
-                "JustPersistMemory",
+                "JustPersistMemory", "JustPersistConformance",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "JustPersistMigrationTests",
             dependencies: [
                 "JustPersist", "JustPersistMigration", "JustPersistLMDB", "JustPersistLevelDB",
-                "JustPersistMemory",
+                "JustPersistMemory", "JustPersistConformance",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -152,7 +153,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "JustPersistCLITests",
-            dependencies: ["JustPersist", "JustPersistLMDB", "JustPersistLevelDB"],
+            dependencies: [
+                "JustPersist", "JustPersistLMDB", "JustPersistLevelDB", "JustPersistConformance",
+            ],
             swiftSettings: settings),
         // Compiles the plugin's own files, through a link, for nothing can import a plugin.
         .testTarget(

@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistConformance
 import Testing
 
 /// Clauses 10 and 12: the order of items.
@@ -67,7 +68,7 @@ import Testing
             .array([]), .array([.null]), .array([.int(1)]), .array([.int(1), .null]),
             .dictionary([:]), .dictionary(["a": .int(2)]), .dictionary(["b": .int(1)]),
         ]
-        var generator = SeededGenerator()
+        var generator = SeededGenerator(seed: .random(in: 0 ... .max))
         print("seed: \(generator.seed)")
         try backend.withStore { store in
             let shuffled = ordered.shuffled(using: &generator)
@@ -91,15 +92,15 @@ import Testing
             let rows = try fill(
                 store, (0..<120).map { _ in (0..<5).map { _ in random.value() } })
             for _ in 0..<40 {
-                let sort = (0..<random.generator.int(1..<4)).map { _ in
+                let sort = (0..<random.generator.int(in: 1..<4)).map { _ in
                     DataStoreSortDescriptor(
                         key: random.generator.pick(Sample.names),
                         ascending: random.generator.bool())
                 }
                 let all = expected(rows, sort)
                 try #expect(tokens(store, sort) == all)
-                let offset = random.generator.int(0..<130)
-                let limit = random.generator.int(1..<60)
+                let offset = random.generator.int(in: 0..<130)
+                let limit = random.generator.int(in: 1..<60)
                 try #expect(
                     tokens(store, sort, offset: offset, limit: limit)
                         == Array(all.dropFirst(offset).prefix(limit)))

@@ -1,4 +1,5 @@
 import Foundation
+import JustPersistConformance
 import Testing
 
 /// Imports that end before their file does.
@@ -68,20 +69,5 @@ import Testing
         let file = try tool.file("rows.jsonl", Self.lines(0..<rows + 100))
         #expect(try tool("import", store, "T", file, "--skip", "\(rows)").status == 0)
         #expect(try expectFirstRows(in: store) == rows + 100)
-    }
-}
-
-/// A random number generator whose numbers depend on its seed alone (SplitMix64).
-private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistConformance
 import JustPersistLMDB
 import JustPersistLevelDB
 import JustPersistMigration
@@ -183,9 +184,9 @@ import Testing
         try source.write { db in
             try db.declare(ItemSchema("LongName", attributes: [AttributeSchema("longer")]))
         }
-        let target = LimitedStore(
+        let target = InterposedStore(
             try memoryStore(),
-            DataStoreCapabilities(
+            declaring: DataStoreCapabilities(
                 valueKinds: Set(DataStoreValue.Kind.allCases).subtracting([.uuid, .decimal]),
                 limits: DataStoreLimits(nameBytes: 7, valueBytes: 1 << 20, writeBlockBytes: 1 << 20)
             ))
@@ -205,7 +206,8 @@ import Testing
     }
 
     @Test func aReadOnlyTargetIsRefused() throws {
-        let target = LimitedStore(try memoryStore(), DataStoreCapabilities(isReadOnly: true))
+        let target = InterposedStore(
+            try memoryStore(), declaring: DataStoreCapabilities(isReadOnly: true))
         let failure = #expect(throws: DataStoreError.self) {
             try Migration(from: try filledStore(), to: target).run()
         }

@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistConformance
 import JustPersistRecords
 import Testing
 
@@ -95,20 +96,5 @@ import Testing
             key += [UInt8](repeating: key[0], count: Int.random(in: 100...470, using: &random))
         }
         return key
-    }
-}
-
-/// A generator of random numbers that repeats itself from its seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

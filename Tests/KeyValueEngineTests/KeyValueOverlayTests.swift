@@ -1,4 +1,5 @@
 import JustPersist
+import JustPersistConformance
 import JustPersistMemory
 import JustPersistRecords
 import Testing

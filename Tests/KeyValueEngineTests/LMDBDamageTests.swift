@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistConformance
 import JustPersistLMDB
 import JustPersistRecords
 import Testing

@@ -1,4 +1,5 @@
 import JustPersist
+import JustPersistConformance
 import JustPersistRecords
 import Testing
 

@@ -1,3 +1,4 @@
+import JustPersistConformance
 import JustPersistRecords
 
 extension SeededGenerator {

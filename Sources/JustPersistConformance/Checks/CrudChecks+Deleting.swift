@@ -72,15 +72,7 @@ extension CrudChecks {
             "crud/delete-foreign-refused", clause: [5, 8],
             "Deleting an item of another store is false and reported, and deletes nothing."
         ) { check in
-            let items = try check.openItems()
-            let foreign = try check.openForeignItems()
-            // One id in both stores: going by the id alone would hit the wrong item.
-            let id = ItemID()
-            for type in [items, foreign] {
-                try type.store.write { db in
-                    _ = try db.add(DynamicItem(type.key, id: id, values: ["name": .string("kept")]))
-                }
-            }
+            let (items, foreign, id) = try check.openItemsAndForeignTwin()
             let item = try foreign.frozen(id)
             check.errors.removeAll()
             try items.store.write { db in

@@ -90,15 +90,7 @@ extension CrudChecks {
             "crud/mutable-version-of-foreign", clause: [5, 8],
             "The mutable version of an item of another store is nil, and reported."
         ) { check in
-            let items = try check.openItems()
-            let foreign = try check.openForeignItems()
-            // One id in both stores: going by the id alone would hit the wrong item.
-            let id = ItemID()
-            for type in [items, foreign] {
-                try type.store.write { db in
-                    _ = try db.add(DynamicItem(type.key, id: id, values: ["name": .string("kept")]))
-                }
-            }
+            let (items, foreign, id) = try check.openItemsAndForeignTwin()
             let item = try foreign.frozen(id)
             check.errors.removeAll()
             try items.store.write { db in

@@ -162,4 +162,15 @@ extension CheckContext {
         try store.open()
         return try StoredType("CrudItem", ["name", "number", "note"], in: store, self)
     }
+
+    /// Two stores with one item each, of one id: going by the id alone would hit the wrong one.
+    func openItemsAndForeignTwin() throws -> (items: StoredType, foreign: StoredType, id: ItemID) {
+        let (items, foreign, id) = (try openItems(), try openForeignItems(), ItemID())
+        for type in [items, foreign] {
+            try type.store.write { db in
+                _ = try db.add(DynamicItem(type.key, id: id, values: ["name": .string("kept")]))
+            }
+        }
+        return (items, foreign, id)
+    }
 }

@@ -1,14 +1,14 @@
-import JustPersist
+package import JustPersist
 
 /// A store with something between it and its users: other capabilities, or a failure at the end of a write
 /// block.
-final class InterposedStore: DataStore {
-    let capabilities: DataStoreCapabilities
+package final class InterposedStore: DataStore {
+    package let capabilities: DataStoreCapabilities
     private let store: any DataStore
     private let beforeCommit: @Sendable () throws -> Void
 
     /// Puts itself in front of a store; `beforeCommit` runs behind each write block, still inside it.
-    init(
+    package init(
         _ store: any DataStore, declaring capabilities: DataStoreCapabilities? = nil,
         beforeCommit: @escaping @Sendable () throws -> Void = {}
     ) {
@@ -17,21 +17,21 @@ final class InterposedStore: DataStore {
         self.beforeCommit = beforeCommit
     }
 
-    var errorHandler: DataStoreErrorHandler? { store.errorHandler }
+    package var errorHandler: DataStoreErrorHandler? { store.errorHandler }
 
-    func open() throws { try store.open() }
+    package func open() throws { try store.open() }
 
-    func close() throws { try store.close() }
+    package func close() throws { try store.close() }
 
-    func destroy() throws { try store.destroy() }
+    package func destroy() throws { try store.destroy() }
 
-    func performRead(
+    package func performRead(
         _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
     ) throws {
         try store.performRead(block)
     }
 
-    func performWrite(
+    package func performWrite(
         _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
     ) throws {
         try store.performWrite { db in
@@ -40,7 +40,7 @@ final class InterposedStore: DataStore {
         }
     }
 
-    func enqueueWrite(
+    package func enqueueWrite(
         _ block:
             @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
             Void,

@@ -31,15 +31,8 @@ extension LifecycleChecks {
                 }
             }
             hasBegun.wait()
-            let isClosing = Latch()
             let hadEnded = Locked(false)
-            let closing = check.start {
-                isClosing.open()
-                try store.close()
-                let isOver = hasEnded.hasOpened
-                hadEnded.withLock { $0 = isOver }
-            }
-            isClosing.wait()
+            let closing = startClosing(store, noting: hadEnded, whether: hasEnded, check)
             check.expect(
                 !closing.ends(within: .milliseconds(50)),
                 """
@@ -123,15 +116,8 @@ extension LifecycleChecks {
                 }
             }
             hasBegun.wait()
-            let isClosing = Latch()
             let hadEnded = Locked(false)
-            let closing = check.start {
-                isClosing.open()
-                try store.close()
-                let isOver = hasEnded.hasOpened
-                hadEnded.withLock { $0 = isOver }
-            }
-            isClosing.wait()
+            let closing = startClosing(store, noting: hadEnded, whether: hasEnded, check)
             check.expect(
                 !closing.ends(within: .milliseconds(50)),
                 "tearDown returned while a read block ran; it must wait for it")
@@ -147,4 +133,20 @@ extension LifecycleChecks {
                 "the last item written after a tearDown that had waited for a reader")
         },
     ]
+
+    /// Starts to close a store in another thread, and notes whether something had ended when that returned.
+    private static func startClosing(
+        _ store: any DataStore, noting outcome: Locked<Bool>, whether hasEnded: Latch,
+        _ check: CheckContext
+    ) -> ThreadHandle {
+        let isClosing = Latch()
+        let closing = check.start {
+            isClosing.open()
+            try store.close()
+            let isOver = hasEnded.hasOpened
+            outcome.withLock { $0 = isOver }
+        }
+        isClosing.wait()
+        return closing
+    }
 }

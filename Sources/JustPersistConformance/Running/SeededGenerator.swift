@@ -1,8 +1,13 @@
 /// A random number generator whose numbers depend on its seed alone (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
+package struct SeededGenerator: RandomNumberGenerator {
+    /// What its numbers depend on, for the message of a test that fails.
+    package let seed: UInt64
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) {
+        self.seed = seed
+        state = seed
+    }
 
     /// The generator for one purpose: same seed and name, same numbers, whatever else runs.
     init(seed: UInt64, name: String) {
@@ -13,7 +18,7 @@ struct SeededGenerator: RandomNumberGenerator {
         self.init(seed: seed ^ hash)
     }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -21,14 +26,20 @@ struct SeededGenerator: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    mutating func int(in range: Range<Int>) -> Int { .random(in: range, using: &self) }
+    package mutating func int(in range: Range<Int>) -> Int { .random(in: range, using: &self) }
 
-    mutating func int(in range: ClosedRange<Int>) -> Int { .random(in: range, using: &self) }
+    package mutating func int(in range: ClosedRange<Int>) -> Int {
+        .random(in: range, using: &self)
+    }
 
-    mutating func bool() -> Bool { .random(using: &self) }
+    package mutating func bool() -> Bool { .random(using: &self) }
 
     /// One of the elements of a list that is not empty.
-    mutating func pick<Element>(_ list: [Element]) -> Element { list[int(in: list.indices)] }
+    package mutating func pick<Element>(_ list: [Element]) -> Element {
+        list[int(in: list.indices)]
+    }
 
-    mutating func shuffled<Element>(_ list: [Element]) -> [Element] { list.shuffled(using: &self) }
+    package mutating func shuffled<Element>(_ list: [Element]) -> [Element] {
+        list.shuffled(using: &self)
+    }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistConformance
 
 /// Random predicates over the attributes of ``Sample``, most of them of one attribute and a constant, and
 /// values for these attributes out of a small pool, so that many match.
@@ -11,7 +12,7 @@ struct RandomPredicates {
     var seed: UInt64 { random.generator.seed }
 
     mutating func bool() -> Bool { random.generator.bool() }
-    mutating func int(_ range: Range<Int>) -> Int { random.generator.int(range) }
+    mutating func int(_ range: Range<Int>) -> Int { random.generator.int(in: range) }
     mutating func name() -> String { random.generator.pick(Sample.names) }
 
     /// A value for an attribute.

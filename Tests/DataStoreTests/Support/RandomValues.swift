@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistConformance
 
 /// Random values of every kind, biased towards the edges: few distinct ones, so that many are equal.
 struct RandomValues {
@@ -31,31 +32,32 @@ struct RandomValues {
 
     /// A value of any kind.
     mutating func value(depth: Int = 0) -> DataStoreValue {
-        switch generator.int(0..<(depth > 2 ? 15 : 19)) {
+        switch generator.int(in: 0..<(depth > 2 ? 15 : 19)) {
         case 0: .null
         case 1: .bool(generator.bool())
         case 2, 3: .int(generator.pick(Self.ints))
         case 4, 5: .double(generator.pick(Self.doubles))
         case 6, 7, 8: .string(generator.pick(Self.strings))
         case 9: .date(Date(timeIntervalSinceReferenceDate: generator.pick(Self.doubles)))
-        case 10: .data(Data((0..<generator.int(0..<3)).map { _ in UInt8(generator.int(0..<2)) }))
+        case 10:
+            .data(Data((0..<generator.int(in: 0..<3)).map { _ in UInt8(generator.int(in: 0..<2)) }))
         case 11: .uuid(uuid())
         case 12: .decimal(generator.pick(Self.decimals))
         case 13: .url(generator.pick(Self.urls))
         case 14:
             .reference(
                 ItemReference(itemTypeKey: generator.pick(["Sample", "é"]), id: ItemID(uuid())))
-        case 15, 16: .array((0..<generator.int(0..<4)).map { _ in value(depth: depth + 1) })
+        case 15, 16: .array((0..<generator.int(in: 0..<4)).map { _ in value(depth: depth + 1) })
         default:
             .dictionary(
                 Dictionary(
-                    (0..<generator.int(0..<4)).map { _ in
+                    (0..<generator.int(in: 0..<4)).map { _ in
                         (generator.pick(["x", "y", "é", "", "a.b"]), value(depth: depth + 1))
                     }, uniquingKeysWith: { first, _ in first }))
         }
     }
 
     private mutating func uuid() -> UUID {
-        ItemID(high: 7, low: UInt64(generator.int(0..<3)) << 56).uuid
+        ItemID(high: 7, low: UInt64(generator.int(in: 0..<3)) << 56).uuid
     }
 }

@@ -33,7 +33,7 @@ struct SimulatedHistory {
         var isCommitted = true
     }
 
-    private var generator: SplitMix
+    private var generator: SeededGenerator
     private let isolation: Isolation
     private var lists: [Int: [Int]] = [:]
     private var past: [[Int: [Int]]] = []
@@ -42,7 +42,7 @@ struct SimulatedHistory {
 
     init(_ isolation: Isolation, seed: UInt64) {
         self.isolation = isolation
-        generator = SplitMix(state: seed)
+        generator = SeededGenerator(seed: seed)
     }
 
     /// A history of so many transactions by eight processes.
@@ -132,18 +132,5 @@ struct SimulatedHistory {
             for (list, values) in transaction.seen { lists[list] = values }
         }
         for (value, list) in transaction.appended { lists[list, default: []].append(value) }
-    }
-}
-
-/// Numbers that depend on the seed alone.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import JustPersist
+import JustPersistConformance
 import Testing
 
 @Suite struct ItemSelectionTests {
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test func keepsTheRightRowsOfManyForAnyPage() throws {
-        var random = SeededGenerator()
+        var random = SeededGenerator(seed: .random(in: 0 ... .max))
         print("seed: \(random.seed)")
         let rows = Self.rows(
             (0..<5_000).map { _ in .int(Int64(Int.random(in: 0..<500, using: &random))) })

@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistConformance
 import Testing
 
 @Suite struct PredicateLimitTests {

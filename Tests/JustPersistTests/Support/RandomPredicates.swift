@@ -1,4 +1,5 @@
 import JustPersist
+import JustPersistConformance
 
 /// Random predicates that pass validation, over the attributes `a` to `e` and paths below them.
 struct RandomPredicates {

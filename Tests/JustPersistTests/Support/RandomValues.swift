@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistConformance
 
 /// Random values of every kind, biased towards the edges: few distinct ones, so that many are equal.
 struct RandomValues {

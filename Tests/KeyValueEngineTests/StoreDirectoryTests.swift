@@ -118,6 +118,21 @@ import Testing
         _ = try OpenStores.claim(directory, files: [])
     }
 
+    /// File systems give the number of a deleted directory to the next one that is made.
+    @Test func aDeletedDirectoryIsNotTakenForANewOne() throws {
+        let place = temporary.place("a")
+        let claim = try OpenStores.claim(try prepare(place), files: [])
+        try files.removeItem(at: place)
+        for number in 0..<100 {
+            let next = try prepare(temporary.place("next \(number)"))
+            let failure = code { () throws(DataStoreError) in
+                try OpenStores.claim(next, files: []).release()
+            }
+            #expect(failure == nil, "directory \(number)")
+        }
+        claim.release()
+    }
+
     @Test func hardLinkOfAFileIsTheSameStore() throws {
         let directory = try prepare(temporary.place("a"))
         let claim = try OpenStores.claim(directory, files: ["MARK"])

@@ -18,6 +18,8 @@ struct ChildJob: Codable {
     let directory: URL
     /// The file that takes the result of a check, or the error of a role.
     let answer: URL
+    /// The process that wants the answer.
+    let asker: Int32
 
     /// The file that takes what the process writes to standard error.
     var standardError: URL { answer.appendingPathExtension("stderr") }
@@ -31,6 +33,7 @@ struct ChildJob: Codable {
         self.options = options
         self.directory = directory
         self.answer = answer
+        asker = getpid()
     }
 
     /// The fixture, found by its name; nil for a type that is private or local.

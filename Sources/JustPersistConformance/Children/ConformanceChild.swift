@@ -29,7 +29,7 @@ public enum ConformanceChild {
             switch job.work {
             case .check(let id, let variant): try await run(id, variant, of: fixture, job)
             case .role(let name, let parameters):
-                let guardian = guardian(lifetime: 4 * job.options.timeout)
+                let guardian = guardian(of: job, lifetime: 4 * job.options.timeout)
                 await play(name, parameters, of: fixture, job)
                 guardian.cancel()
             }
@@ -57,7 +57,7 @@ public enum ConformanceChild {
             throw DataStoreError(
                 .invalidInput, in: "conformance", "There is no check “\(id)” in this process.")
         }
-        let guardian = guardian(lifetime: nil)
+        let guardian = guardian(of: job, lifetime: nil)
         defer { guardian.cancel() }
         var options = job.options
         options.scratchDirectory = job.directory
@@ -68,14 +68,15 @@ public enum ConformanceChild {
         try result.answer.write(to: job.answer, options: .atomic)
     }
 
-    /// Ends this process when the one that started it has gone, or when it outlives its time.
-    private static func guardian(lifetime: Double?) -> any DispatchSourceTimer {
-        let starter = getppid()
+    /// Ends this process when the one that asked for it has gone, or when it outlives its time.
+    private static func guardian(
+        of job: ChildJob, lifetime: Double?
+    ) -> any DispatchSourceTimer {
         let deadline = lifetime.map { ContinuousClock.now + .seconds($0) }
         let timer = DispatchSource.makeTimerSource(queue: .global())
         timer.schedule(deadline: .now() + 1, repeating: 1)
         timer.setEventHandler {
-            if getppid() != starter { _exit(stuck) }
+            if kill(job.asker, 0) != 0 { _exit(stuck) }
             if let deadline, ContinuousClock.now > deadline { _exit(stuck) }
         }
         timer.resume()

@@ -107,7 +107,9 @@ final class Assessment: Sendable {
         guard !options.runsInProcess, let launcher, ChildJob.canFind(fixture) else {
             return await execution.result()
         }
-        return await execution.result(inChildOf: launcher)
+        return await ProcessSlots.shared.withSlot {
+            await execution.result(inChildOf: launcher)
+        }
     }
 
     private func apply(_ known: [KnownFailure], to result: inout CheckResult) {

@@ -66,6 +66,8 @@ struct CheckExecution: Sendable {
         watchdog.resume()
         defer { watchdog.cancel() }
         return await withTaskGroup(of: Void.self) { group in
+            // A check that is given up does not wait for the processes that it started.
+            defer { group.cancelAll() }
             for await event in events {
                 guard case .child(let request) = event, let launcher else { return event }
                 group.addTask {

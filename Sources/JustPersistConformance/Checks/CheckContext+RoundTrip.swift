@@ -70,19 +70,21 @@ extension CheckContext {
 
     /// Demands values back.
     func expect(
-        _ values: [DataStoreValue], of ids: [ItemID], in items: StoredType, _ when: String
+        _ values: [DataStoreValue], of ids: [ItemID], in items: StoredType, _ when: String,
+        line: Int = #line
     ) throws {
         try items.store.read { db in
             for (value, id) in zip(values, ids) {
-                let item = try require(try items.item(id, db), "the item of \(value.shortText)")
-                expectIdentical(try item.value("value"), value, "a value \(when)")
+                let item = try require(
+                    try items.item(id, db), "the item of \(value.shortText)", line: line)
+                expectIdentical(try item.value("value"), value, "a value \(when)", line: line)
                 expectEqual(
                     [try item.value("before"), try item.value("behind")],
                     [.string("before"), .string("behind")],
-                    "the attributes beside \(value.shortText) \(when)")
+                    "the attributes beside \(value.shortText) \(when)", line: line)
                 expectEqual(
                     try item.values()["value"] == nil, value.isNull,
-                    "whether \(value.shortText) counts as nil \(when)")
+                    "whether \(value.shortText) counts as nil \(when)", line: line)
             }
         }
     }

@@ -149,13 +149,15 @@ enum ChildChecks {
             let parent = try Family(check)
             let child = try parent.child()
             try child.add("first")
-            do {
+            let error = check.expectThrows("a write block of a child that throws") {
                 try child.store.write { db in
                     try Family.add("second", in: db)
                     throw Stopped()
                 }
-                check.fail("A write block of a child threw, and the call returned")
-            } catch is Stopped {}
+            }
+            check.expect(
+                error is Stopped,
+                "a write block of a child threw Stopped; got \(error, default: "none")")
             check.expectEqual(try child.names(), ["first"], "names in the child")
             try parent.merge(child)
             check.expectEqual(try parent.names(), ["first"], "names in the parent after the merge")

@@ -81,14 +81,14 @@ extension CrudChecks {
             for (type, ids) in zip(types, ids) {
                 try type.expect(ids, "after the items of no types were deleted")
             }
-            do {
+            let error = check.expectThrows("a write block that throws") {
                 try store.write { db in
                     try db.removeAll(types.map(\.itemType))
                     for type in types { try type.expect([], "in the block that deleted all", db) }
                     throw Rollback()
                 }
-                check.fail("A write block that threw returned as if it had not")
-            } catch is Rollback {}
+            }
+            check.expect(error is Rollback, "a block threw Rollback; got \(error, default: "none")")
             for (type, ids) in zip(types, ids) {
                 try type.expect(ids, "after a block that deleted all of them threw")
             }

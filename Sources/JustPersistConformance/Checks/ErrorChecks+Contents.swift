@@ -132,17 +132,21 @@ extension ErrorChecks {
     /// Demands an error that says what failed, and to what.
     private static func expectTold(
         _ check: CheckContext, _ code: DataStoreError.Code, _ what: String, type: String? = nil,
-        attribute: String? = nil, _ body: () throws -> Void
+        attribute: String? = nil, line: Int = #line, _ body: () throws -> Void
     ) {
-        guard let error = check.expectError(code, what: what, body) else { return }
-        check.expect(!error.operation.isEmpty, "The error of \(what) names no operation: \(error)")
-        check.expect(!error.message.isEmpty, "The error of \(what) has no message")
+        guard let error = check.expectError(code, what: what, line: line, body) else { return }
+        check.expect(
+            !error.operation.isEmpty, "The error of \(what) names no operation: \(error)",
+            line: line)
+        check.expect(!error.message.isEmpty, "The error of \(what) has no message", line: line)
         if let type {
-            check.expectEqual(error.itemType, type, "the type that the error of \(what) names")
+            check.expectEqual(
+                error.itemType, type, "the type that the error of \(what) names", line: line)
         }
         if let attribute {
             check.expectEqual(
-                error.attribute, attribute, "the attribute that the error of \(what) names")
+                error.attribute, attribute, "the attribute that the error of \(what) names",
+                line: line)
         }
     }
 }

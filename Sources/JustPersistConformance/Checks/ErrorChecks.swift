@@ -18,8 +18,10 @@ enum ErrorChecks {
             try other.performWrite { db in foreign = try db.addNote("foreign") }
             let stranger = try check.require(foreign, "an item of another store")
             try store.addNote("stored")
-            func expectOneCall(_ what: String, _ code: DataStoreError.Code, _ body: () -> Void) {
-                expectReports([code], check, what, body)
+            func expectOneCall(
+                _ what: String, _ code: DataStoreError.Code, line: Int = #line, _ body: () -> Void
+            ) {
+                expectReports([code], check, what, line: line, body)
             }
             var frozen: DynamicItem?
             try store.performRead { db in
@@ -131,16 +133,14 @@ enum ErrorChecks {
             // More than LMDB has slots for readers.
             let rounds = check.profile.pick(quick: 300, full: 2_000, soak: 20_000)
             func readAndThrow(_ number: Int) {
-                do {
+                let error = check.expectThrows("read \(number), whose block throws") {
                     try store.performRead { db in
                         _ = try db.notes()
                         throw Upset(number: number)
                     }
-                    check.fail("A read whose block threw returned normally")
-                } catch {
-                    check.expectEqual(
-                        error as? Upset, Upset(number: number), "the error of read \(number)")
                 }
+                check.expectEqual(
+                    error as? Upset, Upset(number: number), "the error of read \(number)")
             }
             for number in 0..<rounds { readAndThrow(number) }
             try check.threads(8) { thread in
@@ -170,7 +170,7 @@ enum ErrorChecks {
             store.setup()
             let detached = DynamicItem(Notes.type.key, values: ["text": .string("detached")])
             store.writeSync { db in
-                do { try db.declare(Notes.schema) } catch { check.fail("declare threw \(error)") }
+                check.expectSuccess("declare(_:)") { try db.declare(Notes.schema) }
                 for number in 0..<5 {
                     let note = db.createNote("\(number)")
                     check.expect(note != nil, "Making an item gave none")
@@ -215,18 +215,20 @@ enum ErrorChecks {
 
     /// Demands what the error handlers are given while `body` runs, and on which thread.
     private static func expectReports(
-        _ codes: [DataStoreError.Code], _ check: CheckContext, _ what: String, _ body: () -> Void
+        _ codes: [DataStoreError.Code], _ check: CheckContext, _ what: String, line: Int = #line,
+        _ body: () -> Void
     ) {
         let before = check.errors.threads.count
         let reported = check.reported(body)
         check.expectEqual(
-            reported.map(\.code), codes, "what \(what) gave to the error handler before it returned"
-        )
+            reported.map(\.code), codes,
+            "what \(what) gave to the error handler before it returned", line: line)
         let here = ThreadingChecks.currentThread
         check.expect(
             check.capabilities.threading == .mainThread
                 || check.errors.threads.dropFirst(before).allSatisfy { $0 == here },
-            "\(what) called the error handler on another thread than the one where it failed")
+            "\(what) called the error handler on another thread than the one where it failed",
+            line: line)
     }
 
     /// The same for a block of `writeAsync`, whose failure is known before its completion.

@@ -59,11 +59,11 @@ enum FixtureChecks {
             let store = try check.makeStore(named: "around/store")
             try store.open()
             try store.addNote("a note")
-            func expectNothingElse(_ when: String) throws {
+            func expectNothingElse(_ when: String, line: Int = #line) throws {
                 let found = try files.contentsOfDirectory(atPath: surroundings.path)
                 check.expectEqual(
                     found.filter { $0 != "store" }.sorted(), ["neighbour"],
-                    "what lies beside the store's directory \(when)")
+                    "what lies beside the store's directory \(when)", line: line)
             }
             try expectNothingElse("while it is open")
             try store.close()

@@ -53,15 +53,16 @@ extension LifecycleChecks {
         mergeCodes: [DataStoreError.Code]
     ) throws {
         let blocks = Locked<[String]>([])
-        func expectThrow(_ what: String, _ body: () throws -> Void) {
-            check.expectError(.notSetUp, what: "\(what) \(when)", body)
+        func expectThrow(_ what: String, line: Int = #line, _ body: () throws -> Void) {
+            check.expectError(.notSetUp, what: "\(what) \(when)", line: line, body)
         }
-        func expectReport(_ what: String, _ body: () -> Void) {
+        func expectReport(_ what: String, line: Int = #line, _ body: () -> Void) {
             let reported = check.reported(body)
             guard store.errorHandler != nil else { return }
             check.expectEqual(
                 reported.map(\.code), [.notSetUp],
-                "what \(what) \(when) gave to the error handler, which is how it can say no")
+                "what \(what) \(when) gave to the error handler, which is how it can say no",
+                line: line)
         }
         expectThrow("read that throws") {
             try store.performRead { _ in blocks.withLock { $0.append("read that throws") } }

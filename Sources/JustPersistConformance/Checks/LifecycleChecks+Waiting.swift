@@ -64,11 +64,11 @@ extension LifecycleChecks {
         ) { check in
             let store = try check.openStore()
             try store.addNote("stored")
-            func expectRefusals(_ place: String) {
-                check.expectError(.insideBlock, what: "tearDown inside \(place)") {
+            func expectRefusals(_ place: String, line: Int = #line) {
+                check.expectError(.insideBlock, what: "tearDown inside \(place)", line: line) {
                     try store.close()
                 }
-                check.expectError(.insideBlock, what: "destroy inside \(place)") {
+                check.expectError(.insideBlock, what: "destroy inside \(place)", line: line) {
                     try store.destroy()
                 }
             }

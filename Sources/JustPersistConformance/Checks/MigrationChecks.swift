@@ -88,14 +88,13 @@ enum MigrationChecks {
                 }
                 if number == 4 { throw MigrationStopped() }
             }
-            do {
-                try Migration(from: source, to: failing, batchSize: 10).run()
-                check.fail("A migration whose target failed at the third batch reported success")
-            } catch is MigrationStopped {
-                check.expect(true, "the very error comes out")
-            } catch {
-                check.fail("The target's error did not come out of the migration, but \(error)")
+            let error = check.expectThrows("a migration whose target fails at the third batch") {
+                _ = try Migration(from: source, to: failing, batchSize: 10).run()
             }
+            check.expect(
+                error is MigrationStopped,
+                "The target's error did not come out of the migration, but \(error, default: "none")"
+            )
             let left = try store.read { db in
                 try MigrationCorpus.types.map { try db.count(DataStoreRequest(itemTypeKey: $0)) }
             }

@@ -150,7 +150,7 @@ extension CheckContext {
     /// The best of several rounds counts, of more where a busy machine may have spoilt the first.
     fileprivate func expectRatio(
         below limit: Double, _ what: String, of slow: () throws -> Duration,
-        to fast: () throws -> Duration
+        to fast: () throws -> Duration, line: Int = #line
     ) throws {
         var bestSlow = try slow()
         var bestFast = try fast()
@@ -165,7 +165,8 @@ extension CheckContext {
         measure(what, ratio, unit: "times as long")
         expect(
             ratio < limit,
-            "\(what) \(ratio) times as long, at best of \(rounds) rounds; wanted is below \(limit)")
+            "\(what) \(ratio) times as long, at best of \(rounds) rounds; wanted is below \(limit)",
+            line: line)
     }
 
     /// Some of the ids, at random.

@@ -81,12 +81,12 @@ extension PredicateChecks {
     /// it gets wrong.
     private static func expectAgreement(
         _ predicate: DataStorePredicate, of corpus: Corpus, _ check: CheckContext, _ place: String,
-        _ answer: (Query) throws -> [ItemID]
+        line: Int = #line, _ answer: (Query) throws -> [ItemID]
     ) throws {
         let query = Query(predicate: predicate)
         let (actual, wanted) = (try answer(query), try corpus.wanted(query))
         guard actual != wanted else {
-            return check.expectItems(actual, wanted, of: corpus, "\(query)")
+            return check.expectItems(actual, wanted, of: corpus, "\(query)", line: line)
         }
         let odd = Set(actual).symmetricDifference(wanted).min()
         let smallest = try predicate.shrunk { simpler in
@@ -98,6 +98,7 @@ extension PredicateChecks {
         let small = Query(predicate: smallest)
         check.expectItems(
             try answer(small), try corpus.wanted(small), of: corpus,
-            "\(small) \(place) (shrunk from \(query); seed \(check.seed))", smallest.names)
+            "\(small) \(place) (shrunk from \(query); seed \(check.seed))", smallest.names,
+            line: line)
     }
 }

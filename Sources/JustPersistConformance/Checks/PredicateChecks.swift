@@ -176,7 +176,8 @@ enum PredicateChecks {
     /// all kinds with all values.
     private static func expectComparisons(
         _ check: CheckContext, _ operators: [DataStorePredicate.Operator],
-        ofKinds kinds: Set<DataStoreValue.Kind> = Set(DataStoreValue.Kind.allCases)
+        ofKinds kinds: Set<DataStoreValue.Kind> = Set(DataStoreValue.Kind.allCases),
+        line: Int = #line
     ) throws {
         let corpus = try Corpus.mixed(check, in: check.openStore())
         let samples = SampleValues(check.capabilities)
@@ -185,7 +186,7 @@ enum PredicateChecks {
                 for relation in operators {
                     for attribute in [Corpus.attribute(for: kind), Corpus.anything] {
                         try check.expectAnswer(
-                            .compare(attribute, relation, operand), of: corpus)
+                            .compare(attribute, relation, operand), of: corpus, line: line)
                     }
                 }
             }

@@ -77,16 +77,17 @@ extension ThreadingChecks {
                     try db.addNote(name)
                     order.withLock { $0.append(name) }
                 } completion: { error in
-                    if let error {
-                        check.fail("The block “\(name)” of writeAsync failed: \(error)")
-                    }
+                    check.expect(
+                        error == nil,
+                        "The block “\(name)” of writeAsync failed: \(error, default: "nil")")
                     order.change { $0.append("\(name), completed") }
                 }
             }
-            func expectOrder(_ expected: [String], _ what: String) {
+            func expectOrder(_ expected: [String], _ what: String, line: Int = #line) {
                 let seen = order.wait { $0.count >= expected.count ? $0 : nil }
                 check.expectEqual(
-                    seen, expected, "the order of events with writeAsync inside \(what)")
+                    seen, expected, "the order of events with writeAsync inside \(what)", line: line
+                )
                 order.withLock { $0 = [] }
             }
             try store.write { db in

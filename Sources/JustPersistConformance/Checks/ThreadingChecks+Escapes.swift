@@ -31,11 +31,11 @@ extension ThreadingChecks {
                     throw Upset(number: 1)
                 }
             } catch is Upset {}
-            func expectRefusals(_ when: String) {
+            func expectRefusals(_ when: String, line: Int = #line) {
                 for (item, origin) in kept {
                     check.expectError(
                         .itemNotMutable, .blockEnded, .itemDeleted,
-                        what: "setting an attribute of \(origin), \(when)"
+                        what: "setting an attribute of \(origin), \(when)", line: line
                     ) { try item.setStoredValue("changed after its block", forKeyPath: "text") }
                     let reported = check.reported { item["text"] = .string("changed again") }
                     if store.errorHandler != nil {
@@ -44,7 +44,7 @@ extension ThreadingChecks {
                             """
                             the number of errors reported when an attribute of \(origin) was set \
                             without try, \(when)
-                            """)
+                            """, line: line)
                     }
                 }
             }
@@ -86,12 +86,14 @@ extension ThreadingChecks {
                 items.append((live, "an item changed in a write block", "changed"))
             }
             let escaped = Escaped(items)
-            @Sendable func expectTexts(_ when: String) {
+            @Sendable func expectTexts(_ when: String, line: Int = #line) {
                 for (item, origin, text) in escaped.value {
                     check.expectEqual(
                         DataStoreValue.string(text), item["text"],
-                        "the text that \(origin) has, read \(when)")
-                    check.expectSuccess("reading the extra attribute of \(origin) \(when)") {
+                        "the text that \(origin) has, read \(when)", line: line)
+                    check.expectSuccess(
+                        "reading the extra attribute of \(origin) \(when)", line: line
+                    ) {
                         _ = try item.storedValue(forKeyPath: "extra")
                     }
                 }
@@ -164,7 +166,8 @@ extension ThreadingChecks {
     /// Demands that a use of an accessor succeeds, or throws an error of the library; says which.
     @discardableResult
     private static func answerOrRefusal(
-        _ check: CheckContext, _ what: String, in place: String, _ body: () throws -> Void
+        _ check: CheckContext, _ what: String, in place: String, line: Int = #line,
+        _ body: () throws -> Void
     ) -> Bool {
         do {
             try body()
@@ -172,8 +175,8 @@ extension ThreadingChecks {
         } catch {
             check.expect(
                 error is DataStoreError,
-                "\(what) in \(place) from another thread threw \(error), which is no DataStoreError"
-            )
+                "\(what) in \(place) from another thread threw \(error), which is no DataStoreError",
+                line: line)
             return false
         }
     }

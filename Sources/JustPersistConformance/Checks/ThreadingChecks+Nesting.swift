@@ -87,8 +87,8 @@ extension ThreadingChecks {
         ) { check in
             let store = try check.openStore()
             let ran = Locked<[String]>([])
-            @Sendable func expectRefusal(_ place: String) {
-                check.expectError(.nestedWrite, what: "a write inside \(place)") {
+            @Sendable func expectRefusal(_ place: String, line: Int = #line) {
+                check.expectError(.nestedWrite, what: "a write inside \(place)", line: line) {
                     try store.performWrite { db in
                         ran.withLock { $0.append(place) }
                         try db.addNote("never stored")
@@ -100,7 +100,7 @@ extension ThreadingChecks {
                 if store.errorHandler != nil {
                     check.expectEqual(
                         reported.map(\.code), [.nestedWrite],
-                        "what writeSync inside \(place) gave to the error handler")
+                        "what writeSync inside \(place) gave to the error handler", line: line)
                 }
             }
             try store.write { db in

@@ -113,7 +113,7 @@ enum ThreadingChecks {
             let store = try check.openStore()
             let threading = check.capabilities.threading
             try check.fromEachThread { caller in
-                func expectPlace(_ call: String, calling: ObjectIdentifier) {
+                func expectPlace(_ call: String, calling: ObjectIdentifier, line: Int = #line) {
                     switch threading {
                     case .callingThread:
                         check.expect(
@@ -121,14 +121,14 @@ enum ThreadingChecks {
                             """
                             \(call), called on \(caller), ran its block on another thread; the store \
                             declares \(threading)
-                            """)
+                            """, line: line)
                     case .mainThread:
                         check.expect(
                             CheckContext.isOnMain,
                             """
                             \(call), called on \(caller), ran its block off the main thread; the store \
                             declares \(threading)
-                            """)
+                            """, line: line)
                     }
                 }
                 let calling = currentThread
@@ -148,11 +148,12 @@ enum ThreadingChecks {
             for throwing in [false, true] {
                 let how = throwing ? "a block that throws" : "a block"
                 let runs = Locked(0)
-                func expectOneRun(_ call: String, _ error: (any Error)?) {
-                    check.expectEqual(runs.withLock { $0 }, 1, "the runs of \(how) of \(call)")
+                func expectOneRun(_ call: String, _ error: (any Error)?, line: Int = #line) {
+                    check.expectEqual(
+                        runs.withLock { $0 }, 1, "the runs of \(how) of \(call)", line: line)
                     check.expectEqual(
                         error as? Upset, throwing ? Upset(number: 7) : nil,
-                        "the error that \(call) gave for \(how)")
+                        "the error that \(call) gave for \(how)", line: line)
                     runs.withLock { $0 = 0 }
                 }
                 func run() throws {

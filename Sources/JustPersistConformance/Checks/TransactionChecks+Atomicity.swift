@@ -121,8 +121,8 @@ extension TransactionChecks {
             "Writing to an item of a read block is refused and reported, and nothing is stored."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["a": 1])
-            func expectUnchanged(_ when: String) throws {
-                check.expectEqual(try items.all(), ["a": 1], "the items \(when)")
+            func expectUnchanged(_ when: String, line: Int = #line) throws {
+                check.expectEqual(try items.all(), ["a": 1], "the items \(when)", line: line)
             }
             try items.store.read { db in
                 let item = try check.require(try items.item("a", db), "the item")

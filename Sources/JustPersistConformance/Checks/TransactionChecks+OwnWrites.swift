@@ -34,12 +34,12 @@ extension TransactionChecks {
             let items = try NamedItems(in: check.openStore(), ["a": 1, "b": 2])
             func expect(
                 _ count: Int, _ first: String?, _ when: String,
-                _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+                _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, line: Int = #line
             ) throws {
                 let request = items.request()
-                check.expectEqual(try db.count(request), count, "the count \(when)")
+                check.expectEqual(try db.count(request), count, "the count \(when)", line: line)
                 let item = db.firstItem(forRequest: request) as? DynamicItem
-                check.expectEqual(item?.name, first, "the first item \(when)")
+                check.expectEqual(item?.name, first, "the first item \(when)", line: line)
             }
             try items.store.write { db in
                 try expect(2, "a", "before any change", db)
@@ -63,13 +63,13 @@ extension TransactionChecks {
             let items = try NamedItems(in: check.openStore(), ["a": 1, "b": 2, "c": 3])
             func expect(
                 _ names: [String], _ text: String,
-                _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+                _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, line: Int = #line
             ) throws {
                 let request = items.request(where: try DataStorePredicate(text))
                 check.expectEqual(
-                    try items.names(request, db), names, "the items where \(text)")
+                    try items.names(request, db), names, "the items where \(text)", line: line)
                 check.expectEqual(
-                    try db.count(request), names.count, "the count where \(text)")
+                    try db.count(request), names.count, "the count where \(text)", line: line)
             }
             try items.store.write { db in
                 try expect(["b", "c"], "number > 1", db)
@@ -93,11 +93,12 @@ extension TransactionChecks {
             let items = try NamedItems(in: check.openStore(), ["a": 10, "b": 20, "c": 30])
             func expect(
                 _ names: [String], _ sort: DataStoreSortDescriptor,
-                _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+                _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, line: Int = #line
             ) throws {
                 check.expectEqual(
                     try items.names(items.request(sortedBy: sort), db), names,
-                    "the items by \(sort.key), \(sort.ascending ? "ascending" : "descending")")
+                    "the items by \(sort.key), \(sort.ascending ? "ascending" : "descending")",
+                    line: line)
             }
             try items.store.write { db in
                 try items.create("d", 15, db)

@@ -120,23 +120,21 @@ enum TransactionChecks {
             let store = try check.openStore()
             let own = DataStoreError(
                 DataStoreError.Code(rawValue: "kit"), in: "kit", "An error of the block.")
-            func expect(_ what: String, _ body: (any Error) throws -> Void) {
-                do {
+            func expect(_ what: String, line: Int = #line, _ body: (any Error) throws -> Void) {
+                let upset = check.expectThrows("\(what) whose block throws", line: line) {
                     try body(Upset(number: 7))
-                    check.fail("\(what) whose block throws returned as if it had succeeded")
-                } catch {
-                    check.expectEqual(
-                        error as? Upset, Upset(number: 7), "\(what): the error (got \(error))")
                 }
-                do {
-                    try body(own)
-                    check.fail("\(what) whose block throws returned as if it had succeeded")
-                } catch {
-                    let error = error as? DataStoreError
-                    check.expectEqual(error?.code, own.code, "\(what): the DataStoreError's code")
-                    check.expectEqual(
-                        error?.message, own.message, "\(what): the DataStoreError's message")
-                }
+                check.expectEqual(
+                    upset as? Upset, Upset(number: 7),
+                    "\(what): the error (got \(upset, default: "none"))", line: line)
+                let error =
+                    check.expectThrows("\(what) whose block throws", line: line) { try body(own) }
+                    as? DataStoreError
+                check.expectEqual(
+                    error?.code, own.code, "\(what): the DataStoreError's code", line: line)
+                check.expectEqual(
+                    error?.message, own.message, "\(what): the DataStoreError's message", line: line
+                )
             }
             expect("read") { error in try store.read { _ in throw error } }
             expect("write") { error in try store.write { _ in throw error } }

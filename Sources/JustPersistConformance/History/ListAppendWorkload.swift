@@ -171,10 +171,9 @@ struct ListAppendWorkload: Sendable {
             completion: { error in
                 record(process, began: began, operations.withLock { $0 }, isCommitted: error == nil)
                 if isAhead { state.change { $0.waiting -= 1 } }
-                if let error, !(error is RollBack) {
-                    check.fail("A queued block failed: \(error)")
-                    pending.withLock { $0 = error }
-                }
+                let failure = error is RollBack ? nil : error
+                check.expect(failure == nil, "A queued block failed: \(failure, default: "nil")")
+                if let failure { pending.withLock { $0 = failure } }
                 mine.change { $0 = true }
             })
         if !isAhead { mine.wait { $0 ? () : nil } }

@@ -8,7 +8,7 @@ extension CheckContext {
         _ query: Query, of corpus: Corpus, file: String = #fileID, line: Int = #line
     ) throws {
         let wanted = try corpus.wanted(query)
-        do {
+        expectSuccess("\(query)", file: file, line: line) {
             let (answer, count) = try corpus.store.read { db in
                 (
                     try db.ids(query, of: corpus.type),
@@ -17,8 +17,6 @@ extension CheckContext {
             }
             expectItems(answer, wanted, of: corpus, "\(query)", query.names, file: file, line: line)
             expectEqual(count, wanted.count, "the count of \(query)", file: file, line: line)
-        } catch {
-            fail("\(query): the request failed: \(error)", file: file, line: line)
         }
     }
 
@@ -48,12 +46,12 @@ extension CheckContext {
     func expectItems(
         _ actual: [ItemID], _ wanted: [ItemID], of corpus: Corpus,
         _ what: @autoclosure () -> String, _ attributes: @autoclosure () -> Set<String> = [],
-        file: String = #fileID, line: Int = #line
+        file: String = #fileID, line: Int = #line, via inner: Int = #line
     ) {
         expect(
             actual == wanted,
             "\(what()): \(corpus.difference(between: actual, wanted, attributes()))", file: file,
-            line: line)
+            line: line, via: inner)
     }
 }
 

@@ -63,14 +63,16 @@ extension CheckContext {
     /// Demands that a call succeeds.
     func expectSuccess(
         _ what: @autoclosure () -> String, file: String = #fileID, line: Int = #line,
+        via inner: Int = #line,
         _ body: () throws -> Void
     ) {
         do {
             try body()
-            expect(true, "", file: file, line: line)
+            expect(true, "", file: file, line: line, via: inner)
         } catch {
             expect(
-                false, "\(what()): expected no error, got \(error)", file: file, line: line)
+                false, "\(what()): expected no error, got \(error)", file: file, line: line,
+                via: inner)
         }
     }
 

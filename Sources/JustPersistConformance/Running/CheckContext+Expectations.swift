@@ -1,36 +1,39 @@
 import JustPersist
 
 /// What a check demands. Each call counts, so that a check that demands nothing is noticed.
+///
+/// `file` and `line` are the place that a failure shows: the check's own, where a helper demands something for
+/// it. `inner` is the line of the demand itself.
 extension CheckContext {
     /// Demands a condition; the message says what was done, what came and what the contract wants.
     func expect(
         _ condition: Bool, _ message: @autoclosure () -> String, file: String = #fileID,
-        line: Int = #line
+        line: Int = #line, via inner: Int = #line
     ) {
         let place = Self.place(file, line)
-        recorder.record(at: place)
+        recorder.record(at: place, via: inner)
         if !condition { recorder.fail(message(), at: place) }
     }
 
     /// Demands that two values are equal.
     func expectEqual<Value: Equatable>(
         _ actual: Value, _ expected: Value, _ what: @autoclosure () -> String,
-        file: String = #fileID, line: Int = #line
+        file: String = #fileID, line: Int = #line, via inner: Int = #line
     ) {
         expect(
             actual == expected,
             "\(what()): expected \(Self.text(expected)), got \(Self.text(actual))", file: file,
-            line: line)
+            line: line, via: inner)
     }
 
     /// Demands that a call is refused with one of these codes, and gives the error.
     @discardableResult
     func expectError(
         _ codes: DataStoreError.Code..., what: @autoclosure () -> String, file: String = #fileID,
-        line: Int = #line, _ body: () throws -> Void
+        line: Int = #line, via inner: Int = #line, _ body: () throws -> Void
     ) -> DataStoreError? {
         let place = Self.place(file, line)
-        recorder.record(at: place)
+        recorder.record(at: place, via: inner)
         let wanted = codes.map(\.rawValue).joined(separator: " or ")
         do {
             try body()
@@ -46,12 +49,31 @@ extension CheckContext {
         return nil
     }
 
+    /// Demands that a call throws, and gives the error.
+    func expectThrows(
+        _ what: @autoclosure () -> String, file: String = #fileID, line: Int = #line,
+        via inner: Int = #line,
+        _ body: () throws -> Void
+    ) -> (any Error)? {
+        let place = Self.place(file, line)
+        recorder.record(at: place, via: inner)
+        do {
+            try body()
+            recorder.fail("\(what()): expected an error, but it succeeded", at: place)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// Demands a value, without which the check cannot go on.
     func require<Value>(
         _ value: Value?, _ what: @autoclosure () -> String, file: String = #fileID,
-        line: Int = #line
+        line: Int = #line, via inner: Int = #line
     ) throws -> Value {
-        expect(value != nil, "\(what()): expected a value, got nil", file: file, line: line)
+        expect(
+            value != nil, "\(what()): expected a value, got nil", file: file, line: line, via: inner
+        )
         guard let value else { throw CheckStop.failed }
         return value
     }
@@ -59,15 +81,16 @@ extension CheckContext {
     /// Demands a condition, without which the check cannot go on.
     func require(
         _ condition: Bool, _ message: @autoclosure () -> String, file: String = #fileID,
-        line: Int = #line
+        line: Int = #line, via inner: Int = #line
     ) throws {
-        expect(condition, message(), file: file, line: line)
+        expect(condition, message(), file: file, line: line, via: inner)
         if !condition { throw CheckStop.failed }
     }
 
     /// Records that a demand was not met.
-    func fail(_ message: String, file: String = #fileID, line: Int = #line) {
-        expect(false, message, file: file, line: line)
+    func fail(_ message: String, file: String = #fileID, line: Int = #line, via inner: Int = #line)
+    {
+        expect(false, message, file: file, line: line, via: inner)
     }
 
     private static func place(_ file: String, _ line: Int) -> String {

@@ -18,11 +18,11 @@ final class Recorder: Sendable {
 
     private let state = Locked(State())
 
-    /// Notes that an expectation was looked at.
-    func record(at place: String) {
+    /// Notes that an expectation was looked at, by the code of a line that may serve several places.
+    func record(at place: String, via line: Int = 0) {
         state.withLock {
             $0.expectations += 1
-            $0.sites.insert(place)
+            $0.sites.insert("\(place) \(line)")
             $0.lastSign = .now
             $0.lastPlace = place
         }

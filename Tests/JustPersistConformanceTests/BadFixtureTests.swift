@@ -84,6 +84,13 @@ struct BadFixtureTests {
         #expect(report.results.first { $0.id == "dur/kill9-after-sync" }?.outcome == .unverified)
     }
 
+    @Test func aKnownFailureThatIsNoCheckIsToldOnce() async {
+        let report = await Self.report(on: MisspeltFixture.self, only: "fixture/*,crud/delete-item")
+        #expect(report.count(.fail) == 1)
+        let message = report.results.first { $0.outcome == .fail }?.failures.first?.message
+        #expect(message?.contains("“dur/reopne”") == true)
+    }
+
     @Test func knownFailuresAreShownAndTurnRedWhenTheyPass() async {
         let report = await Self.report(
             on: KnownFixture.self, only: "dur/reopen,crud/create-then-read")

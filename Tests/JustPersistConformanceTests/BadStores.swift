@@ -99,6 +99,13 @@ enum ThrowingFixture: ConformanceFixture {
     static func makeStore(in directory: URL) throws -> MisbehavingStore { throw NoServer() }
 }
 
+/// A fixture that lists a check as failing that is none.
+enum MisspeltFixture: ConformanceFixture {
+    static func makeStore(in directory: URL) -> MisbehavingStore { MisbehavingStore(.none) }
+
+    static var knownFailures: [KnownFailure] { [KnownFailure("dur/reopne", reason: "a typo")] }
+}
+
 /// A fixture that lists a check as failing that passes, and one that fails.
 enum KnownFixture: ConformanceFixture {
     static func makeStore(in directory: URL) -> MisbehavingStore {

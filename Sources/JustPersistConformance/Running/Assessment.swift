@@ -64,6 +64,7 @@ final class Assessment: Sendable {
         var result = await ranResult(of: check)
         result.isAdvisory = check.definition.since > level
         apply(fixture.knownFailures, to: &result)
+        if result.id == Self.preflightID { reportUnknown(fixture.knownFailures, in: &result) }
         result.rerun = fixture.rerunCommand(check: check.id, options: options)
         note(result)
         return result
@@ -131,6 +132,23 @@ final class Assessment: Sendable {
                     place: "\(fixture)")
             ]
         default: break
+        }
+    }
+
+    /// A known failure that no check can ever be is a slip of the pen.
+    private func reportUnknown(_ known: [KnownFailure], in result: inout CheckResult) {
+        let ids = Inventory.definitions.flatMap { definition in
+            variants(of: definition).map { definition.id + $0.suffix }
+        }
+        for known in known where !ids.contains(where: { IDPattern(known.pattern).matches($0) }) {
+            result.outcome = .fail
+            result.failures.append(
+                CheckResult.Failure(
+                    message: """
+                        The fixture lists “\(known.pattern)” among its knownFailures, and no check has such \
+                        an id. Mend or remove it.
+                        """,
+                    place: "\(fixture)"))
         }
     }
 

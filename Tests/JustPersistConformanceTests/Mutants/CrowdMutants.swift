@@ -26,14 +26,16 @@ final class LosesBlocks: OutcomeMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Forgets every 100th value that is set, counted over all stores of the process.
+/// Forgets every 500th value that is set, counted over all stores of the process.
 final class LosesValues: ValueMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 47 }
     override class var caughtBy: [String] { ["model/crud"] }
+    // A history of the quick profile sets fewer values.
+    override class var profile: ConformanceProfile { .full }
     private static let memory = Memory()
 
     override class func stored(_ value: DataStoreValue) -> DataStoreValue {
-        memory.next() % 100 == 0 ? .null : value
+        memory.next() % 500 == 0 ? .null : value
     }
 }
 

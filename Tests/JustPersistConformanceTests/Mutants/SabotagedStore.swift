@@ -14,6 +14,8 @@ class SabotagedStore: DataStore, @unchecked Sendable {
     class var number: Int? { nil }
     /// The seconds without any sign of life after which a check of the store is given up.
     class var timeout: Double { 10 }
+    /// How thoroughly to look for it.
+    class var profile: ConformanceProfile { .quick }
     /// Whether the fault ends the process: a check that traps is not noticed otherwise.
     class var endsItsProcess: Bool { false }
 

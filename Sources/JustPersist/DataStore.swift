@@ -23,7 +23,10 @@ public protocol DataStore: AnyObject, Sendable {
     /// Inside a block of this store it is refused with ``DataStoreError/Code/insideBlock``.
     func close() throws
 
-    /// Closes the store and deletes its data. It is empty after the next ``open()``.
+    /// Closes the store, if it is open, and deletes its data. It is empty after the next ``open()``.
+    ///
+    /// Refused inside a block of this store with ``DataStoreError/Code/insideBlock``, and by a store that is
+    /// read-only with ``DataStoreError/Code/readOnly``.
     func destroy() throws
 
     /// Runs a block on one snapshot of the store, once, before it returns; throws what the block throws.
@@ -43,7 +46,8 @@ public protocol DataStore: AnyObject, Sendable {
     ///
     /// Queued blocks run one by one in the order of the calls, never on the main thread. Each is followed
     /// by its completion, called once: with `nil` when its changes are visible and durable, or else with
-    /// the error.
+    /// the error. Completions are called off the main thread too; one may come after ``close()`` has returned,
+    /// and may wait for blocks that were queued after its own.
     func enqueueWrite(
         _ block:
             @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->

@@ -1,7 +1,9 @@
 /// What a store can do, so that callers can choose and a conformance kit can check.
 ///
-/// What a store does not declare it refuses with ``DataStoreError/Code/unsupported`` rather than doing
-/// something else.
+/// What a store does not declare it refuses with an error rather than doing something else: operators and child
+/// stores with ``DataStoreError/Code/unsupported``, kinds of values with
+/// ``DataStoreError/Code/unsupportedValue``, a second process with
+/// ``DataStoreError/Code/lockedByAnotherProcess``, writes with ``DataStoreError/Code/readOnly``.
 public struct DataStoreCapabilities: Sendable, Hashable {
     /// What committed data survives.
     public enum Persistence: Int, Sendable, Comparable, Codable {
@@ -81,6 +83,8 @@ public struct DataStoreCapabilities: Sendable, Hashable {
     /// The kinds of values the store keeps.
     public var valueKinds: Set<DataStoreValue.Kind>
     /// The predicate operators it evaluates.
+    ///
+    /// Every store evaluates the six comparisons, IN and BETWEEN.
     public var predicateOperators: Set<DataStorePredicate.Operator>
     /// Whether several processes may have the store open at one time.
     public var isSharedBetweenProcesses: Bool

@@ -77,8 +77,14 @@ public final class DataStoreRequest {
 
     /// Checks what a store cannot carry out, so that every store refuses the same requests.
     ///
-    /// Stores call this once, before anything else.
-    public func validate() throws(DataStoreError) {
+    /// Stores call this once, before anything else. An operator that is not declared is refused wherever
+    /// it stands in the predicate, also where the rest decides already.
+    ///
+    /// - Parameter operators: The predicate operators that the store declares, if those are not all.
+    /// - Throws: `.invalidRequest`, `.invalidPredicate`, `.limitExceeded`, `.unsupported`.
+    public func validate(
+        operators: Set<DataStorePredicate.Operator>? = nil
+    ) throws(DataStoreError) {
         if let filterFailure { throw filterFailure }
         for (name, number) in [("offset", offset), ("limit", limit)] {
             if let number, number < 0 {
@@ -94,6 +100,6 @@ public final class DataStoreRequest {
                 "A sort descriptor has an empty key. Name the attribute to sort by.",
                 itemType: type.key)
         }
-        try predicate?.validate()
+        try predicate?.validate(operators: operators)
     }
 }

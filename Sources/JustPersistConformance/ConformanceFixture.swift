@@ -19,12 +19,14 @@ public protocol ConformanceFixture: SendableMetatype {
     /// Makes a store that is not open and keeps its files in `directory`.
     ///
     /// Called many times, from any thread: with a directory that is empty or not there for a store that
-    /// shall be empty, and with one used before for a further instance over the same files.
+    /// shall be empty, and with one used before for a further instance over the same files. It opens and makes
+    /// nothing there: whether the place can be used is for `open()` to say.
     static func makeStore(in directory: URL) throws -> Store
 
     /// The same for a store that gives its failures to `errorHandler`.
     ///
-    /// By default the handler is left out, and the checks of error handlers are reported as unverified.
+    /// By default the handler is left out. Then the checks of error handlers are reported as unverified, and
+    /// others look less closely.
     static func makeStore(
         in directory: URL, errorHandler: @escaping DataStoreErrorHandler
     ) throws -> Store

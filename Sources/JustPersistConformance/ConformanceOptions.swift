@@ -44,7 +44,8 @@ public struct ConformanceOptions: Sendable, Codable {
     public var timeout: Double
     /// Whether checks run in this process rather than each in one of its own.
     ///
-    /// For debuggers and sanitizers. A store that traps or hangs then takes the run with it.
+    /// For debuggers and sanitizers. A store that traps then takes the run with it, and one that hangs keeps its
+    /// threads.
     public var runsInProcess: Bool
     /// Where the stores' directories are made; by default in the system's temporary directory.
     public var scratchDirectory: URL
@@ -93,11 +94,7 @@ public struct ConformanceOptions: Sendable, Codable {
         profile =
             try read("JP_PROFILE", as: "quick, full or soak") { ConformanceProfile(rawValue: $0) }
             ?? profile
-        only = environment["JP_ONLY"].map(Self.patterns) ?? only
-        if let unknown = only.first(where: { !Inventory.hasCheck(matching: $0) }) {
-            throw ConformanceOptionsError(
-                description: "JP_ONLY names “\(unknown)”, which matches no check of the kit.")
-        }
+        only = try Self.patterns(in: environment["JP_ONLY"] ?? "", of: "JP_ONLY")
         seed = try read("JP_SEED", as: "a number from 0 to 2^64 - 1") { UInt64($0) } ?? seed
         timeout =
             try read("JP_TIMEOUT", as: "a number of seconds above 0") { text in
@@ -110,10 +107,19 @@ public struct ConformanceOptions: Sendable, Codable {
         reportFile = try read("JP_REPORT", as: "a path") { URL(filePath: $0) }
     }
 
-    /// The patterns in a list such as `iso/*,crud/insert-twice`.
-    public static func patterns(in list: String) -> [String] {
-        list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    /// The patterns in a list such as `iso/*,crud/insert-twice`, the value of the option of that name.
+    ///
+    /// A pattern that means no check of the kit is an error.
+    public static func patterns(
+        in list: String, of option: String
+    ) throws(ConformanceOptionsError) -> [String] {
+        let patterns = list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { !$0.isEmpty }
+        if let unknown = patterns.first(where: { !Inventory.hasCheck(matching: $0) }) {
+            throw ConformanceOptionsError(
+                description: "\(option) names “\(unknown)”, which matches no check of the kit.")
+        }
+        return patterns
     }
 }
 

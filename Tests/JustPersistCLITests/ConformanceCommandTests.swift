@@ -54,7 +54,7 @@ import Testing
         for (arguments, text) in [
             (["nowhere:"], "No backend is registered for “nowhere:”"),
             (["lmdb"], "names no backend"),
-            (["memory:", "--only", "nothing/*"], "No check matches"),
+            (["memory:", "--only", "nothing/*"], "matches no check"),
         ] {
             let run = try tool.start(["conformance"] + arguments).end()
             #expect(run.status == 1)

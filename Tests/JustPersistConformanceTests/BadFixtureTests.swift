@@ -14,17 +14,18 @@ struct BadFixtureTests {
     private static func report(
         on fixture: any ConformanceFixture.Type, only: String, timeout: Double = 30,
         inProcess: Bool = false
-    ) async -> ConformanceReport {
+    ) async throws -> ConformanceReport {
         await Conformance.report(
             on: fixture,
             options: ConformanceOptions(
-                only: ConformanceOptions.patterns(in: only), seed: 1, timeout: timeout,
+                only: try ConformanceOptions.patterns(in: only, of: "only"), seed: 1,
+                timeout: timeout,
                 runsInProcess: inProcess),
             children: .exitTests)
     }
 
-    @Test func aFactoryThatThrowsIsOneFailureAndTheRestIsUnverified() async {
-        let report = await Self.report(on: ThrowingFixture.self, only: "fixture/fresh*,crud/*")
+    @Test func aFactoryThatThrowsIsOneFailureAndTheRestIsUnverified() async throws {
+        let report = try await Self.report(on: ThrowingFixture.self, only: "fixture/fresh*,crud/*")
         #expect(!report.isConformant)
         #expect(report.count(.fail) == 1)
         #expect(report.count(.unverified) == report.results.count - 1)
@@ -35,16 +36,16 @@ struct BadFixtureTests {
     }
 
     @Test(arguments: [false, true])
-    func aStoreThatHangsIsOneFailureForEachCheck(inProcess: Bool) async {
-        let report = await Self.report(
+    func aStoreThatHangsIsOneFailureForEachCheck(inProcess: Bool) async throws {
+        let report = try await Self.report(
             on: HangingFixture.self, only: "fixture/fresh-store-is-empty", timeout: 1,
             inProcess: inProcess)
         #expect(report.count(.fail) == 1)
         #expect(report.results.first?.failures.first?.message.contains("hangs") == true)
     }
 
-    @Test func aStoreThatTrapsCostsTheCheckNotTheRun() async {
-        let report = await Self.report(
+    @Test func aStoreThatTrapsCostsTheCheckNotTheRun() async throws {
+        let report = try await Self.report(
             on: TrappingFixture.self,
             only: "fixture/fresh*,crud/create-then-read,crud/first-on-empty"
         )
@@ -56,8 +57,8 @@ struct BadFixtureTests {
         #expect(report.results.first { $0.id.hasPrefix("fixture/fresh") }?.outcome == .pass)
     }
 
-    @Test func aStoreThatTrapsBehindACrashCostsTheCheckNotTheRun() async {
-        let report = await Self.report(
+    @Test func aStoreThatTrapsBehindACrashCostsTheCheckNotTheRun() async throws {
+        let report = try await Self.report(
             on: LeftoversFixture.self, only: "fixture/fresh*,dur/kill9-after-sync")
         let trapped = report.results.first { $0.id == "dur/kill9-after-sync" }
         #expect(trapped?.outcome == .fail)
@@ -67,14 +68,15 @@ struct BadFixtureTests {
         #expect(report.results.first { $0.id.hasPrefix("fixture/fresh") }?.outcome == .pass)
     }
 
-    @Test func aStoreThatClaimsPersistenceIsFoundOut() async {
-        let report = await Self.report(on: LyingFixture.self, only: "dur/reopen,crud/delete-item")
+    @Test func aStoreThatClaimsPersistenceIsFoundOut() async throws {
+        let report = try await Self.report(
+            on: LyingFixture.self, only: "dur/reopen,crud/delete-item")
         #expect(report.results.first { $0.id == "dur/reopen" }?.outcome == .fail)
         #expect(report.results.first { $0.id == "crud/delete-item" }?.outcome == .pass)
     }
 
-    @Test func aPrivateFixtureIsToldSoAndRunsInTheProcess() async {
-        let report = await Self.report(
+    @Test func aPrivateFixtureIsToldSoAndRunsInTheProcess() async throws {
+        let report = try await Self.report(
             on: PrivateFixture.self,
             only: "fixture/recreatable*,crud/delete-item,dur/kill9-after-sync")
         let recreatable = report.results.first { $0.id.hasPrefix("fixture/recreatable") }
@@ -84,15 +86,16 @@ struct BadFixtureTests {
         #expect(report.results.first { $0.id == "dur/kill9-after-sync" }?.outcome == .unverified)
     }
 
-    @Test func aKnownFailureThatIsNoCheckIsToldOnce() async {
-        let report = await Self.report(on: MisspeltFixture.self, only: "fixture/*,crud/delete-item")
+    @Test func aKnownFailureThatIsNoCheckIsToldOnce() async throws {
+        let report = try await Self.report(
+            on: MisspeltFixture.self, only: "fixture/*,crud/delete-item")
         #expect(report.count(.fail) == 1)
         let message = report.results.first { $0.outcome == .fail }?.failures.first?.message
         #expect(message?.contains("“dur/reopne”") == true)
     }
 
-    @Test func knownFailuresAreShownAndTurnRedWhenTheyPass() async {
-        let report = await Self.report(
+    @Test func knownFailuresAreShownAndTurnRedWhenTheyPass() async throws {
+        let report = try await Self.report(
             on: KnownFixture.self, only: "dur/reopen,crud/create-then-read")
         let reopen = report.results.first { $0.id == "dur/reopen" }
         #expect(reopen?.outcome == .knownFailing)

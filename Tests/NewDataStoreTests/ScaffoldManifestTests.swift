@@ -17,6 +17,7 @@ import Testing
                             name: "JustPersistRocksTests",
                             dependencies: [
                                 "JustPersistRocks",
+                                .product(name: "JustPersist", package: "JustPersist"),
                                 .product(name: "JustPersistConformanceTesting", package: "JustPersist"),
                             ]),
 
@@ -35,6 +36,7 @@ import Testing
                 """
                 Add to the dependencies of “AppTests”:
 
+                                .product(name: "JustPersist", package: "just-persist"),
                                 .product(name: "JustPersistConformanceTesting", package: "just-persist"),
 
                 Then
@@ -44,7 +46,8 @@ import Testing
     @Test func aManifestThatLacksNothingIsSaidToBeSo() throws {
         let package = try TemporaryPackage()
         let outline = package.outline([
-            "App": ["JustPersist"], "AppTests": ["App", "JustPersistConformanceTesting"],
+            "App": ["JustPersist"],
+            "AppTests": ["App", "JustPersist", "JustPersistConformanceTesting"],
         ])
         #expect(
             try Scaffold.make("Realm", "--target", "App").nextSteps(in: outline)

@@ -28,7 +28,7 @@ extension Scaffold {
             (
                 "testTarget", testTarget,
                 [
-                    Dependency(target: target),
+                    Dependency(target: target), Dependency(product: "JustPersist", in: package),
                     Dependency(product: "JustPersistConformanceTesting", in: package),
                 ]
             ),

@@ -1,7 +1,9 @@
 extension Scaffold {
     /// The whole adoption of the conformance kit.
     var conformanceTest: File {
-        let imports = ["Foundation", "JustPersistConformanceTesting", "Testing", target]
+        let imports = [
+            "Foundation", "JustPersist", "JustPersistConformanceTesting", "Testing", target,
+        ]
         return File(
             name: "\(name)ConformanceTests.swift",
             text: """
@@ -10,6 +12,12 @@ extension Scaffold {
                 enum \(name)Fixture: ConformanceFixture {
                     static func makeStore(in directory: URL) throws -> \(name)DataStore {
                         \(name)DataStore(at: directory)
+                    }
+
+                    static func makeStore(
+                        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
+                    ) throws -> \(name)DataStore {
+                        \(name)DataStore(at: directory, errorHandler: errorHandler)
                     }
                 }
 

@@ -10,13 +10,13 @@ extension Scaffold {
 
     private var wrapperStore: String {
         """
-        import Dispatch
         public import Foundation
         public import JustPersist
 
         /// \(name) behind the contract of JustPersist.
         public final class \(name)DataStore: DataStore {
-            /// What the store can do; what is left out here is all that the contract has, but child stores.
+            /// What the store can do; what is left out here is all that the contract has, but child stores and
+            /// sharing between processes.
             ///
             /// Declare no more than \(name) keeps: the kit checks all that is declared, and that the rest is
             /// refused with an error.
@@ -27,7 +27,8 @@ extension Scaffold {
             public let errorHandler: DataStoreErrorHandler?
 
             private let directory: URL
-            private let queue = DispatchQueue(label: "\(name).write")
+            /// Keeps the rules between blocks: one writer at a time, none on a closed store.
+            private let gate = BlockGate()
 
             /// A closed store whose files are in a directory.
             public init(at directory: URL, errorHandler: DataStoreErrorHandler? = nil) {
@@ -37,15 +38,20 @@ extension Scaffold {
 
             // MARK: Life
 
-            /// Opens \(name). Harmless if it is open. Before it and after `close()` every block is refused,
-            /// with `DataStoreError.notSetUp(in:)`.
-            public func open() throws { throw Self.unfilled() }
+            /// Opens \(name), unless it is open.
+            public func open() throws {
+                try gate.open { throw Self.unfilled() }
+            }
 
-            /// Waits for the blocks that run or are queued, then closes \(name). Harmless if it is closed.
-            public func close() throws { throw Self.unfilled() }
+            /// Closes \(name), unless it is closed, once the blocks that run or are queued have ended.
+            public func close() throws {
+                try gate.close("close") { throw Self.unfilled() }
+            }
 
-            /// Closes \(name), and deletes its files.
-            public func destroy() throws { throw Self.unfilled() }
+            /// Closes \(name), if it is open, and deletes its files.
+            public func destroy() throws {
+                try gate.close("destroy", evenIfClosed: true) { throw Self.unfilled() }
+            }
 
             // MARK: Blocks
 
@@ -53,20 +59,18 @@ extension Scaffold {
             public func performRead(
                 _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
             ) throws {
-                let accessor = try \(name)ReadAccessor(of: self)
-                defer { accessor.end() }
-                try block(accessor)
+                try gate.read {
+                    let accessor = try \(name)ReadAccessor(of: self)
+                    defer { accessor.end() }
+                    try block(accessor)
+                }
             }
 
-            /// Runs a block in a transaction, and commits. One at a time: a block inside another is refused
-            /// with `DataStoreError.nestedWrite(in:)`.
+            /// Runs a block in a transaction, and commits.
             public func performWrite(
                 _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
             ) throws {
-                let accessor = try \(name)WriteAccessor(of: self)
-                defer { accessor.end() }
-                try block(accessor)
-                try accessor.commit()
+                try gate.write { try write(block) }
             }
 
             /// Queues a block that may change the store.
@@ -76,14 +80,16 @@ extension Scaffold {
                     Void,
                 completion: @escaping @Sendable ((any Error)?) -> Void
             ) {
-                queue.async { [self] in
-                    do {
-                        try performWrite(block)
-                        completion(nil)
-                    } catch {
-                        completion(error)
-                    }
-                }
+                gate.enqueueWrite({ try self.write(block) }, completion: completion)
+            }
+
+            private func write(
+                _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
+            ) throws {
+                let accessor = try \(name)WriteAccessor(of: self)
+                defer { accessor.end() }
+                try block(accessor)
+                try accessor.commit()
             }
 
         \(unfilled)
@@ -111,7 +117,7 @@ extension Scaffold {
 
             /// The items that match, in order, sliced: `type.itemClass.init(backing:)` for each.
             ///
-            /// `PreparedPredicate` evaluates in memory what \(name) cannot.
+            /// `ItemSelection` filters, sorts and slices in memory what \(name) cannot.
             func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
                 try request.validate()
                 throw \(name)DataStore.unfilled()
@@ -188,7 +194,8 @@ extension Scaffold {
 
         /// The values of one item, where \(name) has them.
         ///
-        /// If \(name) hands out copies, `DictionaryBacking` is a ready one, and this file can go.
+        /// `setValue` is where values are refused: of an item that is frozen or deleted, for an attribute that it
+        /// does not have, of a kind that is not declared, over the limit.
         final class \(name)Backing: ItemBacking {
             let id: ItemID
             private let type: ItemType

@@ -64,7 +64,8 @@ public final class BlockGate: Sendable {
         next = .open
     }
 
-    /// Lets no new block in, waits for those inside and those queued, and runs `body`.
+    /// Lets no new block in, but those that begin inside a block, waits for those inside and those queued, and
+    /// runs `body`.
     ///
     /// On a closed store `body` runs only if it is to run in any case. The store is closed afterwards,
     /// whatever `body` does.

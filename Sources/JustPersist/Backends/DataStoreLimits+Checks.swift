@@ -1,11 +1,15 @@
 /// The checks that a store makes before it writes anything.
 extension DataStoreLimits {
     /// Checks that a type can have this name.
+    ///
+    /// - Throws: `.invalidName` for an empty one, `.limitExceeded`.
     public func check(typeName: String) throws(DataStoreError) {
         try check(typeName, "type name", itemType: typeName)
     }
 
     /// Checks that an attribute can have this name: not empty, not too long and without a dot.
+    ///
+    /// - Throws: `.invalidName`, `.limitExceeded`.
     public func check(
         attributeName: String, of itemType: String
     ) throws(DataStoreError) {
@@ -20,7 +24,11 @@ extension DataStoreLimits {
         }
     }
 
-    /// Checks that an attribute can have this value, and gives the bytes that it counts.
+    /// Checks that an attribute can have a value of this size and depth, and gives the bytes that it counts.
+    ///
+    /// Whether the store keeps values of this kind is not looked at.
+    ///
+    /// - Throws: `.limitExceeded`.
     @discardableResult
     public func check(
         _ value: DataStoreValue, for attribute: String, of itemType: String

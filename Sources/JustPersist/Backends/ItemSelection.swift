@@ -10,7 +10,8 @@
 /// return selection.rows
 /// ```
 ///
-/// Of a sorted request with a limit no more than twice the rows asked for are kept.
+/// Of a sorted request with a limit no more rows are kept than twice those up to the slice's end, or 1,024 if
+/// that is more.
 public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID == ItemID {
     private let predicate: PreparedPredicate?
     private let sort: [DataStoreSortDescriptor]

@@ -101,6 +101,8 @@ public struct StoreDirectory: Sendable {
     }
 
     /// Deletes the files of a store that is closed, as far as they are there, in this order.
+    ///
+    /// - Throws: `.accessDenied`, or what else the file system reports; the files behind that one stay.
     public func removeFiles(_ names: [String]) throws(DataStoreError) {
         for name in names {
             let file = url.appending(path: name)

@@ -1,5 +1,5 @@
-/// An item's values in a dictionary: the backing of items that are in no store yet, and a ready one for
-/// wrappers of other frameworks.
+/// An item's values in a dictionary: the backing of items that are in no store yet, and what a store is given
+/// to take in.
 public final class DictionaryBacking: ItemBacking {
     /// The key of the item's type.
     public let itemTypeKey: String
@@ -7,12 +7,8 @@ public final class DictionaryBacking: ItemBacking {
     public let id: ItemID
     /// The values that are not null, by attribute; for an item that a store took in, those it had then.
     public private(set) var values: [String: DataStoreValue]
-    /// The attributes that were set since the backing was made.
-    public private(set) var changedAttributes: Set<String> = []
     /// Whether values can be set.
-    ///
-    /// A wrapper clears it when the item's block ends.
-    public var isMutable: Bool
+    public let isMutable: Bool
 
     /// The backing of the store that took the item in: every call goes there from then on.
     private var adopted: (any ItemBacking)?
@@ -80,7 +76,6 @@ public final class DictionaryBacking: ItemBacking {
         guard isMutable else { throw .itemNotMutable(itemTypeKey, attribute: name) }
         try check(name, in: "setValue")
         values[name] = value.isNull ? nil : value
-        changedAttributes.insert(name)
     }
 
     /// Calls the handler given at the start, or the store's.

@@ -1,9 +1,9 @@
 /// Where an item's values live: the side of an item that its store provides.
 ///
 /// An item class holds nothing but its backing, so one class works with every store. A store hands out
-/// items by making a backing for each; ``DictionaryBacking`` is a ready one. A backing belongs to the
-/// block that made it and follows the contract's rules for items: one from a read block is frozen, one
-/// from a write block is live until the block ends, then frozen.
+/// items by making a backing for each. A backing belongs to the block that made it and follows the contract's
+/// rules for items: one from a read block is frozen, one from a write block is live until the block ends, then
+/// frozen. An item that is in no store yet has a ``DictionaryBacking``.
 public protocol ItemBacking: AnyObject {
     /// The key of the item's type in the store.
     var itemTypeKey: String { get }

@@ -26,7 +26,7 @@ extension DataStorePredicate {
     ///
     /// Keywords are read in either case. Throws `.invalidPredicate` with the place for a text that cannot be
     /// understood or arguments that do not fit it, `.unsupported` with the place for what NSPredicate has
-    /// beyond this, and `.limitExceeded` for more than 64 KiB of text or more than ``validate()`` allows.
+    /// beyond this, and `.limitExceeded` for more than 64 KiB of text or more than ``validate(operators:)`` allows.
     public init(_ format: String, _ arguments: Any?...) throws(DataStoreError) {
         try self.init(format, arguments: arguments)
     }

@@ -15,9 +15,12 @@ extension DataStorePredicate {
     ///
     /// Throws `.limitExceeded` for a predicate deeper than 100, with more than 10,000 parts or with more
     /// than 100,000 elements in its lists; `.invalidPredicate` for operands that an operator cannot
-    /// have, such as BETWEEN with one bound. Takes time in proportion to the predicate's size and no
-    /// more stack for a deep predicate than for a flat one.
-    public func validate() throws(DataStoreError) {
+    /// have, such as BETWEEN with one bound; `.unsupported` for an operator that is not among `operators`.
+    /// Takes time in proportion to the predicate's size and no more stack for a deep predicate than for a
+    /// flat one.
+    ///
+    /// - Parameter operators: What the store declares, if that is not all.
+    public func validate(operators: Set<Operator>? = nil) throws(DataStoreError) {
         var nodes = 0
         var operands = 0
         var open: [(predicate: DataStorePredicate, depth: Int)] = [(self, 1)]
@@ -40,6 +43,14 @@ extension DataStorePredicate {
                 try Self.check(operands, Limit.operands, "elements in its lists")
                 if let problem = comparison.problem {
                     throw DataStoreError(.invalidPredicate, in: "predicate", problem)
+                }
+                if let operators, !operators.contains(comparison.operator) {
+                    throw DataStoreError(
+                        .unsupported, in: "predicate",
+                        """
+                        The store does not support the operator \(comparison.operator.rawValue). Fetch by \
+                        the rest of the predicate, and filter the items.
+                        """)
                 }
             }
         }

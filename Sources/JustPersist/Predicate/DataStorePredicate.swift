@@ -11,7 +11,7 @@
 /// false, and a predicate and its negation divide any set of items between them.
 ///
 /// A predicate is `Sendable` and does nothing by itself. Building one by the cases is not checked;
-/// ``validate()`` is what a store calls before it uses one. Swift releases nested values by recursion, so
+/// ``validate(operators:)`` is what a store calls before it uses one. Swift releases nested values by recursion, so
 /// keep trees that code builds flat: one of 2,000 levels uses up a stack of 512 KB when it goes away.
 public indirect enum DataStorePredicate: Sendable, Hashable {
     /// True or false for every item.

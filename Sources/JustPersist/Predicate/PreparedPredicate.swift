@@ -1,7 +1,7 @@
 /// A predicate made ready to be evaluated on many subjects: constants are folded and hashed once.
 ///
 /// Make one for a request and use it for all items, from any thread. The predicate should have passed
-/// ``DataStorePredicate/validate()``: evaluation uses stack in proportion to its depth.
+/// ``DataStorePredicate/validate(operators:)``: evaluation uses stack in proportion to its depth.
 public indirect enum PreparedPredicate: Sendable {
     /// True or false for every subject.
     case constant(Bool)

@@ -18,7 +18,7 @@ extension CheckContext {
                 "another process cannot find the fixture \(fixture); make it non-private")
         }
         let answer = directory.appending(path: "answer-\(UUID().uuidString)")
-        var options = ConformanceOptions(profile: profile, seed: seed)
+        var options = ConformanceOptions(profile: profile, seed: seed, timeout: timeout)
         options.scratchDirectory = directory
         let job = ChildJob(
             .role(name: role.name, parameters: parameters), for: fixture, options: options,

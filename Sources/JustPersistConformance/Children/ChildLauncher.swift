@@ -32,24 +32,26 @@ public struct ChildLauncher: Sendable {
         return (ending, String(decoding: stderr, as: UTF8.self))
     }
 
-    /// Starts this program again with the given arguments and the job in its environment; it gets to
-    /// ``Conformance/report(on:level:options:children:progress:)`` or another entrance of the kit, which does the job
-    /// and ends the process.
-    public static func relaunching(arguments: [String]) -> ChildLauncher {
-        ChildLauncher { job in
-            let process = Process()
-            process.executableURL = Bundle.main.executableURL
-            process.arguments = arguments
-            process.environment = ProcessInfo.processInfo.environment
-                .merging([ConformanceChild.variable: job]) { _, new in new }
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = FileHandle.nullDevice
-            try await withCheckedThrowingContinuation { continuation in
-                process.terminationHandler = { _ in continuation.resume() }
-                do { try process.run() } catch { continuation.resume(throwing: error) }
+    #if os(Linux) || os(macOS)
+        /// Starts this program again with the given arguments and the job in its environment; it gets to
+        /// ``Conformance/report(on:level:options:children:progress:)`` or another entrance of the kit, which does the job
+        /// and ends the process.
+        public static func relaunching(arguments: [String]) -> ChildLauncher {
+            ChildLauncher { job in
+                let process = Process()
+                process.executableURL = Bundle.main.executableURL
+                process.arguments = arguments
+                process.environment = ProcessInfo.processInfo.environment
+                    .merging([ConformanceChild.variable: job]) { _, new in new }
+                process.standardInput = FileHandle.nullDevice
+                process.standardOutput = FileHandle.nullDevice
+                try await withCheckedThrowingContinuation { continuation in
+                    process.terminationHandler = { _ in continuation.resume() }
+                    do { try process.run() } catch { continuation.resume(throwing: error) }
+                }
+                return process.terminationReason == .uncaughtSignal
+                    ? .signalled(process.terminationStatus) : .exited(process.terminationStatus)
             }
-            return process.terminationReason == .uncaughtSignal
-                ? .signalled(process.terminationStatus) : .exited(process.terminationStatus)
         }
-    }
+    #endif
 }

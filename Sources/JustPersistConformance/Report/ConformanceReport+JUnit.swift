@@ -2,21 +2,20 @@ extension ConformanceReport {
     /// The report in the XML that CI servers read: a suite for each group.
     ///
     /// There is no word in it for a check that could not be verified; it counts as skipped, as one that is
-    /// not applicable or known to fail does, with its reason.
+    /// not applicable, known to fail or failing but advisory does, with its reason.
     var junitText: String {
         var lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,
             """
-            <testsuites name="\(store.xml)" tests="\(results.count)" failures="\(count(.fail))" \
+            <testsuites name="\(store.xml)" tests="\(results.count)" failures="\(failed(results))" \
             skipped="\(skipped(results))" time="\(Self.text(seconds))">
             """,
         ]
         for (group, results) in groups {
-            let failed = results.count { $0.outcome == .fail }
             let time = results.reduce(0) { $0 + $1.seconds }
             lines.append(
                 """
-                  <testsuite name="\(group.xml)" tests="\(results.count)" failures="\(failed)" \
+                  <testsuite name="\(group.xml)" tests="\(results.count)" failures="\(failed(results))" \
                 skipped="\(skipped(results))" time="\(Self.text(time))">
                 """)
             lines += results.flatMap(testCase)
@@ -26,8 +25,12 @@ extension ConformanceReport {
         return lines.joined(separator: "\n")
     }
 
+    private func failed(_ results: [CheckResult]) -> Int {
+        results.count { $0.outcome == .fail && !$0.isAdvisory }
+    }
+
     private func skipped(_ results: [CheckResult]) -> Int {
-        results.count { $0.outcome != .pass && $0.outcome != .fail }
+        results.count { $0.outcome != .pass } - failed(results)
     }
 
     private func testCase(_ result: CheckResult) -> [String] {
@@ -37,6 +40,9 @@ extension ConformanceReport {
             """
         switch result.outcome {
         case .pass: return [head + "/>"]
+        case .fail where result.isAdvisory:
+            let message = "advisory: \(result.failures.first?.message ?? result.summary)"
+            return [head + ">", "      <skipped message=\"\(message.xml)\"/>", "    </testcase>"]
         case .fail:
             let message = result.failures.first?.message ?? result.summary
             return [

@@ -137,10 +137,7 @@ final class Assessment: Sendable {
 
     /// A known failure that no check can ever be is a slip of the pen.
     private func reportUnknown(_ known: [KnownFailure], in result: inout CheckResult) {
-        let ids = Inventory.definitions.flatMap { definition in
-            variants(of: definition).map { definition.id + $0.suffix }
-        }
-        for known in known where !ids.contains(where: { IDPattern(known.pattern).matches($0) }) {
+        for known in known where !Inventory.hasCheck(matching: known.pattern) {
             result.outcome = .fail
             result.failures.append(
                 CheckResult.Failure(

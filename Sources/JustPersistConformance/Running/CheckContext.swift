@@ -15,6 +15,8 @@ final class CheckContext: Sendable {
     let profile: ConformanceProfile
     /// What every random choice depends on.
     let seed: UInt64
+    /// The seconds without a sign of life after which a check is given up.
+    let timeout: Double
     /// Where failing histories are kept.
     let replayDirectory: URL
     /// An empty directory that is removed when the check has ended.
@@ -39,6 +41,7 @@ final class CheckContext: Sendable {
         self.capabilities = capabilities
         profile = options.profile
         seed = options.seed
+        timeout = options.timeout
         replayDirectory = options.replayDirectory
         self.directory = directory
         self.recorder = recorder

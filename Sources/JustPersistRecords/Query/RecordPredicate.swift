@@ -61,7 +61,7 @@ struct RecordPredicate {
 
     /// The predicate for items of a type.
     ///
-    /// It must have passed ``DataStorePredicate/validate()``.
+    /// It must have passed ``DataStorePredicate/validate(operators:)``.
     init(_ predicate: DataStorePredicate, type: BlockType) throws(DataStoreError) {
         try append(predicate, type)
     }

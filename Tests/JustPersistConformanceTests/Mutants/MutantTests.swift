@@ -23,7 +23,8 @@ import Testing
         return await Conformance.report(
             on: mutant.fixture,
             options: ConformanceOptions(
-                profile: mutant.store.profile, only: only, seed: 1, timeout: mutant.store.timeout, replayDirectory: replays),
+                profile: mutant.store.profile, only: only, seed: 1, timeout: mutant.store.timeout,
+                replayDirectory: replays),
             children: .exitTests
         ).results
     }

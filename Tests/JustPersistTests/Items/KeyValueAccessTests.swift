@@ -51,7 +51,6 @@ import Testing
         #expect(log.errors.map(\.attribute) == ["prize", "prize", "", "prize", "titles"])
         #expect(log.errors.allSatisfy { $0.itemType == "Meal" })
         #expect(backing.values == ["title": .string("a")])
-        #expect(backing.changedAttributes.isEmpty)
     }
 
     @Test func valueThatCannotBeStoredIsReportedAndChangesNothing() {

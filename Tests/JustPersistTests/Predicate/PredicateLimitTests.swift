@@ -69,6 +69,25 @@ import Testing
         #expect(Self.code(of: "a == %@", ["x": many + [1]]) == .limitExceeded)
     }
 
+    @Test func undeclaredOperatorsAreRefusedWhereverTheyStand() throws {
+        let text = try DataStorePredicate("a CONTAINS 'x'")
+        let declared: Set<DataStorePredicate.Operator> = [.equal, .in]
+        for predicate in [
+            text, .not(text), .or([.constant(true), text]), .and([.constant(false), .not(text)]),
+        ] {
+            let error = #expect(throws: DataStoreError.self) {
+                try predicate.validate(operators: declared)
+            }
+            #expect(error?.code == .unsupported)
+            #expect(error?.message.contains("CONTAINS") == true)
+            try predicate.validate()
+            let request = DataStoreRequest(
+                type: ItemType(dynamic: "T"), predicate: predicate)
+            #expect(Self.code { try request.validate(operators: declared) } == .unsupported)
+        }
+        try DataStorePredicate("a == 1 OR b IN {1, 2}").validate(operators: declared)
+    }
+
     @Test func errorsNameTheLimit() {
         let error = #expect(throws: DataStoreError.self) {
             try DataStorePredicate("a IN %@", Array(0...100_000))

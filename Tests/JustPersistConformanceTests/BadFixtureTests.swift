@@ -86,6 +86,31 @@ struct BadFixtureTests {
         #expect(report.results.first { $0.id == "dur/kill9-after-sync" }?.outcome == .unverified)
     }
 
+    @Test func anErrorHandlerThatIsNotTheKitsIsNotHeldAgainstTheStore() async throws {
+        let report = try await Self.report(on: LoggingFixture.self, only: "fixture/*,life/*,err/*")
+        #expect(report.count(.fail) == 0, "\(report)")
+        let unverified = report.results.filter { $0.outcome == .unverified }.map(\.id)
+        #expect(
+            unverified == [
+                "err/handler-called-once", "err/handler-absent", "err/no-error-on-success",
+            ]
+        )
+    }
+
+    @Test func aCancelledRunSaysSoAndEnds() async throws {
+        let run = Task {
+            await Conformance.report(
+                on: HangingFixture.self,
+                options: ConformanceOptions(only: ["fixture/*", "crud/*"], seed: 1, timeout: 600),
+                children: nil)
+        }
+        try await Task.sleep(for: .milliseconds(200))
+        run.cancel()
+        let report = await run.value
+        #expect(report.count(.unverified) == report.results.count)
+        #expect(report.results.last?.reason == "the run was cancelled")
+    }
+
     @Test func aKnownFailureThatIsNoCheckIsToldOnce() async throws {
         let report = try await Self.report(
             on: MisspeltFixture.self, only: "fixture/*,crud/delete-item")

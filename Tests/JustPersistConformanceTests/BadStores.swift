@@ -9,12 +9,13 @@ final class MisbehavingStore: DataStore {
         case none, hangsInRead, trapsInWrite, claimsPersistence, trapsOnLeftovers
     }
 
-    private let store = InMemoryDataStore()
+    private let store: InMemoryDataStore
     private let fault: Fault
 
     private let directory: URL?
 
-    init(_ fault: Fault, in directory: URL? = nil) {
+    init(_ fault: Fault, in directory: URL? = nil, errorHandler: DataStoreErrorHandler? = nil) {
+        store = InMemoryDataStore(errorHandler: errorHandler)
         self.fault = fault
         self.directory = directory
     }
@@ -27,7 +28,7 @@ final class MisbehavingStore: DataStore {
         return capabilities
     }
 
-    var errorHandler: DataStoreErrorHandler? { nil }
+    var errorHandler: DataStoreErrorHandler? { store.errorHandler }
 
     func open() throws {
         if fault == .trapsOnLeftovers, let directory {
@@ -70,6 +71,13 @@ final class MisbehavingStore: DataStore {
 
 enum SoundFixture: ConformanceFixture {
     static func makeStore(in directory: URL) -> MisbehavingStore { MisbehavingStore(.none) }
+}
+
+/// A store with an error handler of its own, which the kit does not hear.
+enum LoggingFixture: ConformanceFixture {
+    static func makeStore(in directory: URL) -> MisbehavingStore {
+        MisbehavingStore(.none, errorHandler: { _ in })
+    }
 }
 
 enum HangingFixture: ConformanceFixture {

@@ -31,14 +31,20 @@ extension ChildChecks {
                 for number in 0..<size { try Family.add("n", number: number, in: db) }
             }
             let isDone = Latch()
+            let isReading = Latch()
+            defer { isDone.open() }
             let reader = check.start {
                 var seen: Set<Int> = []
-                while !isDone.hasOpened { seen.insert(try parent.count()) }
+                while !isDone.hasOpened {
+                    seen.insert(try parent.count())
+                    isReading.open()
+                }
                 seen.insert(try parent.count())
                 check.expect(
                     seen.isSubset(of: [0, size]),
                     "Readers of the parent saw \(seen.sorted()) of the \(size) merged items")
             }
+            _ = isReading.opens(within: .seconds(10))
             try parent.merge(child)
             isDone.open()
             try reader.join()

@@ -109,24 +109,26 @@ extension ConcurrencyChecks {
         // Behind blocks that threw there is room for as many as before.
         var room = 0
         for isThrowing in [true, false] {
+            let gathering = Gathering(of: count)
             let arrived = Locked((inside: 0, refused: 0))
             try check.threads(count) { index in
+                var isInside = false
                 do {
                     try items.store.read { db in
                         check.expectEqual(
                             try items.names(items.request(), db), ["a"], "what a reader finds")
-                        arrived.change { $0.inside += 1 }
-                        // Until all are in or refused, so that all are in at once.
-                        if check.capabilities.hasConcurrentReads {
-                            arrived.wait { $0.inside + $0.refused == count ? () : nil }
-                        }
+                        isInside = true
+                        arrived.withLock { $0.inside += 1 }
+                        gathering.arrive()
+                        if check.capabilities.hasConcurrentReads { gathering.wait() }
                         check.expectEqual(
                             try db.count(items.request()), 1,
                             "what one of \(count) readers counts while all are open")
                         if isThrowing { throw Upset(number: index) }
                     }
-                } catch let error as DataStoreError {
-                    arrived.change { $0.refused += 1 }
+                } catch let error as DataStoreError where !isInside {
+                    arrived.withLock { $0.refused += 1 }
+                    gathering.arrive()
                     check.expect(
                         !error.message.isEmpty, "A reader was refused without a word: \(error)")
                 } catch is Upset {}

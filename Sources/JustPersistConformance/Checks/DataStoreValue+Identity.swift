@@ -72,7 +72,7 @@ extension CheckContext {
         _ codes: [DataStoreError.Code], of store: any DataStore, _ what: @autoclosure () -> String,
         file: String = #fileID, line: Int = #line
     ) {
-        guard store.errorHandler != nil else { return }
+        guard hearsErrors else { return }
         expectEqual(
             errors.codes.map(\.rawValue), codes.map(\.rawValue),
             "the errors reported by \(what())", file: file, line: line)

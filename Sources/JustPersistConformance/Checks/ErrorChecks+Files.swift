@@ -104,7 +104,7 @@ extension ErrorChecks {
             }
             check.expectEqual(
                 try outcomeElsewhere("while this one holds it"),
-                DataStoreError.Code.lockedByAnotherProcess.rawValue,
+                DataStoreError.Code.lockedByAnotherProcess.rawValue + ", promptly",
                 "what another process got that opened the store while this one holds it")
             try store.addNote("behind the refusal")
             check.expectEqual(
@@ -116,11 +116,46 @@ extension ErrorChecks {
                 "opened: of the first process, behind the refusal",
                 "what another process got that opened the store once this one had closed it")
         },
+        CheckDefinition(
+            "err/other-process-shares", clause: [17], gate: .requires(.multiProcess),
+            "Two processes that have the store open see what the other one commits."
+        ) { check in
+            let store = try check.makeStore(named: "store")
+            try store.open()
+            try store.addNote("of the first process")
+            var expected = ["of the first process"]
+            for round in 1...check.profile.pick(quick: 3, full: 20, soak: 200) {
+                let ending = try check.runChild(sharer, parameters: ["note": "shared \(round)"])
+                check.expectEqual(
+                    ending, .exited(ConformanceChild.done),
+                    "the end of another process that opens the store beside this one")
+                check.expectEqual(
+                    try String(
+                        contentsOf: check.directory.appending(path: "outcome"), encoding: .utf8),
+                    expected.joined(separator: ", "),
+                    "the items that the other process found in round \(round)")
+                try store.addNote("beside \(round)")
+                expected += ["shared \(round)", "beside \(round)"]
+                check.expectEqual(
+                    try store.notes(), expected, "the items behind a write of the other process")
+            }
+        },
     ]
+
+    /// Opens the store that the judging process has open, notes what is in it, and adds to it.
+    static let sharer = ChildRole("err/sharer") { child in
+        let store = try child.makeStore(named: "store")
+        try store.open()
+        try store.notes().joined(separator: ", ").write(
+            to: child.directory.appending(path: "outcome"), atomically: true, encoding: .utf8)
+        try store.addNote(child.parameters["note"] ?? "")
+        try store.close()
+    }
 
     /// Opens the store that the judging process holds or held, and notes what came.
     static let secondOpener = ChildRole("err/second-opener") { child in
         let outcome: String
+        let start = ContinuousClock.now
         do {
             let store = try child.makeStore(named: "store")
             try store.open()
@@ -128,7 +163,8 @@ extension ErrorChecks {
             try store.close()
             outcome = "opened: " + notes.joined(separator: ", ")
         } catch let error as DataStoreError {
-            outcome = error.code.rawValue
+            let seconds = start.duration(to: .now) / .seconds(1)
+            outcome = error.code.rawValue + (seconds < 10 ? ", promptly" : ", after \(seconds) s")
         }
         try outcome.write(
             to: child.directory.appending(path: "outcome"), atomically: true, encoding: .utf8)

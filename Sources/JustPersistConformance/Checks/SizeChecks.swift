@@ -9,7 +9,8 @@ enum SizeChecks {
             "Values of 1 MiB come back, and do not stand in the way of others."
         ) { check in
             var items = try check.openValues()
-            let text = String(repeating: "0123456789abcde\u{e9}", count: 1 << 16)
+            let text = String(
+                repeating: "0123456789abcde\u{e9}", count: check.withinLimit(1 << 20) / 17)
             let values: [DataStoreValue] = [
                 .string(text), .string(text + "x"), .data(Data(text.utf8)), .string("small"),
             ].filter { check.capabilities.valueKinds.contains($0.kind) }
@@ -65,6 +66,7 @@ enum SizeChecks {
         ) { check in
             var items = try check.openValues()
             let total = check.profile.pick(quick: 5_000, full: 100_000, soak: 1_000_000)
+            try check.requireBlocks(of: min(total, 10_000))
             var ids: [ItemID] = []
             while ids.count < total {
                 ids += try items.store.write { db in
@@ -185,10 +187,12 @@ enum SizeChecks {
         ) { check in
             let items = try check.openValues()
             let total = check.profile.pick(quick: 10_000, full: 10_000, soak: 200_000)
+            try check.requireBlocks(of: total)
             var ids = try items.store.write { db in
                 var ids: [ItemID] = []
                 for number in 0..<total {
                     ids.append(try items.create(["value": .int(Int64(number))], db).uniqueToken)
+                    check.tick()
                 }
                 return ids
             }
@@ -204,6 +208,7 @@ enum SizeChecks {
             try items.store.write { db in
                 try db.forEach(items.request()) { item in
                     try item.backing.setValue(.string("changed"), forAttribute: "before")
+                    check.tick()
                 }
             }
             check.tick()

@@ -38,7 +38,7 @@ extension ThreadingChecks {
                         what: "setting an attribute of \(origin), \(when)", line: line
                     ) { try item.setStoredValue("changed after its block", forKeyPath: "text") }
                     let reported = check.reported { item["text"] = .string("changed again") }
-                    if store.errorHandler != nil {
+                    if check.hearsErrors {
                         check.expectEqual(
                             reported.count, 1,
                             """

@@ -97,7 +97,7 @@ extension ThreadingChecks {
                 let reported = check.reported {
                     store.writeSync { _ in ran.withLock { $0.append("\(place), writeSync") } }
                 }
-                if store.errorHandler != nil {
+                if check.hearsErrors {
                     check.expectEqual(
                         reported.map(\.code), [.nestedWrite],
                         "what writeSync inside \(place) gave to the error handler", line: line)

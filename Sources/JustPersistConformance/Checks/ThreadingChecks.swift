@@ -61,7 +61,7 @@ enum ThreadingChecks {
                 let hasCompleted = Latch()
                 store.enqueueWrite { db in
                     // Bounded, so that a store that runs the block before it returns fails, not hangs.
-                    _ = mayGoOn.opens(within: .seconds(2))
+                    _ = mayGoOn.opens(within: .seconds(10))
                     try db.addNote(caller)
                     hasEnded.open()
                 } completion: { _ in

@@ -84,6 +84,7 @@ extension TransactionChecks {
             "tx/ten-thousand-items-atomic", clause: [4, 5],
             "A reader that looks on while a block of 10,000 items is committed sees none or all."
         ) { check in
+            try check.requireBlocks(of: 10_000)
             let items = try NamedItems(in: check.openStore())
             let isDone = Locked(false)
             try check.threads(2) { index in
@@ -132,7 +133,7 @@ extension TransactionChecks {
                 check.expectEqual(item["number"], .int(1), "the item's number in its block")
                 let reported = check.reported { item["number"] = .int(6) }
                 check.expectEqual(item["number"], .int(1), "the item's number in its block")
-                if items.store.errorHandler != nil {
+                if check.hearsErrors {
                     check.expectEqual(
                         reported.map(\.code), [.itemNotMutable],
                         "what the error handler was given when an item of a read block was changed")

@@ -101,7 +101,7 @@ extension ValueChecks {
                             error?.attribute, "value",
                             "the attribute in the refusal of \(value.shortText)")
                         check.expect(
-                            error?.message.contains("\(kind)") != false,
+                            error?.message.lowercased().contains("\(kind)".lowercased()) != false,
                             "The refusal does not name the kind “\(kind)”: \(error?.message ?? "")")
                         check.expectIdentical(
                             try item.value("value"), .string("before"),

@@ -17,7 +17,10 @@ enum ValueChecks {
                 ])
             // Apart, so that not every string is compared with it.
             try check.roundTrip(
-                strings: [String(repeating: "0123456789abcdef", count: 1 << 16), "short"])
+                strings: [
+                    String(repeating: "0123456789abcdef", count: check.withinLimit(1 << 20) / 16),
+                    "short",
+                ])
         },
         CheckDefinition(
             "val/string-empty-is-not-nil", clause: [9, 11],
@@ -163,7 +166,7 @@ enum ValueChecks {
                 [[.null], [.string("")]]
                     + ([Data(), Data([0]), Data([0, 0]), all] + slices).map { [.data($0)] })
             var large = Data(capacity: 1 << 20)
-            for _ in 0..<1 << 12 { large.append(all) }
+            for _ in 0..<check.withinLimit(1 << 20) / 256 { large.append(all) }
             // Apart, so that not everything is compared with it.
             try check.roundTrip([[.data(large)], [.data(all)]])
         },

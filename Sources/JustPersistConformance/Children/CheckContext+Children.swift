@@ -28,8 +28,8 @@ extension CheckContext {
                 try? FileManager.default.removeItem(at: file)
             }
         }
-        let (ending, stderr) = try children.run(job)
-        tick()
+        // The process has a limit of its own.
+        let (ending, stderr) = try recorder.whileWaiting { try children.run(job) }
         if let error = try? String(contentsOf: answer, encoding: .utf8), !error.isEmpty {
             fail("A process in the role \(role.name) failed: \(error)")
             throw CheckStop.failed

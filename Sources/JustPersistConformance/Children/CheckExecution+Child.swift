@@ -18,8 +18,9 @@ extension CheckExecution {
                     .check(id: definition.id, variant: variant), for: fixture, options: options,
                     directory: directory, answer: answer),
                 servingRequestsIn: directory)
-            if let data = try? Data(contentsOf: answer) {
-                return try CheckResult(answer: data)
+            if let data = try? Data(contentsOf: answer), let result = try? CheckResult(answer: data)
+            {
+                return result
             }
             failed.failures = [
                 CheckResult.Failure(
@@ -32,6 +33,10 @@ extension CheckExecution {
                     message: "A process for the check could not be started: \(error)",
                     place: "its process")
             ]
+        }
+        if Task.isCancelled {
+            failed = definition.result(variant, .unverified)
+            failed.reason = CheckStop.cancellation
         }
         definition.settle(&failed)
         failed.seconds = start.duration(to: .now) / .seconds(1)

@@ -1,4 +1,5 @@
 import Foundation
+import JustPersist
 
 /// Processes for a check that itself runs in a process of its own, where none can be started: an exit test
 /// cannot begin another. The one that can finds what is asked for as files in a directory of both.
@@ -17,19 +18,26 @@ extension ChildLauncher {
     private static let requestExtension = "request"
     private static let answerExtension = "ending"
 
-    /// How often each side looks.
-    private static let patience = Duration.milliseconds(2)
+    /// How often each side looks: often while there is something to do.
+    private static let pauses = (
+        shortest: Duration.milliseconds(2), longest: Duration.milliseconds(32)
+    )
 
-    /// A launcher that leaves it to the process that serves the requests in this directory.
-    static func asking(in directory: URL) -> ChildLauncher {
+    /// A launcher that leaves it to the process that serves the requests in this directory, and waits so long
+    /// for an answer.
+    static func asking(in directory: URL, patience: Duration) -> ChildLauncher {
         ChildLauncher { job in
             let place = directory.appending(path: UUID().uuidString)
             let answer = place.appendingPathExtension(answerExtension)
             defer { try? FileManager.default.removeItem(at: answer) }
             try Data(job.utf8).write(
                 to: place.appendingPathExtension(requestExtension), options: .atomic)
+            let deadline = ContinuousClock.now + patience
             while !FileManager.default.fileExists(atPath: answer.path) {
-                try await Task.sleep(for: patience)
+                if ContinuousClock.now > deadline {
+                    throw NotStarted(description: "There was no answer for \(patience).")
+                }
+                try await Task.sleep(for: pauses.shortest)
             }
             let told = try JSONDecoder().decode(Answer.self, from: Data(contentsOf: answer))
             if let failure = told.failure { throw NotStarted(description: failure) }
@@ -44,7 +52,7 @@ extension ChildLauncher {
         try await withThrowingTaskGroup(of: (Ending, stderr: String)?.self) { group in
             group.addTask { try await launch(job) }
             group.addTask {
-                try await serveRequests(in: directory)
+                await serveRequests(in: directory)
                 return nil
             }
             defer { group.cancelAll() }
@@ -55,27 +63,42 @@ extension ChildLauncher {
         }
     }
 
-    /// Starts what is asked for, one process at a time, until the task is cancelled.
-    private func serveRequests(in directory: URL) async throws {
-        while !Task.isCancelled {
-            let requests = try FileManager.default.contentsOfDirectory(atPath: directory.path)
-                .filter { $0.hasSuffix(".\(Self.requestExtension)") }
-            for name in requests {
-                let request = directory.appending(path: name)
-                let job = try String(contentsOf: request, encoding: .utf8)
-                try FileManager.default.removeItem(at: request)
-                var answer = Answer(ending: .exited(ConformanceChild.failed))
-                do {
-                    answer.ending = try await start(job)
-                } catch {
-                    answer.failure = "\(error)"
+    /// Starts what is asked for, until the task is cancelled.
+    private func serveRequests(in directory: URL) async {
+        await withDiscardingTaskGroup { group in
+            var pause = Self.pauses.shortest
+            while !Task.isCancelled {
+                let requests = Self.takeRequests(in: directory)
+                for (job, place) in requests {
+                    group.addTask { await serve(job, answeringAt: place) }
                 }
-                try JSONEncoder().encode(answer).write(
-                    to: request.deletingPathExtension().appendingPathExtension(
-                        Self.answerExtension),
-                    options: .atomic)
+                pause =
+                    requests.isEmpty ? min(pause * 2, Self.pauses.longest) : Self.pauses.shortest
+                try? await Task.sleep(for: pause)
             }
-            try? await Task.sleep(for: Self.patience)
         }
+    }
+
+    private static func takeRequests(in directory: URL) -> [(job: String, place: URL)] {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        return files.filter { $0.hasSuffix(".\(requestExtension)") }.compactMap { name in
+            let request = directory.appending(path: name)
+            guard let job = try? String(contentsOf: request, encoding: .utf8),
+                (try? FileManager.default.removeItem(at: request)) != nil
+            else { return nil }
+            return (job, request.deletingPathExtension())
+        }
+    }
+
+    private func serve(_ job: String, answeringAt place: URL) async {
+        var answer = Answer(ending: .exited(ConformanceChild.failed))
+        do {
+            answer.ending = try await start(job)
+        } catch {
+            answer.failure = "\(error)"
+        }
+        // If it cannot be written, the asker's patience ends.
+        try? JSONEncoder().encode(answer).write(
+            to: place.appendingPathExtension(Self.answerExtension), options: .atomic)
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import JustPersist
 
 /// A way to start a further process of the same program, in which the kit goes on.
 ///
@@ -45,9 +45,29 @@ public struct ChildLauncher: Sendable {
                     .merging([ConformanceChild.variable: job]) { _, new in new }
                 process.standardInput = FileHandle.nullDevice
                 process.standardOutput = FileHandle.nullDevice
-                try await withCheckedThrowingContinuation { continuation in
-                    process.terminationHandler = { _ in continuation.resume() }
-                    do { try process.run() } catch { continuation.resume(throwing: error) }
+                let running = Locked<Int32?>(nil)
+                let stop: @Sendable () -> Void = {
+                    running.withLock { if let process = $0 { kill(process, SIGKILL) } }
+                }
+                try await withTaskCancellationHandler {
+                    try await withCheckedThrowingContinuation { continuation in
+                        process.terminationHandler = { _ in
+                            running.withLock { $0 = nil }
+                            continuation.resume()
+                        }
+                        do {
+                            try process.run()
+                            running.withLock {
+                                $0 = process.isRunning ? process.processIdentifier : nil
+                            }
+                            // It may have been cancelled before there was anything to stop.
+                            if Task.isCancelled { stop() }
+                        } catch {
+                            continuation.resume(throwing: error)
+                        }
+                    }
+                } onCancel: {
+                    stop()
                 }
                 return process.terminationReason == .uncaughtSignal
                     ? .signalled(process.terminationStatus) : .exited(process.terminationStatus)

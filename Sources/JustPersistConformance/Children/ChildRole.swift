@@ -15,7 +15,7 @@ struct ChildRole: Sendable {
 
     /// Every role.
     static let all: [ChildRole] =
-        DurabilityRoles.all + [FixtureChecks.writer, ErrorChecks.secondOpener]
+        DurabilityRoles.all + [FixtureChecks.writer, ErrorChecks.secondOpener, ErrorChecks.sharer]
 }
 
 /// What a role works with.

@@ -20,16 +20,16 @@ public enum ConformanceChild {
     public static func serve(_ job: String) async -> Never {
         do {
             let job = try ChildJob(text: job)
+            redirectStandardError(to: job.standardError)
             guard let fixture = ChildJob.fixture(named: job.fixture) else {
                 throw DataStoreError(
                     .invalidInput, in: "conformance",
                     "The fixture \(job.fixture) is not found here. Make it non-private.")
             }
-            try redirectStandardError(to: job.standardError)
             switch job.work {
             case .check(let id, let variant): try await run(id, variant, of: fixture, job)
             case .role(let name, let parameters):
-                let guardian = guardian(of: job, lifetime: 4 * job.options.timeout)
+                let guardian = guardian(of: job, lifetime: roleLifetime(job))
                 await play(name, parameters, of: fixture, job)
                 guardian.cancel()
             }
@@ -42,12 +42,18 @@ public enum ConformanceChild {
     }
 
     /// Leaves the last words of a process that traps where the one that started it finds them.
-    private static func redirectStandardError(to file: URL) throws {
-        try Data().write(to: file)
-        let handle = try FileHandle(forWritingTo: file)
+    ///
+    /// Where that is impossible they stay on the terminal.
+    private static func redirectStandardError(to file: URL) {
+        guard (try? Data().write(to: file)) != nil,
+            let handle = try? FileHandle(forWritingTo: file)
+        else { return }
         dup2(handle.fileDescriptor, FileHandle.standardError.fileDescriptor)
-        try handle.close()
+        try? handle.close()
     }
+
+    /// The seconds that a role may take: twice what a check may be still, which it is while it waits for one.
+    private static func roleLifetime(_ job: ChildJob) -> Double { 2 * job.options.timeout }
 
     private static func run(
         _ id: String, _ variant: StoreVariant, of fixture: any ConformanceFixture.Type,
@@ -63,7 +69,9 @@ public enum ConformanceChild {
         options.scratchDirectory = job.directory
         let execution = CheckExecution(
             fixture: fixture, definition: definition, variant: variant, options: options,
-            launcher: .asking(in: job.directory), endProcess: { _exit(stuck) })
+            launcher: .asking(
+                in: job.directory, patience: .seconds(roleLifetime(job) + 10)),
+            endProcess: { _exit(stuck) })
         let result = await execution.result()
         try result.answer.write(to: job.answer, options: .atomic)
     }
@@ -76,7 +84,7 @@ public enum ConformanceChild {
         let timer = DispatchSource.makeTimerSource(queue: .global())
         timer.schedule(deadline: .now() + 1, repeating: 1)
         timer.setEventHandler {
-            if kill(job.asker, 0) != 0 { _exit(stuck) }
+            if kill(job.asker, 0) != 0, errno == ESRCH { _exit(stuck) }
             if let deadline, ContinuousClock.now > deadline { _exit(stuck) }
         }
         timer.resume()

@@ -80,24 +80,24 @@ enum DurabilityRoles {
     static let readers = ChildRole("dur/readers") { context in
         let store = try open(context)
         let count = try context.number("threads")
-        let inside = Locked(0)
+        let gathering = Gathering(of: count)
         for _ in 0..<count {
             let thread = Thread {
                 do {
                     try store.performRead { db in
                         _ = try db.count(DataStoreRequest(itemTypeKey: type))
-                        inside.change { $0 += 1 }
+                        gathering.arrive()
                         while true { Thread.sleep(forTimeInterval: 1) }
                     }
                 } catch {
                     // A store may refuse a reader that is one too many.
-                    inside.change { $0 += 1 }
+                    gathering.arrive()
                 }
             }
             thread.stackSize = 1 << 20
             thread.start()
         }
-        inside.wait { $0 == count ? () : nil }
+        gathering.wait()
         CrashScript.die()
     }
 

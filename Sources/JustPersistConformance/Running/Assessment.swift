@@ -17,8 +17,9 @@ final class Assessment: Sendable {
     private let outstanding: Locked<Outstanding>
 
     private struct Outstanding {
-        var ids: Set<String>
-        var results: [CheckResult] = []
+        /// The checks that have not ended, each with its place in the report.
+        var places: [String: Int] = [:]
+        var results: [Int: CheckResult] = [:]
         let start = ContinuousClock.now
     }
 
@@ -32,7 +33,7 @@ final class Assessment: Sendable {
         self.options = options
         self.launcher = launcher
         self.finished = finished
-        outstanding = Locked(Outstanding(ids: []))
+        outstanding = Locked(Outstanding())
     }
 
     /// The checks of this run, in order.
@@ -42,7 +43,8 @@ final class Assessment: Sendable {
                 Check(definition: definition, variant: variant, assessment: self)
             }
         }.filter(isAsked)
-        outstanding.withLock { $0.ids = Set(checks.map(\.id)) }
+        let places = Dictionary(uniqueKeysWithValues: checks.enumerated().map { ($1.id, $0) })
+        outstanding.withLock { $0.places = places }
         return checks
     }
 
@@ -71,6 +73,11 @@ final class Assessment: Sendable {
     }
 
     private func ranResult(of check: Check) async -> CheckResult {
+        if Task.isCancelled {
+            var result = check.definition.result(check.variant, .unverified)
+            result.reason = CheckStop.cancellation
+            return result
+        }
         if check.definition.group != "fixture", let broken = await fixtureFailure() {
             var result = check.definition.result(check.variant, .unverified)
             result.reason = broken
@@ -155,7 +162,7 @@ final class Assessment: Sendable {
             ConformanceReport(
                 store: fixture.storeName, level: level, profile: options.profile,
                 seed: options.seed, seconds: outstanding.start.duration(to: .now) / .seconds(1),
-                results: outstanding.results)
+                results: outstanding.results.sorted { $0.key < $1.key }.map(\.value))
         }
     }
 
@@ -163,9 +170,11 @@ final class Assessment: Sendable {
     private func note(_ result: CheckResult) {
         let isLast = outstanding.withLock { outstanding in
             // A check that is repeated is reported as it ended first.
-            guard outstanding.ids.remove(result.id) != nil else { return false }
-            outstanding.results.append(result)
-            return outstanding.ids.isEmpty
+            guard let place = outstanding.places.removeValue(forKey: result.id) else {
+                return false
+            }
+            outstanding.results[place] = result
+            return outstanding.places.isEmpty
         }
         guard isLast else { return }
         let report = report

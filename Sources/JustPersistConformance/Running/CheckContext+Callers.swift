@@ -91,7 +91,7 @@ extension CheckContext {
 
     /// Leaves the check unverified for a store without an error handler.
     func requireErrorHandler(of store: any DataStore) throws {
-        if store.errorHandler == nil {
+        if !hearsErrors {
             try unverified(
                 """
                 the fixture gives its store no error handler: implement makeStore(in:errorHandler:)

@@ -51,6 +51,17 @@ extension CheckContext {
         return store
     }
 
+    /// So many bytes for one value, or fewer where the store declares a small limit.
+    func withinLimit(_ bytes: Int) -> Int { min(bytes, capabilities.limits.valueBytes / 2) }
+
+    /// Ends the check for a store whose write blocks cannot hold so many small items.
+    func requireBlocks(of items: Int) throws {
+        let limit = capabilities.limits.writeBlockBytes
+        if limit < items * 512 {
+            try notApplicable("its write blocks of \(limit) bytes do not hold \(items) items")
+        }
+    }
+
     /// Whether a store that was closed and opened again holds what it held.
     var reopeningKeepsData: Bool {
         capabilities.persistence >= .reopening && variant.requirement == nil

@@ -11,6 +11,8 @@ final class CheckContext: Sendable {
     let variant: StoreVariant
     /// What the store under examination declares.
     let capabilities: DataStoreCapabilities
+    /// Whether the stores' error handlers are the kit's.
+    let hearsErrors: Bool
     /// How thoroughly to look.
     let profile: ConformanceProfile
     /// What every random choice depends on.
@@ -32,13 +34,14 @@ final class CheckContext: Sendable {
 
     init(
         fixture: any ConformanceFixture.Type, checkID: String, variant: StoreVariant,
-        capabilities: DataStoreCapabilities, options: ConformanceOptions, directory: URL,
-        recorder: Recorder, children: ChildStarter?
+        capabilities: DataStoreCapabilities, hearsErrors: Bool, options: ConformanceOptions,
+        directory: URL, recorder: Recorder, children: ChildStarter?
     ) {
         self.fixture = fixture
         self.checkID = checkID
         self.variant = variant
         self.capabilities = capabilities
+        self.hearsErrors = hearsErrors
         profile = options.profile
         seed = options.seed
         timeout = options.timeout
@@ -75,6 +78,9 @@ enum CheckStop: Error {
     case failed
     case unverified(String)
     case notApplicable(String)
+
+    /// Why a check of a run that was cancelled is unverified.
+    static let cancellation = "the run was cancelled"
 }
 
 /// What a store's error handler was given, in order, and on which threads.

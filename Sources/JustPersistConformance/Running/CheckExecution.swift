@@ -17,6 +17,7 @@ struct CheckExecution: Sendable {
     private enum Event {
         case ended((any Error)?)
         case hanging
+        case cancelled
         case child(ChildStarter.Request)
     }
 
@@ -75,7 +76,8 @@ struct CheckExecution: Sendable {
                     recorder.tick()
                 }
             }
-            return .ended(nil)
+            // The stream has no other end.
+            return .cancelled
         }
     }
 
@@ -83,8 +85,12 @@ struct CheckExecution: Sendable {
     private func body(
         in directory: URL, recorder: Recorder, children: ChildStarter?
     ) throws {
-        let probe = try fixture.store(in: directory.appending(path: "probe")) { _ in }
+        let heard = ErrorLog()
+        let probe = try fixture.store(in: directory.appending(path: "probe")) { heard.append($0) }
         let capabilities = probe.capabilities
+        // A store may have a handler of its own, when the fixture does not hand the kit's on.
+        probe.errorHandler?(
+            DataStoreError(.invalidInput, in: "conformance", "The kit tries the error handler."))
         if let reason = definition.gate.reasonNotApplicable(capabilities) {
             throw CheckStop.notApplicable(reason)
         }
@@ -93,7 +99,8 @@ struct CheckExecution: Sendable {
         }
         let context = CheckContext(
             fixture: fixture, checkID: definition.id, variant: variant,
-            capabilities: capabilities, options: options, directory: directory,
+            capabilities: capabilities, hearsErrors: !heard.all.isEmpty, options: options,
+            directory: directory,
             recorder: recorder, children: children)
         defer { context.closeStores() }
         try definition.run(context)
@@ -123,6 +130,9 @@ struct CheckExecution: Sendable {
                 Nothing happened for \(Int(options.timeout)) s behind this place: a call hangs, or \
                 takes too long (JP_TIMEOUT changes the limit)
                 """)
+        case .cancelled:
+            result.outcome = .unverified
+            result.reason = CheckStop.cancellation
         case .child:
             fail("The check ended while it started another process, which is a fault of the kit.")
         }

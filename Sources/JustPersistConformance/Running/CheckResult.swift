@@ -36,7 +36,8 @@ public struct CheckResult: Sendable, Codable, Identifiable {
     public var failures: [Failure] = []
     /// The number of expectations recorded.
     public var expectations = 0
-    /// The number of places in the check's code that recorded one.
+    /// The number of places in the check's code that recorded one; what a helper demands counts for each place
+    /// that calls it.
     public var sites = 0
     /// The figures taken.
     public var measurements: [Measurement] = []

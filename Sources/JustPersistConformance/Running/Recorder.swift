@@ -10,6 +10,8 @@ final class Recorder: Sendable {
         var failureCount = 0
         var measurements: [CheckResult.Measurement] = []
         var lastSign = ContinuousClock.now
+        /// How many processes the check waits for.
+        var waiting = 0
         var lastPlace: String?
     }
 
@@ -44,8 +46,22 @@ final class Recorder: Sendable {
     /// Notes that the check is alive.
     func tick() { state.withLock { $0.lastSign = .now } }
 
+    /// Runs what waits for another process, whose own signs of life do not come through.
+    func whileWaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
+        state.withLock { $0.waiting += 1 }
+        defer {
+            state.withLock {
+                $0.waiting -= 1
+                $0.lastSign = .now
+            }
+        }
+        return try body()
+    }
+
     /// How long there was no sign of life.
-    var stillness: Duration { .now - state.withLock { $0.lastSign } }
+    var stillness: Duration {
+        state.withLock { $0.waiting > 0 ? .zero : .now - $0.lastSign }
+    }
 
     /// Where the last expectation was looked at.
     var lastPlace: String? { state.withLock { $0.lastPlace } }

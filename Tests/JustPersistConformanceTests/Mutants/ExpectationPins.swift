@@ -38,7 +38,7 @@ enum ExpectationPins {
         "child/ten-thousand-changes": 2,
         "child/token-survives-merge": 2,
         "conc/async-burst": 4,
-        "conc/async-order": 4,
+        "conc/async-order": 3,
         "conc/from-swift-tasks": 2,
         "conc/many-reader-threads": 4,
         "conc/no-writer-starvation": 2,

@@ -19,6 +19,11 @@ class SabotagedStore: DataStore, @unchecked Sendable {
     /// Whether the fault ends the process: a check that traps is not noticed otherwise.
     class var endsItsProcess: Bool { false }
 
+    /// The sizes it takes: small, so that the checks reach them.
+    class var limits: DataStoreLimits {
+        DataStoreLimits(nameBytes: 255, valueBytes: 4 << 20, writeBlockBytes: 64 << 20)
+    }
+
     let directory: URL
     let reference: ReferenceDataStore
     /// What faults of several blocks remember.
@@ -28,11 +33,8 @@ class SabotagedStore: DataStore, @unchecked Sendable {
     required init(in directory: URL, errorHandler: DataStoreErrorHandler?) {
         self.directory = directory
         memory = Memory()
-        // Small, so that the checks reach them.
-        let limits = DataStoreLimits(
-            nameBytes: 255, valueBytes: 4 << 20, writeBlockBytes: 64 << 20)
         reference = ReferenceDataStore(
-            rules: Self.rules(memory), limits: limits, errorHandler: errorHandler)
+            rules: Self.rules(memory), limits: Self.limits, errorHandler: errorHandler)
         maker = nil
         memory.store.withLock { $0 = WeakStore(store: reference) }
         memory.directory.withLock { $0 = directory }

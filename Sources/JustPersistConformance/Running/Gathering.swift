@@ -1,0 +1,41 @@
+import Foundation
+import JustPersist
+
+/// Threads that wait for one another inside their blocks, so that all are in at once.
+///
+/// A store may let only some in at a time: when nobody has come for a second, nobody waits any more.
+final class Gathering: Sendable {
+    private struct State {
+        var arrived = 0
+        var lastArrival = ContinuousClock.now
+        var isOver = false
+    }
+
+    private let count: Int
+    private let state = Locked(State())
+
+    /// A gathering of so many threads.
+    init(of count: Int) { self.count = count }
+
+    /// Tells that one has come, or will not come.
+    func arrive() {
+        state.withLock {
+            $0.arrived += 1
+            $0.lastArrival = .now
+        }
+    }
+
+    /// Waits for the others.
+    func wait() {
+        while true {
+            let isOver = state.withLock { state in
+                if state.arrived >= count || state.lastArrival.duration(to: .now) > .seconds(1) {
+                    state.isOver = true
+                }
+                return state.isOver
+            }
+            if isOver { return }
+            Thread.sleep(forTimeInterval: 0.005)
+        }
+    }
+}

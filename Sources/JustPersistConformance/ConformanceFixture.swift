@@ -43,11 +43,12 @@ public protocol ConformanceFixture: SendableMetatype {
 }
 
 extension ConformanceFixture {
-    /// Makes the store without the handler.
+    /// Makes the store without the handler, and tells the kit so.
     public static func makeStore(
         in directory: URL, errorHandler: @escaping DataStoreErrorHandler
     ) throws -> Store {
-        try makeStore(in: directory)
+        errorHandler(.handlerLeftOut)
+        return try makeStore(in: directory)
     }
 
     /// None.

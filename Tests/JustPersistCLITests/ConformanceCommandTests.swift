@@ -54,13 +54,22 @@ import Testing
         for (arguments, text) in [
             (["nowhere:"], "No backend is registered for “nowhere:”"),
             (["lmdb"], "names no backend"),
-            (["memory:", "--only", "nothing/*"], "matches no check"),
         ] {
             let run = try tool.start(["conformance"] + arguments).end()
             #expect(run.status == 1)
             #expect(run.errors.contains(text), "\(run.errors)")
             #expect(run.output.isEmpty)
         }
+        let slip = try tool.start([
+            "conformance", "memory:", "--only", "crud/delete-item,nothing/*",
+        ]).end()
+        #expect(slip.status == 64)
+        #expect(slip.errors.contains("“nothing/*”, which matches no check"), "\(slip.errors)")
+        let nowhere = try tool.start([
+            "conformance", "lmdb:/dev/null/place", "--only", "crud/delete-item",
+        ]).end()
+        #expect(nowhere.status == 1)
+        #expect(nowhere.output.contains("lmdb: was not examined"), "\(nowhere.output)")
         #expect(try tool("conformance", "memory:", "--profile", "fast").status == 64)
         #expect(try tool("conformance", "memory:", "--timeout", "0").status == 64)
         #expect(try tool("conformance").status == 64)

@@ -32,6 +32,15 @@ struct ConformanceCommand: ParsableCommand {
         guard timeout > 0, timeout.isFinite else {
             throw ValidationError("--timeout takes a number of seconds above 0.")
         }
+        do throws(ConformanceOptionsError) { _ = try patterns } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
+    private var patterns: [String] {
+        get throws(ConformanceOptionsError) {
+            try ConformanceOptions.patterns(in: only ?? "", of: "--only")
+        }
     }
 
     func run() throws {
@@ -40,10 +49,9 @@ struct ConformanceCommand: ParsableCommand {
                 .invalidStoreURL, in: "conformance",
                 "“\(store)” names no backend. Write its scheme and a colon, such as lmdb:.")
         }
-        let patterns = try ConformanceOptions.patterns(in: only ?? "", of: "--only")
         let fixture = try Conformance.fixture(scheme: String(store[..<colon]))
         var options = ConformanceOptions(
-            profile: profile, only: patterns,
+            profile: profile, only: try patterns,
             seed: seed ?? .random(in: 0 ... .max), timeout: timeout, runsInProcess: inProcess)
         let location = store[store.index(after: colon)...]
         if !location.isEmpty { options.scratchDirectory = URL(filePath: String(location)) }

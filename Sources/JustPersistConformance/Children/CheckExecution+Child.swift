@@ -10,8 +10,7 @@ extension CheckExecution {
         let start = ContinuousClock.now
         var failed = definition.result(variant, .fail)
         do {
-            try FileManager.default.createDirectory(
-                at: directory, withIntermediateDirectories: true)
+            try makeDirectory(directory)
             let answer = directory.appending(path: "answer.json")
             let (ending, stderr) = try await launcher.launch(
                 ChildJob(

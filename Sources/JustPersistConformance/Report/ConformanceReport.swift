@@ -31,7 +31,16 @@ public struct ConformanceReport: Sendable, Codable {
         let tally = CheckOutcome.allCases
             .map { ($0, count($0)) }.filter { $0.1 > 0 }
             .map { "\($0.1) \($0.0.word)" }.joined(separator: ", ")
-        let judgement = isConformant ? "keeps the contract" : "does NOT keep the contract"
+        let judgement =
+            if results.contains(where: { $0.outcome == .fail && !$0.isAdvisory }) {
+                "does NOT keep the contract"
+            } else if !isConformant {
+                "was not examined"
+            } else if count(.knownFailing) > 0 {
+                "keeps the contract but for its known failures"
+            } else {
+                "keeps the contract"
+            }
         return "\(store) \(judgement) (level \(level.rawValue), \(profile.rawValue)): \(tally)."
     }
 }

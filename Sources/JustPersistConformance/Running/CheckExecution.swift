@@ -33,8 +33,7 @@ struct CheckExecution: Sendable {
         }
         let ending: Event
         do {
-            try FileManager.default.createDirectory(
-                at: directory, withIntermediateDirectories: true)
+            try makeDirectory(directory)
             ending = await run(in: directory, recorder: recorder)
         } catch {
             ending = .ended(error)
@@ -43,6 +42,16 @@ struct CheckExecution: Sendable {
         conclude(&result, ending, recorder)
         result.seconds = start.duration(to: .now) / .seconds(1)
         return result
+    }
+
+    /// Makes the directory of a run.
+    func makeDirectory(_ directory: URL) throws(DataStoreError) {
+        do {
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true)
+        } catch {
+            throw DataStoreError(fileError: error, in: "conformance", path: directory.path)
+        }
     }
 
     private func run(in directory: URL, recorder: Recorder) async -> Event {
@@ -85,12 +94,8 @@ struct CheckExecution: Sendable {
     private func body(
         in directory: URL, recorder: Recorder, children: ChildStarter?
     ) throws {
-        let heard = ErrorLog()
-        let probe = try fixture.store(in: directory.appending(path: "probe")) { heard.append($0) }
+        let (probe, hasHandler) = try fixture.probe(in: directory.appending(path: "probe"))
         let capabilities = probe.capabilities
-        // A store may have a handler of its own, when the fixture does not hand the kit's on.
-        probe.errorHandler?(
-            DataStoreError(.invalidInput, in: "conformance", "The kit tries the error handler."))
         if let reason = definition.gate.reasonNotApplicable(capabilities) {
             throw CheckStop.notApplicable(reason)
         }
@@ -99,7 +104,7 @@ struct CheckExecution: Sendable {
         }
         let context = CheckContext(
             fixture: fixture, checkID: definition.id, variant: variant,
-            capabilities: capabilities, hearsErrors: !heard.all.isEmpty, options: options,
+            capabilities: capabilities, hearsErrors: hasHandler, options: options,
             directory: directory,
             recorder: recorder, children: children)
         defer { context.closeStores() }

@@ -16,6 +16,15 @@ public enum Conformance {
         let assessment = Assessment(
             fixture: fixture, level: level, options: options, launcher: children
         ) { print($0) }
+        if children != nil, !options.runsInProcess, !ChildJob.canFind(fixture) {
+            FileHandle.standardError.write(
+                Data(
+                    """
+                    The fixture \(fixture) is private or declared in a function, so its checks run in this \
+                    process: one that traps ends the run. Make it non-private.
+
+                    """.utf8))
+        }
         return assessment.checks()
     }
 

@@ -104,7 +104,14 @@ public struct ConformanceOptions: Sendable, Codable {
             try read("JP_IN_PROCESS", as: "0 or 1") { ["0": false, "1": true][$0] } ?? runsInProcess
         replayDirectory =
             try read("JP_REPLAYS", as: "a path") { URL(filePath: $0) } ?? replayDirectory
-        reportFile = try read("JP_REPORT", as: "a path") { URL(filePath: $0) }
+        reportFile = try read(
+            "JP_REPORT", as: "a file in a directory that exists, ending in .txt, .json, .md or .xml"
+        ) { path in
+            let file = URL(filePath: path)
+            let folder = file.deletingLastPathComponent().path
+            let isKnown = ["txt", "json", "md", "xml"].contains(file.pathExtension.lowercased())
+            return isKnown && FileManager.default.fileExists(atPath: folder) ? file : nil
+        }
     }
 
     /// The patterns in a list such as `iso/*,crud/insert-twice`, the value of the option of that name.

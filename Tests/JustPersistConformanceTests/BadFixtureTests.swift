@@ -35,6 +35,12 @@ struct BadFixtureTests {
             report.results.last?.reason?.contains("fixture/fresh-store-is-empty failed") == true)
     }
 
+    @Test func aStoreThatDoesNotWorkAtAllPassesNoSelection() async throws {
+        let report = try await Self.report(on: ThrowingFixture.self, only: "crud/delete-item")
+        #expect(report.count(.fail) == 1)
+        #expect(report.description.contains("NoServer"))
+    }
+
     @Test(arguments: [false, true])
     func aStoreThatHangsIsOneFailureForEachCheck(inProcess: Bool) async throws {
         let report = try await Self.report(

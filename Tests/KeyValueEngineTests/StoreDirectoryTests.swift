@@ -133,6 +133,28 @@ import Testing
         claim.release()
     }
 
+    /// As an engine does that commits by writing a new file and renaming it.
+    @Test func aReplacedFileIsNotTakenForANewOne() throws {
+        let directory = try prepare(temporary.place("a"))
+        let file = directory.url.appending(path: "data")
+        try Data().write(to: file)
+        let claim = try OpenStores.claim(directory, files: ["data"])
+        for number in 0..<20 {
+            try Data([UInt8(number)]).write(to: file, options: .atomic)
+            let other = try prepare(temporary.place("other \(number)"))
+            try Data().write(to: other.url.appending(path: "data"))
+            let failure = code { () throws(DataStoreError) in
+                try OpenStores.claim(other, files: ["data"]).release()
+            }
+            #expect(failure == nil, "store \(number)")
+            #expect(
+                code { () throws(DataStoreError) in
+                    _ = try OpenStores.claim(directory, files: ["data"])
+                } == .alreadyOpen)
+        }
+        claim.release()
+    }
+
     @Test func hardLinkOfAFileIsTheSameStore() throws {
         let directory = try prepare(temporary.place("a"))
         let claim = try OpenStores.claim(directory, files: ["MARK"])

@@ -34,7 +34,11 @@ extension Scaffold {
                 DataStores.register(scheme: scheme) { location, options throws(DataStoreError) in
                     // Hand these three to the engine, or go on refusing what it cannot do.
                     guard options.durability == .full, !options.isReadOnly, options.createsIfMissing
-                    else { throw \(name)Engine.unfilled("such an option") }
+                    else {
+                        throw DataStoreError(
+                            .unsupported, in: "open",
+                            "\(name) takes no other durability, is not opened read-only, and is made.")
+                    }
                     return \(name)DataStore(
                         at: try StoreDirectory.url(location, scheme: scheme),
                         threading: options.threading, errorHandler: options.errorHandler)

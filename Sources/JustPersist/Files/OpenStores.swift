@@ -6,7 +6,26 @@ import Foundation
 /// success, would take the first one's locks away. Aliases, symbolic links and hard links all lead
 /// to the same claim. All calls are safe from any thread.
 public enum OpenStores {
-    private static let claims = Locked<[ObjectIdentifier: Set<FileIdentity>]>([:])
+    /// What a store holds.
+    private struct Holding {
+        let directory: StoreDirectory
+        var files: [FileIdentity: URL] = [:]
+
+        /// Whether it holds one of these files.
+        ///
+        /// A file that was replaced or deleted meanwhile is held no longer: its identity may be another one's by
+        /// now. The directory's cannot be, for the claim keeps that open.
+        mutating func holds(_ identities: [FileIdentity: URL]) -> Bool {
+            for (identity, place) in files where identities[identity] != nil {
+                let current = try? FileAttributes(ofItemAt: place)?.identity
+                if place == directory.url || current == identity { return true }
+                files[identity] = nil
+            }
+            return false
+        }
+    }
+
+    private static let claims = Locked<[ObjectIdentifier: Holding]>([:])
 
     /// Claims a store's directory and those of its files that exist.
     ///
@@ -21,27 +40,30 @@ public enum OpenStores {
     }
 
     fileprivate static func register(_ urls: [URL], for claim: Claim) throws(DataStoreError) {
-        var identities: Set<FileIdentity> = []
+        var identities: [FileIdentity: URL] = [:]
         for url in urls {
             // Through a link, for the file it leads to is the one that would be opened.
             let target = url.resolvingSymlinksInPath()
             if let found = try FileAttributes(ofItemAt: target) {
-                identities.insert(found.identity)
+                identities[found.identity] = url == claim.directory.url ? url : target
             }
         }
         let owner = ObjectIdentifier(claim)
-        let isFree = claims.withLock { claims in
-            let isTaken = claims.contains { key, taken in
-                key != owner && !taken.isDisjoint(with: identities)
+        let holder = claims.withLock { claims -> StoreDirectory? in
+            for key in claims.keys where key != owner {
+                if claims[key]?.holds(identities) == true { return claims[key]?.directory }
             }
-            if !isTaken { claims[owner, default: []].formUnion(identities) }
-            return !isTaken
+            claims[owner, default: Holding(directory: claim.directory)].files
+                .merge(identities) { _, new in new }
+            return nil
         }
-        guard isFree else {
+        if let holder {
             throw DataStoreError(
                 .alreadyOpen, in: "open",
-                "The store at “\(claim.directory.path)” is already open in this process, perhaps "
-                    + "through another path. Use that store, or tear it down first.")
+                """
+                The store at “\(claim.directory.path)” is already open in this process, through \
+                “\(holder.path)”. Use that store, or tear it down first.
+                """)
         }
     }
 

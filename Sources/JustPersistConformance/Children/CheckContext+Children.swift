@@ -35,7 +35,7 @@ extension CheckContext {
             throw CheckStop.failed
         }
         if ending != .exited(ConformanceChild.done), ending != .signalled(SIGKILL) {
-            fail("A process in the role \(role.name): \(ending.inWords).\(stderr.lastWords)")
+            fail("A process in the role \(role.name): \(ending.inWords) in it.\(stderr.lastWords)")
             throw CheckStop.failed
         }
         return ending

@@ -21,6 +21,9 @@ extension CheckExecution {
             {
                 return result
             }
+            // A check that only measures fails too when the store ends its process.
+            failed.outcome = .fail
+            failed.isBroken = true
             failed.failures = [
                 CheckResult.Failure(
                     message: "\(ending.inWords) during the check.\(stderr.lastWords)",
@@ -37,7 +40,6 @@ extension CheckExecution {
             failed = definition.result(variant, .unverified)
             failed.reason = CheckStop.cancellation
         }
-        definition.settle(&failed)
         failed.seconds = start.duration(to: .now) / .seconds(1)
         return failed
     }
@@ -77,7 +79,7 @@ extension ChildLauncher.Ending {
     var inWords: String {
         switch self {
         case .exited(ConformanceChild.stuck):
-            "A call hung and held all threads of Swift's cooperative pool, or the process outlived its time,"
+            "The process was given up: a call hung, perhaps on all threads of Swift's cooperative pool,"
         case .exited(let code): "The process exited with code \(code)"
         case .signalled(let signal):
             "The process was ended by signal \(signal)\(Self.names[signal].map { " (\($0))" } ?? "")"

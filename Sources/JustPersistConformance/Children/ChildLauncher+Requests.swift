@@ -23,9 +23,12 @@ extension ChildLauncher {
         shortest: Duration.milliseconds(2), longest: Duration.milliseconds(32)
     )
 
-    /// A launcher that leaves it to the process that serves the requests in this directory, and waits so long
-    /// for an answer.
-    static func asking(in directory: URL, patience: Duration) -> ChildLauncher {
+    /// How long an answer may take: a program whose tests hold all threads of its cooperative pool comes to
+    /// nothing else meanwhile.
+    private static let patience = Duration.seconds(600)
+
+    /// A launcher that leaves it to the process that serves the requests in this directory.
+    static func asking(in directory: URL) -> ChildLauncher {
         ChildLauncher { job in
             let place = directory.appending(path: UUID().uuidString)
             let answer = place.appendingPathExtension(answerExtension)

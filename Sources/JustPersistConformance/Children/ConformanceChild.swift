@@ -69,8 +69,7 @@ public enum ConformanceChild {
         options.scratchDirectory = job.directory
         let execution = CheckExecution(
             fixture: fixture, definition: definition, variant: variant, options: options,
-            launcher: .asking(
-                in: job.directory, patience: .seconds(roleLifetime(job) + 10)),
+            launcher: .asking(in: job.directory),
             endProcess: { _exit(stuck) })
         let result = await execution.result()
         try result.answer.write(to: job.answer, options: .atomic)

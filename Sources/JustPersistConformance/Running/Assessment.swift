@@ -52,6 +52,10 @@ final class Assessment: Sendable {
         Inventory.groupsOfVariants.contains(definition.group) ? StoreVariant.allCases : [.plain]
     }
 
+    private var isPreflightAsked: Bool {
+        options.only.isEmpty || options.only.contains { IDPattern($0).matches(Self.preflightID) }
+    }
+
     private func isAsked(_ check: Check) -> Bool {
         let asking = options.only.filter { IDPattern($0).matches(check.id) }
         // The quick profile has a store in another state only where that state is named.
@@ -81,6 +85,13 @@ final class Assessment: Sendable {
         if check.definition.group != "fixture", let broken = await fixtureFailure() {
             var result = check.definition.result(check.variant, .unverified)
             result.reason = broken
+            // A run without the check that failed must not pass.
+            if !isPreflightAsked {
+                result.outcome = .fail
+                result.failures = [
+                    CheckResult.Failure(message: broken, place: "\(fixture)")
+                ]
+            }
             return result
         }
         return await execute(check.definition, check.variant)
@@ -112,11 +123,13 @@ final class Assessment: Sendable {
         let execution = CheckExecution(
             fixture: fixture, definition: definition, variant: variant, options: options,
             launcher: launcher)
-        guard !options.runsInProcess, let launcher, ChildJob.canFind(fixture) else {
-            return await execution.result()
-        }
-        return await ProcessSlots.shared.withSlot {
-            await execution.result(inChildOf: launcher)
+        return await withTaskExecutorPreference(ThreadExecutor.shared) {
+            guard !options.runsInProcess, let launcher, ChildJob.canFind(fixture) else {
+                return await execution.result()
+            }
+            return await ProcessSlots.shared.withSlot {
+                await execution.result(inChildOf: launcher)
+            }
         }
     }
 

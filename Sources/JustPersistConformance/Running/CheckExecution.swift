@@ -128,8 +128,11 @@ struct CheckExecution: Sendable {
             result.outcome = .notApplicable
             result.reason = why
         case .ended(let error?):
-            fail("An unexpected error ended the check, last seen here: \(error)")
+            result.isBroken = true
+            fail(
+                "The check ended with an error that it did not expect, behind this place: \(error)")
         case .hanging:
+            result.isBroken = true
             fail(
                 """
                 Nothing happened for \(Int(options.timeout)) s behind this place: a call hangs, or \

@@ -43,6 +43,8 @@ public struct CheckResult: Sendable, Codable, Identifiable {
     public var measurements: [Measurement] = []
     /// The seconds it took.
     public var seconds = 0.0
+    /// Whether the check did not come to its end: the store trapped, hung or threw what was not expected.
+    public var isBroken = false
     /// What a person types to run it again, the same way.
     public var rerun = ""
 

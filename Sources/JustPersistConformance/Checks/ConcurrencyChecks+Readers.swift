@@ -30,7 +30,7 @@ extension ConcurrencyChecks {
                 let writer = check.start {
                     defer { isOpen.open() }
                     if isQueued {
-                        _ = TransactionChecks.queued(items.store, hold)
+                        _ = items.store.enqueueAndWait(hold)
                     } else {
                         do { try items.store.write(hold) } catch is Upset {}
                     }
@@ -83,7 +83,7 @@ extension ConcurrencyChecks {
                 }
                 if check.capabilities.threading == .mainThread {
                     // The reader holds the main thread, on which a block that is waited for would run.
-                    if let error = TransactionChecks.queued(items.store, { db in try change(db) }) {
+                    if let error = items.store.enqueueAndWait({ db in try change(db) }) {
                         throw error
                     }
                 } else {

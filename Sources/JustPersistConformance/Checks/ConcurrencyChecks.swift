@@ -143,7 +143,7 @@ enum ConcurrencyChecks {
             }
             completions.wait { $0.total >= count ? () : nil }
             // Behind all completions; one that comes twice shows itself in this while.
-            _ = TransactionChecks.queued(items.store) { _ in }
+            _ = items.store.enqueueAndWait { _ in }
             let called = completions.withLock { $0.calls }
             check.expectEqual(
                 runs.withLock { $0.count { $0 != 1 } }, 0,

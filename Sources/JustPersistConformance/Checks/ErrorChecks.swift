@@ -114,7 +114,7 @@ enum ErrorChecks {
                     try store.performWrite { _ in ran.withLock { $0 += 1 } }
                 }
             }
-            let error = check.enqueueAndWait(store) { _ in throw Upset(number: 5) }
+            let error = store.enqueueAndWait { _ in throw Upset(number: 5) }
             check.expectEqual(
                 error as? Upset, Upset(number: 5), "the error of a queued block that throws")
             check.expectEqual(

@@ -104,9 +104,9 @@ extension IsolationChecks {
                         defer { written.change { $0 = round } }
                         if round % 2 == 0 {
                             try items.store.write { db in try items.set("clock", to: round, db) }
-                        } else if let error = TransactionChecks.queued(
-                            items.store, { db in try items.set("clock", to: round, db) })
-                        {
+                        } else if let error = items.store.enqueueAndWait({ db in
+                            try items.set("clock", to: round, db)
+                        }) {
                             throw error
                         }
                     } else {

@@ -51,17 +51,13 @@ extension LifecycleChecks {
                     openSoon(check, store)
                     try store.addNote("of round \(round)")
                     _ = try store.notes()
-                    let error = check.enqueueAndWait(store) { db in
+                    let error = store.enqueueAndWait { db in
                         try db.addNote("queued in round \(round)")
                     }
                     check.expectEqual(error.map { "\($0)" }, nil, "the error of a queued block")
                 }
-                let deadline = ContinuousClock.now + patience
-                while released != nil, ContinuousClock.now < deadline {
-                    Thread.sleep(forTimeInterval: 0.001)
-                }
                 try check.require(
-                    released == nil,
+                    comesTrue(within: patience) { released == nil },
                     "A store lives on after its last reference was released; it must not hold itself"
                 )
             }

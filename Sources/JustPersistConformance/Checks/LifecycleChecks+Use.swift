@@ -76,7 +76,7 @@ extension LifecycleChecks {
         expectReport("writeSync") {
             store.writeSync { _ in blocks.withLock { $0.append("writeSync") } }
         }
-        let refusal = check.enqueueAndWait(store) { _ in
+        let refusal = store.enqueueAndWait { _ in
             blocks.withLock { $0.append("writeAsync that throws") }
         }
         expectThrow("writeAsync with a result") { if let refusal { throw refusal } }

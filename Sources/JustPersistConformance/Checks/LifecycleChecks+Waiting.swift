@@ -82,7 +82,7 @@ extension LifecycleChecks {
                 expectRefusals("a write block")
                 try db.addNote("behind the refusal")
             }
-            let error = check.enqueueAndWait(store) { db in
+            let error = store.enqueueAndWait { db in
                 check.expectError(.insideBlock, what: "tearDown inside a queued block") {
                     try store.close()
                 }

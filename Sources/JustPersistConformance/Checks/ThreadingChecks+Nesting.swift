@@ -117,7 +117,7 @@ extension ThreadingChecks {
             check.expectEqual(
                 try store.notes(), ["before", "after"],
                 "the items of a write block in which another was refused")
-            let error = check.enqueueAndWait(store) { db in
+            let error = store.enqueueAndWait { db in
                 expectRefusal("a block of writeAsync")
                 try db.addNote("queued")
             }

@@ -171,7 +171,7 @@ enum ThreadingChecks {
                     })
                 expectOneRun(
                     "writeAsync",
-                    check.enqueueAndWait(store) { db in
+                    store.enqueueAndWait { db in
                         try db.addNote("of writeAsync")
                         runs.withLock { $0 += 1 }
                         if throwing { throw Upset(number: 7) }

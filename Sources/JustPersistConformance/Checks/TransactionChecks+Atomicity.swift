@@ -27,7 +27,7 @@ extension TransactionChecks {
             let before = try tokens(items)
             try items.store.write { _ in }
             items.store.writeSync { _ in }
-            let error = queued(items.store) { _ in }
+            let error = items.store.enqueueAndWait { _ in }
             check.expect(
                 error == nil, "An empty queued block failed: \(String(describing: error))")
             check.expectEqual(try tokens(items), before, "the items behind empty blocks")

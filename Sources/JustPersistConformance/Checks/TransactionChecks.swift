@@ -140,7 +140,7 @@ enum TransactionChecks {
             expect("write") { error in try store.write { _ in throw error } }
             expect("writeSync") { error in try store.writeSync { _ in throw error } }
             expect("writeAsync") { error in
-                try queued(store) { _ in throw error }.map { throw $0 }
+                try store.enqueueAndWait { _ in throw error }.map { throw $0 }
             }
             expect("await write") { error in
                 try check.runAsync { try await store.write { _ in throw error } }
@@ -170,7 +170,7 @@ enum TransactionChecks {
             "A queued block that throws stores nothing, and its completion gets the error."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["old": 1])
-            let error = queued(items.store) { db in
+            let error = items.store.enqueueAndWait { db in
                 try items.create("new", 2, db)
                 try items.set("old", to: 10, db)
                 throw Upset(number: 3)
@@ -178,7 +178,7 @@ enum TransactionChecks {
             check.expectEqual(
                 error as? Upset, Upset(number: 3), "the error that the completion got")
             check.expectEqual(try items.all(), ["old": 1], "the items after the rollback")
-            let next = queued(items.store) { db in try items.create("next", 3, db) }
+            let next = items.store.enqueueAndWait { db in try items.create("next", 3, db) }
             check.expect(next == nil, "The next queued block failed: \(String(describing: next))")
             check.expectEqual(try items.all(), ["old": 1, "next": 3], "the items after the next")
         },
@@ -197,21 +197,6 @@ enum TransactionChecks {
                 throw Upset(number: 0)
             }
         } catch is Upset {}
-    }
-
-    /// Queues a block, waits for its completion, and gives what that got.
-    static func queued(
-        _ store: any DataStore,
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws
-            -> Void
-    ) -> (any Error)? {
-        let outcome = Locked<Result<Void, any Error>?>(nil)
-        store.enqueueWrite(block) { error in
-            outcome.change { $0 = error.map { .failure($0) } ?? .success(()) }
-        }
-        do { try outcome.wait { $0 }.get() } catch { return error }
-        return nil
     }
 
     static func tokens(_ items: NamedItems) throws -> [ItemID] {

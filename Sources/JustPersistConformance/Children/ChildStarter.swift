@@ -8,20 +8,19 @@ struct ChildStarter: Sendable {
     /// One process to be started.
     final class Request: Sendable {
         let job: ChildJob
-        private let answer = Locked<Result<(ChildLauncher.Ending, String), any Error>?>(nil)
+        private let answer = Promise<(ChildLauncher.Ending, String)>()
 
         init(_ job: ChildJob) { self.job = job }
 
         func serve(by launcher: ChildLauncher) async {
             do {
-                let ending = try await launcher.launch(job)
-                answer.change { $0 = .success(ending) }
+                answer.settle(.success(try await launcher.launch(job)))
             } catch {
-                answer.change { $0 = .failure(error) }
+                answer.settle(.failure(error))
             }
         }
 
-        func wait() throws -> (ChildLauncher.Ending, String) { try answer.wait { $0 }.get() }
+        func wait() throws -> (ChildLauncher.Ending, String) { try answer.get() }
     }
 
     private let send: @Sendable (Request) -> Void

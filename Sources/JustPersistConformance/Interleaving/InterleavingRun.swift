@@ -71,10 +71,7 @@ private final class SessionRun: Sendable {
                 state.waiting.append(index)
             }
         }
-        let deadline = ContinuousClock.now + patience
-        while !isOver(index), ContinuousClock.now < deadline {
-            Thread.sleep(forTimeInterval: 0.0005)
-        }
+        _ = comesTrue(within: patience) { isOver(index) }
         current.withLock { state in
             if state.results[index]?.hasEnded == true { state.results[index]?.isPrompt = true }
         }
@@ -85,11 +82,7 @@ private final class SessionRun: Sendable {
     }
 
     func waitForEnd(until deadline: ContinuousClock.Instant) -> Bool {
-        while !state.outcome.hasEnded {
-            if ContinuousClock.now > deadline { return false }
-            Thread.sleep(forTimeInterval: 0.001)
-        }
-        return true
+        comesTrue(within: ContinuousClock.now.duration(to: deadline)) { state.outcome.hasEnded }
     }
 
     // MARK: The session's side

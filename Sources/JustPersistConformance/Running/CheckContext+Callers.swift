@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import JustPersist
 
-/// Work that a check does on the main thread, and blocks that it queues.
+/// Work that a check does on the main thread, and what error handlers are told meanwhile.
 extension CheckContext {
     /// Whether the caller is on the main thread, or on the main queue where that is served by others.
     static var isOnMain: Bool {
@@ -20,11 +20,10 @@ extension CheckContext {
     /// A program that does not serve its main queue leaves the check unverified.
     func onMain(_ body: @escaping @Sendable () throws -> Void) throws {
         let hasBegun = Latch()
-        let outcome = Locked<Result<Void, any Error>?>(nil)
+        let outcome = Promise<Void>()
         let work = DispatchWorkItem {
             hasBegun.open()
-            let result = Result { try body() }
-            outcome.change { $0 = result }
+            outcome.settle(Result { try body() })
         }
         _ = Self.isOnMain
         DispatchQueue.main.async(execute: work)
@@ -32,48 +31,13 @@ extension CheckContext {
             work.cancel()
             try unverified("the program does not serve its main queue")
         }
-        try outcome.wait { $0 }.get()
+        try outcome.get()
     }
 
     /// Runs `body` on the check's own thread, then on the main thread; gives it their names.
     func fromEachThread(_ body: @escaping @Sendable (_ caller: String) throws -> Void) throws {
         try body("a background thread")
         try onMain { try body("the main thread") }
-    }
-
-    /// Queues a block, waits for its completion, and gives the error that it brought.
-    func enqueueAndWait(
-        _ store: any DataStore,
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void
-    ) -> (any Error)? {
-        let outcome = Locked<Result<Void, any Error>?>(nil)
-        store.enqueueWrite(block) { error in
-            outcome.change { $0 = error.map { .failure($0) } ?? .success(()) }
-        }
-        do {
-            try outcome.wait { $0 }.get()
-            return nil
-        } catch {
-            return error
-        }
-    }
-
-    /// Demands that a call succeeds.
-    func expectSuccess(
-        _ what: @autoclosure () -> String, file: String = #fileID, line: Int = #line,
-        via inner: Int = #line,
-        _ body: () throws -> Void
-    ) {
-        do {
-            try body()
-            expect(true, "", file: file, line: line, via: inner)
-        } catch {
-            expect(
-                false, "\(what()): expected no error, got \(error)", file: file, line: line,
-                via: inner)
-        }
     }
 
     /// The same as `makeStore(named:)` for a store that ends when the caller lets it go.
@@ -100,14 +64,15 @@ extension CheckContext {
     }
 }
 
-extension Latch {
-    /// Waits so long at most until it is open, and says whether it is.
-    func opens(within limit: Duration) -> Bool {
-        let deadline = ContinuousClock.now + limit
-        while !hasOpened {
-            if ContinuousClock.now > deadline { return false }
-            Thread.sleep(forTimeInterval: 0.001)
-        }
-        return true
+extension DataStore {
+    /// Queues a block, waits for its completion, and gives the error that it brought.
+    func enqueueAndWait(
+        _ block:
+            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
+            Void
+    ) -> (any Error)? {
+        let failure = Promise<(any Error)?>()
+        enqueueWrite(block) { failure.settle(.success($0)) }
+        do { return try failure.get() } catch { return error }
     }
 }

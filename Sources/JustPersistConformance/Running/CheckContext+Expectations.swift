@@ -49,6 +49,22 @@ extension CheckContext {
         return nil
     }
 
+    /// Demands that a call succeeds.
+    func expectSuccess(
+        _ what: @autoclosure () -> String, file: String = #fileID, line: Int = #line,
+        via inner: Int = #line,
+        _ body: () throws -> Void
+    ) {
+        do {
+            try body()
+            expect(true, "", file: file, line: line, via: inner)
+        } catch {
+            expect(
+                false, "\(what()): expected no error, got \(error)", file: file, line: line,
+                via: inner)
+        }
+    }
+
     /// Demands that a call throws, and gives the error.
     func expectThrows(
         _ what: @autoclosure () -> String, file: String = #fileID, line: Int = #line,

@@ -19,46 +19,37 @@ extension CheckContext {
 
     /// Runs what suspends, and waits for it.
     func runAsync(_ body: @escaping @Sendable () async throws -> Void) throws {
-        let outcome = Locked<Result<Void, any Error>?>(nil)
+        let outcome = Promise<Void>()
         Task {
             do {
-                try await body()
-                outcome.change { $0 = .success(()) }
+                outcome.settle(.success(try await body()))
             } catch {
-                outcome.change { $0 = .failure(error) }
+                outcome.settle(.failure(error))
             }
         }
-        try outcome.wait { $0 }.get()
+        try outcome.get()
     }
 }
 
 /// A thread that a check started.
 final class ThreadHandle: Sendable {
-    private let outcome = Locked<Result<Void, any Error>?>(nil)
+    private let outcome = Promise<Void>()
 
     /// Starts a thread that runs `body`.
     init(_ body: @escaping @Sendable () throws -> Void) {
         let outcome = outcome
-        let thread = Thread {
-            let result = Result { try body() }
-            outcome.change { $0 = result }
-        }
+        let thread = Thread { outcome.settle(Result { try body() }) }
         // Enough for deeply nested predicates, in a debug build too.
         thread.stackSize = 4 << 20
         thread.start()
     }
 
     /// Waits until it has ended, and throws what it threw.
-    func join() throws { try outcome.wait { $0 }.get() }
+    func join() throws { try outcome.get() }
 
     /// Waits so long for its end at most, and says whether it came.
     func ends(within limit: Duration) -> Bool {
-        let deadline = ContinuousClock.now + limit
-        while outcome.withLock({ $0 == nil }) {
-            if ContinuousClock.now > deadline { return false }
-            Thread.sleep(forTimeInterval: 0.001)
-        }
-        return true
+        comesTrue(within: limit) { outcome.isSettled }
     }
 }
 
@@ -72,6 +63,19 @@ final class Latch: Sendable {
     /// Waits until it is open.
     func wait() { isOpen.wait { $0 ? () : nil } }
 
+    /// Waits so long at most until it is open, and says whether it is.
+    func opens(within limit: Duration) -> Bool { comesTrue(within: limit) { hasOpened } }
+
     /// Whether it is open.
     var hasOpened: Bool { isOpen.withLock { $0 } }
+}
+
+/// Looks until a condition holds, so long at most, and says whether it does.
+func comesTrue(within limit: Duration, _ condition: () throws -> Bool) rethrows -> Bool {
+    let deadline = ContinuousClock.now + limit
+    while try !condition() {
+        if ContinuousClock.now > deadline { return false }
+        Thread.sleep(forTimeInterval: 0.001)
+    }
+    return true
 }

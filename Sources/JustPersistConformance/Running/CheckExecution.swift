@@ -80,10 +80,7 @@ struct CheckExecution: Sendable {
             defer { group.cancelAll() }
             for await event in events {
                 guard case .child(let request) = event, let launcher else { return event }
-                group.addTask {
-                    await request.serve(by: launcher)
-                    recorder.tick()
-                }
+                group.addTask { await request.serve(by: launcher) }
             }
             // The stream has no other end.
             return .cancelled

@@ -81,6 +81,33 @@ import Testing
         #expect(try files.contentsOfDirectory(atPath: place.path) == ["letter.txt"])
     }
 
+    @Test func removedFilesMayBeMissing() throws {
+        let directory = try prepare(temporary.place("a"))
+        try Data().write(to: directory.url.appending(path: "second"))
+        try directory.removeFiles(["first", "second"])
+        #expect(try files.contentsOfDirectory(atPath: directory.path).isEmpty)
+    }
+
+    #if os(Linux)
+        /// It was taken for an empty one, in which a store is made.
+        @Test func directoryThatCannotBeReadIsNoEmptyOne() async {
+            let place = temporary.place("a")
+            await #expect(processExitsWith: .success) { [path = place.path as String] in
+                let place = URL(filePath: path)
+                func prepare() throws(DataStoreError) -> StoreDirectory {
+                    try StoreDirectory.prepare(at: place, marker: "MARK", engineName: "Sample")
+                }
+                _ = try prepare()
+                try Data().write(to: place.appending(path: "MARK"))
+                let failing = try FailingSystemCalls("getdents64:error=EIO", at: place)
+                let error = #expect(throws: DataStoreError.self) { try prepare() }
+                #expect(error?.code == .storageFailure)
+                failing.end()
+                #expect(try prepare().holdsStore)
+            }
+        }
+    #endif
+
     @Test func impossiblePathsAreRefused() throws {
         let web = try #require(URL(string: "https://example.org/store"))
         let null = temporary.url.appending(path: "a\0b")

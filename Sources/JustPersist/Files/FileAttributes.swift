@@ -1,14 +1,14 @@
-import Foundation
+package import Foundation
 
 /// What a file is, whose, and which: read once, without following a link at the path's end.
-struct FileAttributes {
-    let type: FileAttributeType
-    let permissions: Int
-    let owner: UInt32
-    let identity: FileIdentity
+package struct FileAttributes {
+    package let type: FileAttributeType
+    package let permissions: Int
+    package let owner: UInt32
+    package let identity: FileIdentity
 
-    /// The attributes of the item at `url`; `nil` if there is none.
-    init?(ofItemAt url: URL) throws(DataStoreError) {
+    /// The attributes of the item at `url`; `nil` if there is none, which an error never means.
+    package init?(ofItemAt url: URL) throws(DataStoreError) {
         let attributes: [FileAttributeKey: Any]
         do {
             attributes = try FileManager.default.attributesOfItem(atPath: url.path)
@@ -33,7 +33,7 @@ struct FileAttributes {
 }
 
 /// Which file it is, whatever path leads to it.
-struct FileIdentity: Hashable, Sendable {
-    let device: UInt64
-    let file: UInt64
+package struct FileIdentity: Hashable, Sendable {
+    package let device: UInt64
+    package let file: UInt64
 }

@@ -64,7 +64,7 @@ public struct StoreDirectory: Sendable {
         }
         try checkAccess(to: place, attributes, readOnly: readOnly)
 
-        let names = try listing(of: place)
+        let names = try DirectoryListing.names(in: place)
         let holdsStore = names.contains(marker)
         if !holdsStore {
             guard names.allSatisfy(isLeftover) else {
@@ -106,11 +106,11 @@ public struct StoreDirectory: Sendable {
     public func removeFiles(_ names: [String]) throws(DataStoreError) {
         for name in names {
             let file = url.appending(path: name)
-            guard FileManager.default.fileExists(atPath: file.path) else { continue }
             do {
                 try FileManager.default.removeItem(at: file)
             } catch {
-                throw DataStoreError(fileError: error, in: "destroy", path: file.path)
+                let failure = DataStoreError(fileError: error, in: "destroy", path: file.path)
+                if failure.code != .storeNotFound { throw failure }
             }
         }
     }
@@ -143,14 +143,6 @@ public struct StoreDirectory: Sendable {
             throw DataStoreError(
                 .accessDenied, in: "open",
                 DataStoreError.message(for: .accessDenied, path: url.path))
-        }
-    }
-
-    private static func listing(of url: URL) throws(DataStoreError) -> [String] {
-        do {
-            return try FileManager.default.contentsOfDirectory(atPath: url.path)
-        } catch {
-            throw DataStoreError(fileError: error, in: "open", path: url.path)
         }
     }
 

@@ -1,0 +1,44 @@
+package import Foundation
+
+/// The names in a directory, all of them or an error.
+///
+/// `FileManager.contentsOfDirectory` takes a failed read for the end of the directory, and `fileExists`
+/// answers `false` to any error. Where a missing name decides what happens to a store, ask here, or with
+/// ``FileAttributes``.
+package enum DirectoryListing {
+    /// The names of what is in `directory`, in no order, without “.” and “..”.
+    package static func names(
+        in directory: URL, for operation: String = "open"
+    ) throws(DataStoreError) -> [String] {
+        guard let stream = unsafe opendir(directory.path) else {
+            throw failure(errno, operation, directory)
+        }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while true {
+            // The end and an error look alike but for this.
+            errno = 0
+            guard let entry = unsafe readdir(stream) else {
+                let number = errno
+                guard number == 0 else { throw failure(number, operation, directory) }
+                return names
+            }
+            // SAFETY: an entry is only as long as its name needs, and valid until the next call.
+            let name = unsafe UnsafeRawPointer(entry).advanced(by: nameOffset)
+            let text = unsafe String(cString: name.assumingMemoryBound(to: CChar.self))
+            if text != ".", text != ".." { names.append(text) }
+        }
+    }
+
+    // swift-format-ignore: NeverForceUnwrap
+    // The field is stored, so it has an offset.
+    private static let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name)!
+
+    private static func failure(
+        _ number: Int32, _ operation: String, _ directory: URL
+    ) -> DataStoreError {
+        DataStoreError(
+            fileError: POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO), in: operation,
+            path: directory.path)
+    }
+}

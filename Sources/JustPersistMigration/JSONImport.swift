@@ -25,12 +25,12 @@ public struct JSONImport: Sendable {
     /// How the objects stand in the file.
     public enum Layout: Sendable, Hashable {
         /// Told by the first character and the name: `[` begins an array; `{` begins JSON Lines if the
-        /// name ends in `.jsonl` or `.ndjson` or if more objects follow, else an object with an array as
-        /// exactly one of its members.
+        /// name ends in `.jsonl` or `.ndjson`, if more objects follow or if the file is a pipe, else an
+        /// object with an array as exactly one of its members.
         case automatic
         /// One object per line; blank lines do not count.
         case lines
-        /// The file is an object, and its member of that name an array of objects.
+        /// The file is an object, and its member of that name an array of objects; no pipe.
         case member(String)
     }
 

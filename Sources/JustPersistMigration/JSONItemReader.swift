@@ -154,7 +154,7 @@ struct JSONItemReader {
         }
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool {
+    static func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09
     }
 
@@ -169,11 +169,27 @@ struct JSONItemReader {
         if isAtEnd { return false }
         buffer.removeFirst(position)
         position = 0
-        guard let chunk = try file.read(upToCount: chunkSize), !chunk.isEmpty else {
+        guard let chunk = try Self.chunk(of: file, upTo: chunkSize) else {
             isAtEnd = true
             return false
         }
         buffer.append(contentsOf: chunk)
         return true
+    }
+
+    /// What a file gives next; `nil` at its end.
+    static func chunk(of file: FileHandle, upTo size: Int) throws(DataStoreError) -> [UInt8]? {
+        do {
+            let chunk = try file.read(upToCount: size) ?? Data()
+            return chunk.isEmpty ? nil : [UInt8](chunk)
+        } catch {
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            throw DataStoreError(
+                .storageFailure, in: "import",
+                """
+                The file cannot be read to its end; check the disk that it is on. \
+                \((cause ?? error as NSError).localizedDescription)
+                """)
+        }
     }
 }

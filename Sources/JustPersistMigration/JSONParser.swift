@@ -16,7 +16,8 @@ struct JSONParser {
 
     private let bytes: [UInt8]
     private let end: Int
-    private var position: Int
+    /// The first byte that was not read.
+    private(set) var position: Int
 
     /// A parser of the bytes in `range`, to whose indices failures refer.
     init(_ bytes: [UInt8], _ range: Range<Int>) {
@@ -40,6 +41,9 @@ struct JSONParser {
         }
         return result
     }
+
+    /// The string, number or word that the text begins with; more may follow.
+    mutating func scalar() throws(Failure) -> DataStoreValue { try value(depth: 0) }
 
     // MARK: Values
 

@@ -123,9 +123,26 @@ extension JSONRows {
                     but it begins with \(JSONParser.name(of: first))
                     """, line: reader.line)
         }
-        let outline = try JSONOutline(file, chunkSize: settings.chunkSize)
+        guard (try? file.offset()) != nil else {
+            // What cannot be read twice, as a pipe.
+            if wanted == nil { return reader }
+            throw DataStoreError(
+                .invalidInput, in: "import",
+                """
+                “\(name)” cannot be read twice, as finding an array in an object takes. Save it as a \
+                file and import that.
+                """)
+        }
+        let outline = try JSONOutline(
+            file, chunkSize: settings.chunkSize, offset: reader.offset, line: reader.line)
         let arrays = outline.arrays.filter { wanted == nil || $0.name == wanted }
-        if wanted == nil, outline.hasMore || arrays.isEmpty {
+        if wanted != nil, let rest = outline.rest {
+            throw JSONItemReader.Failure(
+                reason: """
+                    nothing may follow behind the object, but here is \(JSONParser.name(of: rest.byte))
+                    """, line: rest.line)
+        }
+        if wanted == nil, outline.rest != nil || arrays.isEmpty {
             try file.seek(toOffset: 0)
             return try JSONItemReader(file, chunkSize: settings.chunkSize)
         }

@@ -1,9 +1,9 @@
-/// Finds the end of an object or array without reading what is in it.
+/// Finds the end of an object or array without reading what is in it; the text up to there is no JSON
+/// until it has been parsed.
 struct JSONSkimmer {
     /// How many brackets are open.
-    private(set) var depth = 0
-    /// Whether the last byte stood in a string, or ended one.
-    private(set) var isInString = false
+    private var depth = 0
+    private var isInString = false
     private var isEscaped = false
 
     /// The index behind the byte that closes the first bracket; `nil` if that is not among these bytes.
@@ -19,7 +19,7 @@ struct JSONSkimmer {
 
     /// Takes the next byte, and tells whether it closes the first bracket.
     @inline(__always)
-    mutating func isComplete(behind byte: UInt8) -> Bool {
+    private mutating func isComplete(behind byte: UInt8) -> Bool {
         if isInString {
             if isEscaped {
                 isEscaped = false

@@ -80,6 +80,57 @@ import Testing
         #expect(message.contains(reason), "\(message)")
     }
 
+    @Test(arguments: [
+        (#"{"x":40.//5,"items":[{"a":1}]}"#, "no digits behind its point (column 9)"),
+        (#"{"items":[{"a":1}],"x":40.//5}"#, "no digits behind its point (column 27)"),
+        (#"{"x":4/,"items":[{"a":1}]}"#, "“,” or “}” should be where “/” is (column 7)"),
+        (#"{"x":[1}],"items":[{"a":1}]}"#, "“,” or “]” should be where “}” is (column 8)"),
+        (#"{"items":[{"a":1}}]"#, "“,” or “]” should be where “}”"),
+        (#"{"items":[{"a":1}]"#, "the file ends inside the object"),
+        (#"{"items":[{"a":1}],}"#, "a key in quotes should be where “}”"),
+        (#"{,"items":[{"a":1}]}"#, "a key in quotes should be where “,”"),
+        (#"{"x":1 "items":[{"a":1}]}"#, "“,” or “}” should be where “\""),
+        (#"{"x" 1,"items":[{"a":1}]}"#, "“:” should be behind the key “x”"),
+        (#"{"x":,"items":[{"a":1}]}"#, "a value should be where “,”"),
+        (#"{x:1,"items":[{"a":1}]}"#, "a key in quotes should be where “x”"),
+        (#"{"x":[,1],"items":[{"a":1}]}"#, "a value should be where “,”"),
+        (#"{"x":"\x","items":[{"a":1}]}"#, "an escape that JSON does not know"),
+        (#"{"x":"\ud800","items":[{"a":1}]}"#, "half of a surrogate pair"),
+        ("{\"x\":\"\t\",\"items\":[{\"a\":1}]}", "must be escaped (column 7)"),
+        ("{\"x\":\"\n\",\"items\":[{\"a\":1}]}", "must be escaped (column 7)"),
+        (#"{"x":01,"items":[{"a":1}]}"#, "begins with a zero"),
+        ("{\"items\":[{\"a\":1}]}\u{1}", "follows behind the end"),
+    ])
+    func textThatIsNoJSONBesideTheArrayIsNamed(text: String, reason: String) throws {
+        let message = try failure(Array(text.utf8), name: "r.json").message
+        #expect(message.hasPrefix("“r.json”, line 1: ") && message.contains(reason), "\(message)")
+    }
+
+    @Test func invalidUTF8BesideTheArrayIsNamed() throws {
+        let bytes = Array("{\"x\":\"".utf8) + [0xc3, 0x28] + Array("\",\n\"items\":[{}]}".utf8)
+        let message = try failure(bytes, name: "r.json").message
+        #expect(message.contains("line 1: a string is not valid UTF-8"))
+    }
+
+    @Test func nestingBesideTheArrayIsAsDeepAsInIt() throws {
+        func text(_ depth: Int) -> String {
+            let nested =
+                String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            return #"{"x":{"y":\#(nested)},"items":[{"a":1}]}"#
+        }
+        #expect(try imported(text(100)).count == 1)
+        for depth in [200, 100_000] {
+            let message = try failure(Array(text(depth).utf8), name: "r.json").message
+            #expect(message.contains("objects and arrays are inside one another"))
+        }
+    }
+
+    @Test func nothingMayFollowTheObjectWhoseArrayIsAskedFor() throws {
+        let text = Array("{\"A\":[{\"a\":1}]}\n{\"A\":[{\"a\":2}]}\n".utf8)
+        let message = try failure(text, name: "r.json", layout: .member("A")).message
+        #expect(message.contains("line 2: nothing may follow behind the object"))
+    }
+
     @Test func membersThatCannotBeChosenAreListed() throws {
         let text = Array(#"{"A": [], "B": []}"#.utf8)
         #expect(try failure(text, name: "r.json").message.contains("“A”, “B”"))
@@ -132,6 +183,35 @@ import Testing
             }
             #expect(failure?.code == .invalidInput)
             #expect(throws: DataStoreError.self) { try JSONImport.check(url) }
+        }
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem")))
+    func aFileThatFailsWhileItIsReadIsSaidTo() throws {
+        let failure = #expect(throws: DataStoreError.self) {
+            try JSONImport(itemType: "T").run(URL(filePath: "/proc/self/mem"), into: memoryStore())
+        }
+        #expect(failure?.code == .storageFailure)
+    }
+
+    private static let pipes: [(text: String, layout: JSONImport.Layout, count: Int?)] = [
+        ("{\"a\":1}\n{\"a\":2}\n", .automatic, 2), (" [{\"a\":1}]", .automatic, 1),
+        ("{\"rows\":[{}]}", .member("rows"), nil),
+    ]
+
+    @Test(arguments: pipes)
+    func aPipeIsReadOnce(text: String, layout: JSONImport.Layout, count: Int?) throws {
+        let pipe = Pipe()
+        try pipe.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+        try pipe.fileHandleForWriting.close()
+        let file = URL(filePath: "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)")
+        let store = try memoryStore()
+        let rows = JSONImport(itemType: "T", layout: layout)
+        if let count {
+            #expect(try rows.run(file, into: store) == count)
+        } else {
+            let failure = #expect(throws: DataStoreError.self) { try rows.run(file, into: store) }
+            #expect(failure?.message.contains("cannot be read twice") == true)
         }
     }
 

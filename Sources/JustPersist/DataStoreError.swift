@@ -75,14 +75,17 @@ public struct DataStoreError: Error, Sendable {
         }
 
         /// The line of the text that holds the place, and below it a caret under the place.
+        ///
+        /// Control characters are written out, as `\\u{1b}`, and so do nothing to a terminal.
         public var excerpt: String {
             let characters = Array(text)
             let place = min(max(offset, 0), characters.count)
             let lineStart =
                 characters[..<place].lastIndex(where: \.isNewline).map { $0 + 1 } ?? 0
             let lineEnd = characters[place...].firstIndex(where: \.isNewline) ?? characters.count
-            let indent = characters[lineStart..<place].map { $0 == "\t" ? "\t" : " " }.joined()
-            return String(characters[lineStart..<lineEnd]) + "\n" + indent + "^"
+            let before = String(characters[lineStart..<place]).printable
+            let after = String(characters[place..<lineEnd]).printable
+            return before + after + "\n" + String(repeating: " ", count: before.count) + "^"
         }
     }
 }

@@ -22,31 +22,57 @@ struct JustPersistCommand: ParsableCommand {
         ])
 
     static func main() {
+        StandardStreams.occupyClosed()
+        // A closed pipe is then an error of the write, and stores are closed before the program ends.
+        signal(SIGPIPE, SIG_IGN)
         LMDBDataStore.register()
         LevelDBDataStore.register()
         InMemoryDataStore.register()
         ReferenceDataStore.register()
-        // A closed pipe is then an error of the write, and stores are closed before the program ends.
-        signal(SIGPIPE, SIG_IGN)
         do {
             var command = try parseAsRoot()
             try command.run()
-        } catch is OutputClosed {
-            exit(withError: ExitCode.success)
-        } catch let interruption as Interruption.Error {
-            complain(interruption.message)
-            exit(withError: ExitCode(130))
-        } catch let error as DataStoreError {
-            complain(error.complaint)
-            exit(withError: ExitCode.failure)
         } catch {
-            exit(withError: error)
+            Foundation.exit(end(with: error))
         }
     }
 
-    /// Writes a line to standard error.
-    static func complain(_ text: String) {
-        FileHandle.standardError.write(Data("justpersist: \(text)\n".utf8))
+    /// Says what there is to say about an error, and gives the exit code.
+    private static func end(with error: any Error) -> Int32 {
+        switch error {
+        case is OutputClosed: return EXIT_SUCCESS
+        case let exit as ExitCode: return exit.rawValue
+        case let interruption as Interruption.Error:
+            complain(interruption.message.printable)
+            return 130
+        case let error as DataStoreError:
+            complain(error.complaint)
+            return EXIT_FAILURE
+        default: break
+        }
+        let exit = exitCode(for: error)
+        let lines = fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
+            .map { String($0).printable }
+        guard exit.isSuccess else {
+            if exit == .failure {
+                complain(error.localizedDescription.printable)
+            } else {
+                StandardStreams.writeError(lines.joined(separator: "\n") + "\n")
+            }
+            return exit.rawValue
+        }
+        // What was asked for, such as the help.
+        do {
+            let output = Output()
+            for line in lines { try output.line(line) }
+            try output.flush()
+            return EXIT_SUCCESS
+        } catch { return end(with: error) }
+    }
+
+    /// Writes a message to standard error, whose control characters are written out already.
+    private static func complain(_ text: String) {
+        StandardStreams.writeError("justpersist: \(text)\n")
     }
 }
 

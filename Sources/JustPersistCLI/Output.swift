@@ -8,8 +8,13 @@ final class Output {
     /// Whether a person reads along.
     static let isTerminal = isatty(STDOUT_FILENO) == 1
 
-    /// Writes a line; ``flush()`` is still to be called behind the last one.
-    func line(_ text: String = "") throws {
+    /// Writes a line for people: control characters are written out.
+    ///
+    /// ``flush()`` is still to be called behind the last one.
+    func line(_ text: String = "") throws { try data(text.printable) }
+
+    /// Writes a line for programs, as it is.
+    func data(_ text: String) throws {
         buffer.append(contentsOf: text.utf8)
         buffer.append(0x0a)
         if buffer.count >= 1 << 16 { try flush() }
@@ -26,9 +31,11 @@ final class Output {
         } catch {
             let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
             if cause?.code == Int(EPIPE) { throw OutputClosed() }
+            let reason =
+                cause?.code == Int(EBADF)
+                ? "It is closed." : (cause ?? error as NSError).localizedDescription
             throw DataStoreError(
-                .storageFailure, in: "write",
-                "The output cannot be written. \(error.localizedDescription)")
+                .storageFailure, in: "write", "The output cannot be written. \(reason)")
         }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// One line on the terminal that says how far a command has come; nothing if errors go elsewhere.
 final class ProgressLine {
-    private let isShown = isatty(STDERR_FILENO) == 1
+    private let isShown = StandardStreams.isErrorTerminal
     private let start = ContinuousClock.now
     private var lastShown = ContinuousClock.now
     private var isLineShown = false
@@ -15,20 +15,20 @@ final class ProgressLine {
         let seconds = (now - start) / .seconds(1)
         var text = "\(items) items, \(Int(Double(items) / seconds)) per second"
         if let fraction, fraction > 0 {
-            let left = seconds / min(fraction, 1) - seconds
+            // A file that grows is read beyond the size that it had.
+            let fraction = min(fraction, 1)
+            let left = seconds / fraction - seconds
             text += ", \(Int(fraction * 100)) %, \(Int(left.rounded(.up))) s left"
         }
-        write("\r\u{1b}[K" + text)
+        StandardStreams.writeError("\r\u{1b}[K" + text)
         isLineShown = true
     }
 
     /// Takes the line away.
     func clear() {
-        if isLineShown { write("\r\u{1b}[K") }
+        if isLineShown { StandardStreams.writeError("\r\u{1b}[K") }
         isLineShown = false
     }
 
     deinit { clear() }
-
-    private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }

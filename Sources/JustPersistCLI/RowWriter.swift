@@ -20,7 +20,7 @@ struct RowWriter {
         self.columns = columns
         self.output = output
         table = TextTable(header: columns)
-        if format == .csv { try output.line(columns.map(\.csvField).joined(separator: ",") + "\r") }
+        if format == .csv { try output.data(columns.map(\.csvField).joined(separator: ",") + "\r") }
     }
 
     mutating func write(_ item: any DataStoreItem) throws {
@@ -31,14 +31,14 @@ struct RowWriter {
         switch format {
         case .table: table.append(row.map(\.value.cellText))
         case .csv:
-            try output.line(row.map(\.value.cellText.csvField).joined(separator: ",") + "\r")
+            try output.data(row.map(\.value.cellText.csvField).joined(separator: ",") + "\r")
         case .json, .jsonl, .count:
             let object = String(jsonObject: row.filter { !$0.value.isNull })
             if format == .jsonl {
-                try output.line(object)
+                try output.data(object)
             } else {
                 // The comma goes in front, so that the last item needs not be known.
-                try output.line((isFirst ? "[" : ",") + object)
+                try output.data((isFirst ? "[" : ",") + object)
             }
         }
         isFirst = false
@@ -47,7 +47,7 @@ struct RowWriter {
     func finish() throws {
         switch format {
         case .table: for line in table.lines() { try output.line(line) }
-        case .json: try output.line(isFirst ? "[]" : "]")
+        case .json: try output.data(isFirst ? "[]" : "]")
         case .jsonl, .csv, .count: break
         }
         try output.flush()

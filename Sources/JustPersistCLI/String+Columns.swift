@@ -4,22 +4,6 @@ extension String {
         utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns }
     }
 
-    /// The text with its control characters written out, so that it stays on its line and cannot steer a
-    /// terminal.
-    var printable: String {
-        guard unicodeScalars.contains(where: \.isControl) else { return self }
-        return unicodeScalars.reduce(into: "") { text, scalar in
-            switch scalar {
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case let control where control.isControl:
-                text += "\\u{\(String(control.value, radix: 16))}"
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-    }
-
     /// The text, cut to a number of columns, the last of them an ellipsis.
     func cut(to limit: Int) -> String {
         guard columns > limit else { return self }
@@ -28,12 +12,6 @@ extension String {
             width += character.columns
             return width <= limit
         } + "…"
-    }
-}
-
-extension Unicode.Scalar {
-    fileprivate var isControl: Bool {
-        value < 0x20 || (0x7f..<0xa0).contains(value) || value == 0x2028 || value == 0x2029
     }
 }
 

@@ -1,3 +1,5 @@
+import JustPersist
+
 /// Rows of text in columns, as wide as their widest cell.
 struct TextTable {
     private let header: [String]

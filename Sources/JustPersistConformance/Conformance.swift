@@ -17,8 +17,8 @@ public enum Conformance {
             fixture: fixture, level: level, options: options, launcher: children
         ) { print($0) }
         if children != nil, !options.runsInProcess, !ChildJob.canFind(fixture) {
-            FileHandle.standardError.write(
-                Data(
+            try? FileHandle.standardError.write(
+                contentsOf: Data(
                     """
                     The fixture \(fixture) is private or declared in a function, so its checks run in this \
                     process: one that traps ends the run. Make it non-private.

@@ -21,7 +21,7 @@ extension Conformance {
         do throws(ConformanceOptionsError) {
             options = try ConformanceOptions(environment: ProcessInfo.processInfo.environment)
         } catch {
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            try? FileHandle.standardError.write(contentsOf: Data("\(error)\n".utf8))
             exit(64)
         }
         return checks(fixture, level: level, options: options, children: .exitTests)

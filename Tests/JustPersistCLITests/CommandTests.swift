@@ -72,7 +72,8 @@ import Testing
             ["query"], ["nonsense"], ["info", "lmdb:x", "--format", "xml"],
             ["import", "memory:", "T", "f", "--at", "a", "--lines"],
             ["import", "memory:", "T", "f", "--skip", "-1"],
-            ["query", "x", "T", "--sort", ":desc"],
+            ["query", "x", "T", "--sort", ":desc"], ["query", "x", "T", "--limit=-1"],
+            ["query", "x", "T", "--offset=-1"],
         ] {
             let run = try tool.start(arguments).end()
             #expect(run.status == 64, "\(arguments)")

@@ -140,7 +140,7 @@ import Testing
 
     @Test func aClosedPipeIsNoError() throws {
         for format in ["table", "json", "jsonl", "csv", "count"] {
-            let run = try tool.withClosedOutput("query", store, "Place", "--format", format)
+            let run = try tool.withClosedOutput(["query", store, "Place", "--format", format])
             #expect(run.status == 0 && run.errors.isEmpty && !run.isKilled)
         }
     }

@@ -94,23 +94,51 @@ struct Tool {
         try Running(executable, arguments, in: directory.url).end()
     }
 
+    /// Runs the tool with what a shell makes of its streams: `2>&-` closes the errors.
+    func redirected(_ redirections: String, _ arguments: [String]) throws -> Run {
+        let script = "exec \"$0\" \"$@\" " + redirections
+        return try Running(
+            URL(filePath: "/bin/sh"), ["-c", script, executable.path] + arguments, in: directory.url
+        ).end()
+    }
+
     /// Runs the tool with an output that nobody reads.
-    func withClosedOutput(_ arguments: String...) throws -> Run {
-        let process = Process()
-        let output = Pipe()
+    func withClosedOutput(_ arguments: [String]) throws -> Run {
         let errors = Pipe()
+        let process = process(arguments, output: try Self.pipeWithoutReader(), errors: errors)
+        try process.run()
+        try errors.fileHandleForWriting.close()
+        let text = try errors.fileHandleForReading.readToEnd() ?? Data()
+        return Self.end(of: process, errors: String(decoding: text, as: UTF8.self))
+    }
+
+    /// Runs the tool with errors that nobody reads.
+    func withClosedErrors(_ arguments: [String]) throws -> Run {
+        let errors = try Self.pipeWithoutReader()
+        let process = process(arguments, output: FileHandle.nullDevice, errors: errors)
+        try process.run()
+        return Self.end(of: process, errors: "")
+    }
+
+    private static func pipeWithoutReader() throws -> Pipe {
+        let pipe = Pipe()
+        try pipe.fileHandleForReading.close()
+        return pipe
+    }
+
+    private func process(_ arguments: [String], output: Any, errors: Any) -> Process {
+        let process = Process()
         process.executableURL = executable
         process.arguments = arguments
         process.standardOutput = output
         process.standardError = errors
-        try output.fileHandleForReading.close()
-        try process.run()
-        try errors.fileHandleForWriting.close()
-        let text = try errors.fileHandleForReading.readToEnd() ?? Data()
+        return process
+    }
+
+    private static func end(of process: Process, errors: String) -> Run {
         process.waitUntilExit()
         return Run(
-            status: process.terminationStatus, output: "",
-            errors: String(decoding: text, as: UTF8.self),
+            status: process.terminationStatus, output: "", errors: errors,
             isKilled: process.terminationReason == .uncaughtSignal)
     }
 }

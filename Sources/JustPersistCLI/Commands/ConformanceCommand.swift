@@ -62,10 +62,23 @@ struct ConformanceCommand: ParsableCommand {
                 progress: Progress().show)
         }
         Progress().clear()
-        let output = Output()
-        try output.line(report.text(as: format))
-        try output.flush()
+        do { try show(report) } catch is OutputClosed {
+            // Whether the contract is kept is told by the exit code, too.
+        }
         if !report.isConformant { throw ExitCode.failure }
+    }
+
+    private func show(_ report: ConformanceReport) throws {
+        let output = Output()
+        switch format {
+        case .json, .junit: try output.data(report.text(as: format))
+        case .table, .markdown:
+            let text = report.text(as: format)
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+                try output.line(String(line))
+            }
+        }
+        try output.flush()
     }
 
     /// Runs what suspends from the main thread, which serves its queue meanwhile: checks use it.
@@ -85,15 +98,13 @@ struct ConformanceCommand: ParsableCommand {
 
     /// A line on the terminal with the check that has ended last.
     private struct Progress: Sendable {
-        private let isShown = isatty(STDERR_FILENO) == 1
+        func clear() { write("") }
 
-        func clear() {
-            if isShown { FileHandle.standardError.write(Data("\r\u{1b}[K".utf8)) }
-        }
+        @Sendable func show(_ result: CheckResult) { write(result.id) }
 
-        @Sendable func show(_ result: CheckResult) {
-            guard isShown else { return }
-            FileHandle.standardError.write(Data("\r\u{1b}[K\(result.id)".utf8))
+        private func write(_ text: String) {
+            guard StandardStreams.isErrorTerminal else { return }
+            StandardStreams.writeError("\r\u{1b}[K" + text.printable)
         }
     }
 }

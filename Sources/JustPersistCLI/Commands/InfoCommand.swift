@@ -29,7 +29,7 @@ struct InfoCommand: ParsableCommand {
         case .json:
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            try output.line(String(decoding: try encoder.encode(info), as: UTF8.self))
+            try output.data(String(decoding: try encoder.encode(info), as: UTF8.self))
         case .table: for line in info.lines { try output.line(line) }
         }
         try output.flush()
@@ -88,16 +88,16 @@ private struct StoreInfo: Encodable {
     var types: [TypeInfo] = []
 
     var lines: [String] {
-        var lines = ["\(store): \(types.count) types, \(sizeOnDisk) bytes on disk".printable]
+        var lines = ["\(store): \(types.count) types, \(sizeOnDisk) bytes on disk"]
         for type in types {
-            lines += ["", "\(type.name): \(type.count) items".printable]
+            lines += ["", "\(type.name): \(type.count) items"]
             var table = TextTable(header: ["ATTRIBUTE", "KINDS"])
             for attribute in type.attributes {
                 table.append([attribute.name, attribute.kinds.joined(separator: ", ")])
             }
             lines += table.lines().map { "  " + $0 }
             lines += type.indexes.map { index in
-                "  index over \(index.attributes.joined(separator: ", "))".printable
+                "  index over \(index.attributes.joined(separator: ", "))"
                     + (index.isUnique ? ", unique" : "")
             }
         }

@@ -29,6 +29,11 @@ struct QueryCommand: ParsableCommand {
         transform: { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) })
     var columns: [String]?
 
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("--limit must be 0 or more.") }
+        if let offset, offset < 0 { throw ValidationError("--offset must be 0 or more.") }
+    }
+
     func run() throws {
         let predicate = try predicate.map { text in try DataStorePredicate(text, arguments: []) }
         let opened = try OpenStore.reading(store)

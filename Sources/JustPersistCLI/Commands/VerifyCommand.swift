@@ -37,17 +37,23 @@ struct VerifyCommand: ParsableCommand {
     private func check() throws {
         let opened = try OpenStore.reading(store)
         let report = try opened.store.verify()
+        do { try show(report) } catch is OutputClosed {
+            // Whether the store is sound is told by the exit code, too.
+        }
+        if report.problems.isEmpty { return }
+        throw DataStoreError(
+            .corrupted, in: "verify", "Problems found in “\(store)”: \(report.problems.count).")
+    }
+
+    private func show(_ report: VerificationReport) throws {
         var table = TextTable(header: ["TYPE", "ITEMS"])
         for (type, count) in report.itemCounts.sorted(by: { $0.key < $1.key }) {
             table.append([type, String(count)])
         }
         let output = Output()
         for line in table.lines() { try output.line(line) }
-        for problem in report.problems { try output.line(problem.message.printable) }
+        for problem in report.problems { try output.line(problem.message) }
         if report.problems.isEmpty { try output.line("OK") }
         try output.flush()
-        if report.problems.isEmpty { return }
-        throw DataStoreError(
-            .corrupted, in: "verify", "Problems found in “\(store)”: \(report.problems.count).")
     }
 }

@@ -34,7 +34,7 @@ public enum ConformanceChild {
                 guardian.cancel()
             }
         } catch {
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            try? FileHandle.standardError.write(contentsOf: Data("\(error)\n".utf8))
             _exit(failed)
         }
         // Not `exit`: other threads may still use what its handlers would take away.

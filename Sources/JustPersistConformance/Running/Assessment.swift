@@ -195,8 +195,9 @@ final class Assessment: Sendable {
             do {
                 try report.write(to: file)
             } catch {
-                FileHandle.standardError.write(
-                    Data("The report cannot be written to \(file.path): \(error)\n".utf8))
+                try? FileHandle.standardError.write(
+                    contentsOf: Data(
+                        "The report cannot be written to \(file.path): \(error)\n".utf8))
             }
         }
         finished(report)

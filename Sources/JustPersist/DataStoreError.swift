@@ -76,7 +76,7 @@ public struct DataStoreError: Error, Sendable {
 
         /// The line of the text that holds the place, and below it a caret under the place.
         ///
-        /// Control characters are written out, as `\\u{1b}`, and so do nothing to a terminal.
+        /// Control characters are written out, as `\u{1b}`, and so do nothing to a terminal.
         public var excerpt: String {
             let characters = Array(text)
             let place = min(max(offset, 0), characters.count)

@@ -34,6 +34,7 @@ let package = Package(
                 .product(name: "JustPersistLMDB", package: "JustPersist"),
                 .product(name: "JustPersistLevelDB", package: "JustPersist"),
                 .product(name: "JustPersistMemory", package: "JustPersist"),
+                .product(name: "JustPersistMacros", package: "JustPersist"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Benchmark", package: "swift-benchmark"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

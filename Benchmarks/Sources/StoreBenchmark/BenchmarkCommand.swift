@@ -14,9 +14,9 @@ struct BenchmarkCommand: ParsableCommand {
 /// Runs the operations on all sides in turn, and reports throughput, ratios and memory.
 struct CompareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "compare", abstract: "Compares all sides. This is what runs by default.")
+        commandName: "compare", abstract: "Compares the sides. This is what runs by default.")
 
-    @Option(help: "How many restaurants each store holds.")
+    @Option(help: "How many restaurants each store holds, and as many inspections.")
     var items = 100_000
 
     @Option(help: "How many rounds are counted, after one that warms up.")
@@ -27,7 +27,17 @@ struct CompareCommand: ParsableCommand {
             "The operations to run, with commas between them.",
             discussion: Operation.allCases.map(\.rawValue).joined(separator: ", ")),
         transform: Self.operations)
-    var only = Operation.allCases
+    var only: [Operation] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The sides to run, with commas between them.",
+            discussion: Side.all.map(\.name).joined(separator: ", ")),
+        transform: Self.sides)
+    var sides = Side.all
+
+    @Flag(help: "Measures what an item costs in stores of a tenth, one and ten times --items.")
+    var growth = false
 
     @Option(help: "A file to write the report to, as JSON.")
     var json: String?
@@ -36,33 +46,47 @@ struct CompareCommand: ParsableCommand {
         guard items > 0, rounds > 0 else {
             throw ValidationError("--items and --rounds must be at least 1.")
         }
+        guard !growth || (items >= 10 && !only.contains(.memory)) else {
+            throw ValidationError("--growth needs at least 10 --items, and measures no memory.")
+        }
     }
 
     func run() throws {
         let directory = FileManager.default.temporaryDirectory
             .appending(path: "justpersist-benchmark-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
-        let workload = Workload(items: items, rounds: rounds + 1)
-        let contenders = try Side.all.map {
-            try Contender(
-                side: $0, directory: directory.appending(path: $0.name), workload: workload)
+        let sizes = growth ? [items / 10, items, items * 10] : [items]
+        let contenders = sizes.flatMap { size in
+            let workload = Workload(items: size, rounds: rounds + 1)
+            return sides.map { side in
+                Contender(
+                    side: side, directory: directory.appending(path: "\(side.name) \(size)"),
+                    workload: workload)
+            }
         }
         var report = Report(
             machine: Machine.line, date: Date(),
-            versions: Dictionary(uniqueKeysWithValues: Side.all.map { ($0.name, $0.version) }),
-            items: items, rounds: rounds,
-            encodedBytes: workload.restaurants.reduce(0) { $0 + RawRecord.size(of: $1) })
+            versions: Dictionary(uniqueKeysWithValues: sides.map { ($0.name, $0.version) }),
+            sizes: sizes, rounds: rounds, load: [Machine.load])
 
-        for operation in only where operation != .memory {
-            log(operation.title)
-            let timings = try Race(contenders: contenders, rounds: rounds).run(operation)
-            report.add(operation, items: workload.items(of: operation), timings)
+        let operations = Operation.allCases.filter {
+            only.isEmpty ? !growth || Operation.growing.contains($0) : only.contains($0)
         }
-        if only.contains(.memory) {
+        for race in Operation.races(of: operations.filter { $0 != .memory }) {
+            log(race.map(\.title).joined(separator: "; "))
+            let lanes = race.flatMap { operation in
+                contenders.map { Race.Lane(contender: $0, operation: operation) }
+            }
+            let timings = try Race(lanes: lanes, rounds: rounds).run()
+            if growth { report.addGrowth(timings) } else { report.add(timings) }
+            for lane in lanes { try lane.contender.finish(lane.operation) }
+        }
+        if operations.contains(.memory) {
             log(Operation.memory.title)
             report.memory = try contenders.compactMap { try $0.measureMemory() }
         }
         for contender in contenders { try contender.close() }
+        report.load.append(Machine.load)
 
         print(report.table)
         if let json {
@@ -80,6 +104,15 @@ struct CompareCommand: ParsableCommand {
                 throw ValidationError("There is no operation named \(name).")
             }
             return operation
+        }
+    }
+
+    private static func sides(_ names: String) throws -> [Side] {
+        try names.split(separator: ",").map { name in
+            guard let side = Side.all.first(where: { $0.name == name }) else {
+                throw ValidationError("There is no side named \(name).")
+            }
+            return side
         }
     }
 }

@@ -1,18 +1,18 @@
 import Benchmark
 import Foundation
+import Synchronization
 
 /// One side in a run: its directory, its prepared stores, and how each operation is timed on them.
 final class Contender {
     let side: Side
-    let directory: URL
-    private let workload: Workload
-    private var prepared: [Bool: any StoreUnderTest] = [:]
+    let workload: Workload
+    private let directory: URL
+    private var prepared: [String: any StoreUnderTest] = [:]
 
-    init(side: Side, directory: URL, workload: Workload) throws {
+    init(side: Side, directory: URL, workload: Workload) {
         self.side = side
         self.directory = directory
         self.workload = workload
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     }
 
     /// Performs an operation once and times it alone, without what prepares it and clears up.
@@ -20,76 +20,98 @@ final class Contender {
     /// Returns the digest of what the side saw, or nil if it has no such operation.
     func perform(_ operation: Operation, round: Int, _ clock: inout BenchmarkState) throws -> Int? {
         if operation == .create { return try create(&clock) }
-        let store = try store(indexed: operation == .index)
+        let store = try store(for: operation)
         var digest: Int?
         clock.start()
         switch operation {
-        case .fetchByID: digest = try store.fetchByID(workload.shuffled)
+        case .fetchByID: digest = try store.fetchByID(workload.shuffled[...])
+        case .fetchByIDAlone: digest = try store.fetchByIDAlone(workload.shuffledAlone)
+        case .fetchByIDThreads: digest = try fetchByIDInTwoThreads(from: store)
+        case .newest:
+            digest = try (0..<workload.pages).reduce(0) { sum, _ in
+                try sum &+ store.newest(workload.pageSize)
+            }
         case .fetchAll: digest = try store.fetchAll(reading: true)
         case .fetchAllUntouched: digest = try store.fetchAll(reading: false)
-        case .count:
-            digest = try store.count(borough: workload.borough, starsAbove: workload.stars)
+        case .count, .countText, .countIn, .countBetween, .countOr, .countContains:
+            digest = try workload.filter(of: operation).map(store.count)
         case .sort: digest = try store.best(workload.pageSize)
         case .index: digest = try store.fetchByIndex(borough: workload.borough)
-        case .update: digest = try store.updateAll()
+        case .update: try store.updateAll()
         case .commit: try store.commitEach(workload.commits[round])
+        case .deleteEach: try store.deleteEach(workload.shuffled)
         case .delete: try store.deleteAll()
         case .create, .memory: break
         }
         try clock.end()
-        switch operation {
-        case .commit:
-            try store.reopen()
-            return try store.fetchAll(reading: false)
-        case .delete:
-            let left = try store.fetchAll(reading: false)
-            try store.create(workload.restaurants)
-            try store.reopen()
-            return left
-        case .update:
-            try store.reopen()
-            return digest
-        default: return digest
+        guard !operation.onlyReads, operation != .index else { return digest }
+        let contents = try store.contents()
+        if operation == .delete || operation == .deleteEach {
+            try store.create(workload.restaurants.map(NewItem.restaurant))
         }
+        try store.reopen()
+        return contents
     }
 
     private func create(_ clock: inout BenchmarkState) throws -> Int {
-        let place = directory.appending(path: "created")
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        let place = try makePlace("created")
         defer { try? FileManager.default.removeItem(at: place) }
         let store = try side.open(place, false)
         clock.start()
-        try store.create(workload.restaurants)
+        try store.create(workload.items)
         try clock.end()
-        let digest = try store.fetchAll(reading: true)
+        let contents = try store.contents()
         try store.close()
-        return digest
+        return contents
     }
 
-    /// The directory of the filled store, with an index or without.
-    func place(indexed: Bool) -> URL {
-        directory.appending(path: indexed ? "indexed" : "plain")
+    private func fetchByIDInTwoThreads(from store: any StoreUnderTest) throws -> Int {
+        let positions = workload.shuffledAlone
+        let half = positions.count / 2
+        let halves = [positions.prefix(half), positions.dropFirst(half)]
+        // Safe: both threads only read, and nobody else uses the store before they have ended.
+        nonisolated(unsafe) let store = store
+        let results = Mutex<[Result<Int, any Error>]>([])
+        DispatchQueue.concurrentPerform(iterations: halves.count) { number in
+            let result = Result { try store.fetchByIDAlone(halves[number]) }
+            results.withLock { $0.append(result) }
+        }
+        return try results.withLock { try $0.reduce(0) { try $0 &+ $1.get() } }
     }
 
-    /// A store that holds all restaurants.
-    @discardableResult
-    func store(indexed: Bool) throws -> any StoreUnderTest {
-        if let store = prepared[indexed] { return store }
-        let place = place(indexed: indexed)
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        let store = try side.open(place, indexed)
-        try store.create(workload.restaurants)
+    /// The filled store that an operation works on: one for all that only read, and one of its own
+    /// for each that writes.
+    private func store(for operation: Operation) throws -> any StoreUnderTest {
+        let name = operation.onlyReads ? "filled" : operation.rawValue
+        if let store = prepared[name] { return store }
+        let store = try side.open(makePlace(name), operation == .index)
+        try store.create(workload.items)
         try store.reopen()
-        prepared[indexed] = store
+        prepared[name] = store
         return store
+    }
+
+    private func makePlace(_ name: String) throws -> URL {
+        let place = directory.appending(path: name)
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        return place
     }
 
     /// Closes the filled store and measures it from a process of its own; nil if it cannot be.
     func measureMemory() throws -> MemoryUse? {
         guard side.persists else { return nil }
-        try store(indexed: false)
+        _ = try store(for: .memory)
         try close()
-        return try MemoryUse.measure(side, at: place(indexed: false))
+        return try MemoryUse.measure(
+            side, at: makePlace("filled"), data: workload.encodedBytes)
+    }
+
+    /// Closes and deletes the store of an operation that writes.
+    func finish(_ operation: Operation) throws {
+        guard !operation.onlyReads, let store = prepared.removeValue(forKey: operation.rawValue)
+        else { return }
+        try store.close()
+        try FileManager.default.removeItem(at: makePlace(operation.rawValue))
     }
 
     func close() throws {

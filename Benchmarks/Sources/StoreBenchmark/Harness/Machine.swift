@@ -10,6 +10,12 @@ enum Machine {
             "\(processor), \(info.processorCount) cores, \(memory), \(info.operatingSystemVersionString)"
     }
 
+    /// How many processes wanted to run, on average over the last minute.
+    static var load: Double? {
+        var average = 0.0
+        return getloadavg(&average, 1) == 1 ? average : nil
+    }
+
     private static var processor: String {
         let info = try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)
         let line = info?.split(separator: "\n").first { $0.hasPrefix("model name") }

@@ -8,18 +8,26 @@ struct MemoryUse: Codable {
     let peak: Int
     /// Growth of what belongs to no file, while the objects were alive.
     let own: Int
+    /// The bytes of what was fetched, in a flat layout.
+    var data = 0
+
+    var ownPerByte: Double { Double(own) / Double(max(1, data)) }
+    /// The most own memory per byte of data.
+    var goal: Double? { side.hasPrefix("JustPersist") ? 2.5 : nil }
 
     /// Asks a process of its own, so that no other side's memory is counted.
-    static func measure(_ side: Side, at place: URL) throws -> MemoryUse? {
+    static func measure(_ side: Side, at place: URL, data: Int) throws -> MemoryUse? {
         let process = Process()
         process.executableURL = Bundle.main.executableURL
         process.arguments = [MemoryCommand.configuration.commandName ?? "", side.name, place.path]
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
+        let answer = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        return try JSONDecoder().decode(MemoryUse?.self, from: data)
+        var use = try JSONDecoder().decode(MemoryUse?.self, from: answer)
+        use?.data = data
+        return use
     }
 }
 

@@ -1,26 +1,44 @@
 import Benchmark
 
-/// Times one operation on all sides, in rounds: every side once, then every side again.
+/// Times operations on all sides, in rounds: every lane once, then every lane again.
 ///
 /// swift-benchmark runs and times; the order of registration is the order of running, which is
-/// what interleaves the sides. Whatever slows the machine for a while so slows all sides alike.
+/// what interleaves the lanes. Whatever slows the machine for a while so slows all of them alike.
 struct Race {
-    let contenders: [Contender]
+    /// A contender that performs one operation.
+    struct Lane {
+        let contender: Contender
+        let operation: Operation
+    }
+
+    /// What was measured on a lane: the seconds per item of each round.
+    struct Timing {
+        let side: String
+        let operation: Operation
+        /// How many restaurants the store holds.
+        let size: Int
+        /// How many items one performance works on.
+        let items: Int
+        let secondsPerItem: [Double]
+    }
+
+    let lanes: [Lane]
     let rounds: Int
 
-    /// Returns the seconds of each round by side.
+    /// Returns the timings of the lanes whose side has the operation.
     ///
     /// A first round warms up and is not counted.
-    func run(_ operation: Operation) throws -> [(side: String, seconds: [Double])] {
-        let suite = BenchmarkSuite(name: operation.rawValue, settings: Iterations(1))
+    func run() throws -> [Timing] {
+        let suite = BenchmarkSuite(name: "race", settings: Iterations(1))
         let referee = Referee()
         for round in 0...rounds {
-            for place in contenders.indices {
-                // Each round begins with another side: none always follows the same neighbour.
-                let contender = contenders[(place + round) % contenders.count]
-                suite.benchmark(contender.side.name) { clock in
-                    referee.judge(contender.side.name, operation, round) {
-                        try contender.perform(operation, round: round, &clock)
+            for place in lanes.indices {
+                // Each round begins with another lane: none always follows the same neighbour.
+                let number = (place + round) % lanes.count
+                let lane = lanes[number]
+                suite.benchmark(String(number)) { clock in
+                    referee.judge(lane, round) {
+                        try lane.contender.perform(lane.operation, round: round, &clock)
                     }
                 }
             }
@@ -29,40 +47,63 @@ struct Race {
         try runner.run()
         try referee.verdict()
 
-        let counted = runner.results.dropFirst(contenders.count)
-        return contenders.map(\.side.name).filter { !referee.absent.contains($0) }.map { name in
-            let own = counted.filter { $0.benchmarkName == name }
-            return (name, own.flatMap(\.measurements).map { $0 / 1e9 })
+        return lanes.enumerated().compactMap { number, lane in
+            let own = runner.results.filter { $0.benchmarkName == String(number) }
+            let name = lane.contender.side.name
+            guard !referee.isAbsent(lane) else { return nil }
+            let items = lane.contender.workload.items(of: lane.operation)
+            return Timing(
+                side: name, operation: lane.operation,
+                size: lane.contender.workload.restaurants.count, items: items,
+                secondsPerItem: own.dropFirst().flatMap(\.measurements)
+                    .map { $0 / 1e9 / Double(max(1, items)) })
         }
     }
 }
 
-/// Sees that all sides give the same answer in the same round.
+/// Sees that all sides give the same answer to the same operation in the same round.
 private final class Referee {
-    private(set) var absent: Set<String> = []
-    private var answers: [Int: (side: String, digest: Int)] = [:]
+    private struct Question: Hashable {
+        let operation: Operation
+        let size: Int
+        let round: Int
+    }
+
+    private struct Absence: Hashable {
+        let side: String
+        let operation: Operation
+    }
+
+    private var absent: Set<Absence> = []
+    private var answers: [Question: (side: String, digest: Int)] = [:]
     private var failure: (any Error)?
 
-    func judge(
-        _ side: String, _ operation: Operation, _ round: Int, _ perform: () throws -> Int?
-    ) {
+    func judge(_ lane: Race.Lane, _ round: Int, _ perform: () throws -> Int?) {
         // swift-benchmark traps on an error: it is kept, and what is left is skipped.
         guard failure == nil else { return }
+        let side = lane.contender.side.name
         do {
             guard let digest = try perform() else {
-                absent.insert(side)
+                absent.insert(Absence(side: side, operation: lane.operation))
                 return
             }
-            let expected = answers[round, default: (side, digest)]
-            answers[round] = expected
+            let question = Question(
+                operation: lane.operation, size: lane.contender.workload.restaurants.count,
+                round: round)
+            let expected = answers[question, default: (side, digest)]
+            answers[question] = expected
             guard digest == expected.digest else {
                 throw Disagreement(
-                    operation: operation, sides: (expected.side, side),
+                    operation: lane.operation, sides: (expected.side, side),
                     digests: (expected.digest, digest))
             }
         } catch {
             failure = error
         }
+    }
+
+    func isAbsent(_ lane: Race.Lane) -> Bool {
+        absent.contains(Absence(side: lane.contender.side.name, operation: lane.operation))
     }
 
     func verdict() throws {

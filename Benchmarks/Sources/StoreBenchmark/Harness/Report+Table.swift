@@ -1,28 +1,31 @@
 import Foundation
 
 extension Report {
-    /// The report as text: throughput by side, then the ratios with their goals, then the memory.
+    /// The report as text: throughput by side, then the ratios with their goals, then growth and
+    /// memory, as far as they were measured.
     var table: String {
-        var parts = [
-            "\(items) restaurants, \(rounds) rounds, median items/s and spread\n\(machine)"
-        ]
-        if !rows.isEmpty { parts.append(Self.lay(throughput)) }
-        if rows.contains(where: { !$0.ratios.isEmpty }) { parts.append(Self.lay(ratios)) }
-        if !memory.isEmpty { parts.append(Self.lay(memoryUse)) }
-        return parts.joined(separator: "\n\n")
+        let load = self.load.map { $0.map { String(format: "%.1f", $0) } ?? "unknown" }.joined(
+            separator: " before, ")
+        let stores = sizes.map(String.init).joined(separator: ", ")
+        let head = """
+            \(stores) restaurants, \(rounds) rounds, median items/s and spread
+            \(machine), load \(load) after
+            """
+        let tables = [throughput, ratios, withinSides, costs, memoryUse].filter { $0.count > 1 }
+        return ([head] + tables.map(Self.lay)).joined(separator: "\n\n")
     }
 
     private var throughput: [[String]] {
-        let sides = Side.all.map(\.name)
+        let sides = measuredSides { side in
+            rows.contains { $0.figures.contains { $0.side == side } }
+        }
         return [["operation"] + sides]
             + rows.map { row in
                 [row.title]
                     + sides.map { side in
-                        guard let figure = row.figures.first(where: { $0.side == side }) else {
-                            return "-"
-                        }
-                        let half = Int((figure.spread * 50).rounded())
-                        return "\(Self.short(figure.itemsPerSecond)) ±\(half)%"
+                        row.figures.first { $0.side == side }.map {
+                            "\(Self.short($0.itemsPerSecond)) \(Self.half($0.spread))"
+                        } ?? "-"
                     }
             }
     }
@@ -31,6 +34,7 @@ extension Report {
         let comparisons = Comparison.all.filter { comparison in
             rows.contains { $0.ratios.contains { $0.compares(comparison) } }
         }
+        guard !comparisons.isEmpty else { return [] }
         return [["JustPersist, times as fast"] + comparisons.map(\.title)]
             + rows.map { row in
                 [row.title]
@@ -40,21 +44,71 @@ extension Report {
             }
     }
 
+    private var withinSides: [[String]] {
+        let sides = measuredSides { side in
+            within.contains { $0.ratios.contains { $0.subject == side } }
+        }
+        return [["times as fast on the same side"] + sides]
+            + within.map { pair in
+                [pair.title]
+                    + sides.map { side in
+                        pair.ratios.first { $0.subject == side }.map(Self.judge) ?? "-"
+                    }
+            }
+    }
+
+    private var costs: [[String]] {
+        let sides = measuredSides { side in growth.contains { $0.side == side } }
+        var titles: [String] = []
+        for title in growth.map(\.title) where !titles.contains(title) { titles.append(title) }
+        return [["ns per item by size, largest : smallest"] + sides]
+            + titles.map { title in
+                [title]
+                    + sides.map { side in
+                        growth.first { $0.title == title && $0.side == side }.map { growth in
+                            let costs = growth.nanosecondsPerItem.map { String(Int($0.rounded())) }
+                            let judged = Self.judge(growth.ratio, atMost: true)
+                            return costs.joined(separator: " ") + ", " + judged
+                        } ?? "-"
+                    }
+            }
+    }
+
     private var memoryUse: [[String]] {
         [["peak memory of fetching all", "peak", "own", "own per byte of data"]]
             + memory.map { use in
                 [
                     use.side, Self.short(Double(use.peak)) + "B", Self.short(Double(use.own)) + "B",
-                    String(format: "%.1f", Double(use.own) / Double(encodedBytes)),
+                    Self.judge(use.ownPerByte, goal: use.goal, atMost: true),
                 ]
             }
     }
 
-    private static func judge(_ ratio: Ratio) -> String {
-        let figure = String(format: "%.2f", ratio.ratio)
-        guard let goal = ratio.goal else { return figure }
+    private func measuredSides(where isMeasured: (String) -> Bool) -> [String] {
+        Side.all.map(\.name).filter(isMeasured)
+    }
+
+    private static func judge(_ ratio: Ratio) -> String { judge(ratio, atMost: false) }
+
+    private static func judge(_ ratio: Ratio, atMost: Bool) -> String {
+        judge(ratio.ratio, half(ratio.spread), goal: ratio.goal, atMost: atMost)
+    }
+
+    private static func judge(
+        _ value: Double, _ spread: String? = nil, goal: Double?, atMost: Bool
+    ) -> String {
+        let figure = [String(format: "%.2f", value), spread].compactMap(\.self)
+            .joined(separator: " ")
+        guard let goal else { return figure }
         let wanted = String(format: "%g", goal)
-        return "\(figure) \(ratio.ratio >= goal ? "≥" : "BELOW") \(wanted)"
+        return atMost
+            ? "\(figure) \(value <= goal ? "≤" : "ABOVE") \(wanted)"
+            : "\(figure) \(value >= goal ? "≥" : "BELOW") \(wanted)"
+    }
+
+    /// A spread as what it is to either side of the middle.
+    private static func half(_ spread: Double) -> String {
+        "±\((spread * 50).isFinite ? Int((spread * 50).rounded()) : 0)%"
     }
 
     private static func short(_ value: Double) -> String {

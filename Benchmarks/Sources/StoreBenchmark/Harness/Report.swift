@@ -14,8 +14,10 @@ struct Report: Codable {
     struct Ratio: Codable {
         let subject: String
         let peer: String
-        /// The median of the rounds' own ratios: the two sides of each ran next to each other.
+        /// The median of the rounds' own ratios: the two of each ran next to each other.
         let ratio: Double
+        /// From the smallest of the rounds' ratios to the largest, as a part of the median.
+        let spread: Double
         let goal: Double?
     }
 
@@ -27,40 +29,81 @@ struct Report: Codable {
         let ratios: [Ratio]
     }
 
+    /// How an operation compares with another on the same side.
+    struct Within: Codable {
+        let title: String
+        /// One for each side, which is both subject and peer.
+        let ratios: [Ratio]
+    }
+
+    /// What the size of the store does to the cost of an item.
+    struct Growth: Codable {
+        let title: String
+        let side: String
+        let nanosecondsPerItem: [Double]
+        /// The cost in the largest store by that in the smallest.
+        let ratio: Ratio
+    }
+
     let machine: String
     let date: Date
     let versions: [String: String]
-    let items: Int
+    /// The restaurants in each store.
+    let sizes: [Int]
     let rounds: Int
-    /// The bytes of all items' attributes in a flat layout, without keys and without a store.
-    let encodedBytes: Int
+    /// The machine's load before and after.
+    var load: [Double?] = []
     var rows: [Row] = []
+    var within: [Within] = []
+    var growth: [Growth] = []
     var memory: [MemoryUse] = []
 
-    mutating func add(
-        _ operation: Operation, items: Int, _ timings: [(side: String, seconds: [Double])]
-    ) {
-        let rounds = Dictionary(uniqueKeysWithValues: timings)
-        let ratios = Comparison.all.compactMap { comparison -> Ratio? in
-            guard let subject = rounds[comparison.subject], let peer = rounds[comparison.peer]
-            else {
-                return nil
+    /// Adds the timings of one race between stores of one size.
+    mutating func add(_ timings: [Race.Timing]) {
+        for operation in Operation.allCases {
+            let own = timings.filter { $0.operation == operation }
+            guard let items = own.first?.items else { continue }
+            let ratios = Comparison.all.compactMap { comparison -> Ratio? in
+                guard let subject = own.first(where: { $0.side == comparison.subject }),
+                    let peer = own.first(where: { $0.side == comparison.peer })
+                else { return nil }
+                return Ratio(subject, toward: peer, goal: comparison.goals[operation])
             }
-            return Ratio(
-                subject: comparison.subject, peer: comparison.peer,
-                ratio: zip(peer, subject).map { $0 / $1 }.median,
-                goal: comparison.goals[operation])
+            rows.append(
+                Row(
+                    operation: operation.rawValue, title: operation.title, items: items,
+                    figures: own.map(Figure.init), ratios: ratios))
+
+            guard let (baseline, goal) = operation.baseline else { continue }
+            let pairs = own.compactMap { timing in
+                timings.first { $0.operation == baseline && $0.side == timing.side }
+                    .map {
+                        Ratio(
+                            timing, toward: $0,
+                            goal: timing.side == Comparison.onLMDB ? goal : nil)
+                    }
+            }
+            guard !pairs.isEmpty else { continue }
+            within.append(Within(title: "\(operation.title) : \(baseline.title)", ratios: pairs))
         }
-        let figures = timings.map { side, seconds in
-            Figure(
-                side: side, itemsPerSecond: Double(items) / seconds.median,
-                spread: ((seconds.max() ?? 0) - (seconds.min() ?? 0)) / seconds.median,
-                seconds: seconds)
+    }
+
+    /// Adds the timings of one race between stores of several sizes.
+    mutating func addGrowth(_ timings: [Race.Timing]) {
+        for operation in Operation.allCases {
+            for side in Side.all.map(\.name) {
+                let own = timings.filter { $0.operation == operation && $0.side == side }
+                    .sorted { $0.size < $1.size }
+                guard let smallest = own.first, let largest = own.last else { continue }
+                growth.append(
+                    Growth(
+                        title: operation.title, side: side,
+                        nanosecondsPerItem: own.map { $0.secondsPerItem.median * 1e9 },
+                        ratio: Ratio(
+                            smallest, toward: largest,
+                            goal: side.hasPrefix("JustPersist") ? 1.3 : nil)))
+            }
         }
-        rows.append(
-            Row(
-                operation: operation.rawValue, title: operation.title, items: items,
-                figures: figures, ratios: ratios))
     }
 
     func json() throws -> Data {
@@ -71,6 +114,25 @@ struct Report: Codable {
     }
 }
 
+extension Report.Figure {
+    init(_ timing: Race.Timing) {
+        self.init(
+            side: timing.side, itemsPerSecond: 1 / timing.secondsPerItem.median,
+            spread: timing.secondsPerItem.spread,
+            seconds: timing.secondsPerItem.map { $0 * Double(timing.items) })
+    }
+}
+
+extension Report.Ratio {
+    /// How many times as fast a lane was as another in the same round.
+    init(_ subject: Race.Timing, toward peer: Race.Timing, goal: Double?) {
+        let ratios = zip(peer.secondsPerItem, subject.secondsPerItem).map { $0 / $1 }
+        self.init(
+            subject: subject.side, peer: peer.side, ratio: ratios.median, spread: ratios.spread,
+            goal: goal)
+    }
+}
+
 extension [Double] {
     /// The middle value, or the mean of the two in the middle; 0 if there is none.
     var median: Double {
@@ -78,4 +140,7 @@ extension [Double] {
         let sorted = sorted()
         return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
     }
+
+    /// From the smallest value to the largest, as a part of the median.
+    fileprivate var spread: Double { ((self.max() ?? 0) - (self.min() ?? 0)) / median }
 }

@@ -1,28 +1,37 @@
 import Foundation
 
-/// A store of one side, holding restaurants.
+/// A store of one side, holding restaurants and inspections.
 ///
 /// Every operation returns a digest of what it saw. All sides must return the same, so that none
 /// is fast by doing less. An operation that returns nil is one the side does not have.
 protocol StoreUnderTest: AnyObject {
-    /// Stores all in one transaction. Deletes nothing.
-    func create(_ restaurants: [Restaurant]) throws
-    /// Fetches one by one within one transaction, `positions` counted in order of creation.
-    /// The digest is of `name` and `stars`.
-    func fetchByID(_ positions: [Int]) throws -> Int
+    /// Stores all in their order, in one transaction. Deletes nothing.
+    func create(_ items: [NewItem]) throws
+    /// Fetches one by one within one transaction, `positions` counted among the restaurants in
+    /// order of creation. The digest is of `name` and `stars`.
+    func fetchByID(_ positions: ArraySlice<Int>) throws -> Int
+    /// Fetches each in a transaction of its own. Called on several threads at once.
+    func fetchByIDAlone(_ positions: ArraySlice<Int>) throws -> Int
+    /// Fetches the restaurants that were made last, the last one first, by the order of the ids.
+    func newest(_ limit: Int) throws -> Int
     /// Fetches all as objects, and reads `name` and `stars` of each if asked to.
     func fetchAll(reading: Bool) throws -> Int
-    /// Counts the restaurants of a borough with more stars, without an index.
-    func count(borough: String, starsAbove: Int) throws -> Int
+    /// Counts the restaurants that match, without an index.
+    func count(_ filter: Filter) throws -> Int
     /// Fetches the best rated, best first, without an index.
     func best(_ limit: Int) throws -> Int
     /// Fetches the restaurants of a borough by an index, and reads `name` and `stars` of each.
     func fetchByIndex(borough: String) throws -> Int?
     /// Sets `stars` of each to `Restaurant.updated(stars:)` in one transaction.
-    func updateAll() throws -> Int
+    func updateAll() throws
     /// Stores each in a transaction of its own, durable before the next begins.
-    func commitEach(_ restaurants: [Restaurant]) throws
+    func commitEach(_ items: [NewItem]) throws
+    /// Deletes one by one by id within one transaction.
+    func deleteEach(_ positions: [Int]) throws
+    /// Deletes all restaurants and no inspection, in one transaction.
     func deleteAll() throws
+    /// The sum of all inspections' scores.
+    func totalScore() throws -> Int
 
     /// Fetches all as objects and calls `body` while every one of them is alive.
     func holdAll(while body: () -> Void) throws
@@ -34,6 +43,11 @@ protocol StoreUnderTest: AnyObject {
 
 extension StoreUnderTest {
     func fetchByIndex(borough: String) throws -> Int? { nil }
+
+    /// What the store holds of both types, for the comparison after an operation that writes.
+    func contents() throws -> Int {
+        try fetchAll(reading: true) &* 31 &+ totalScore()
+    }
 }
 
 /// A way to store restaurants, which takes part in the comparison under a name.

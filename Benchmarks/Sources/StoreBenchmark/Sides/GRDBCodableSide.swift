@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 
 extension Restaurant: FetchableRecord, PersistableRecord {}
+extension Inspection: FetchableRecord, PersistableRecord {}
 
 extension Side {
     /// GRDB as its users write it: a Codable record and the query interface.
@@ -34,19 +35,32 @@ private final class GRDBCodableStore: StoreUnderTest {
                 t.column("opened", .datetime).notNull()
                 t.column("isOpen", .boolean).notNull()
             }
-        }
-    }
-
-    func create(_ restaurants: [Restaurant]) throws {
-        try pool.write { db in
-            for restaurant in restaurants {
-                try restaurant.insert(db)
+            try db.create(table: "inspection", ifNotExists: true) { t in
+                t.primaryKey("id", .blob)
+                t.column("inspected", .datetime).notNull()
+                t.column("score", .integer).notNull()
+                t.column("inspector", .text).notNull()
             }
         }
-        ids += restaurants.map(\.id)
     }
 
-    func fetchByID(_ positions: [Int]) throws -> Int {
+    private func insert(_ item: NewItem, _ db: Database) throws {
+        switch item {
+        case .restaurant(let restaurant): try restaurant.insert(db)
+        case .inspection(let inspection): try inspection.insert(db)
+        }
+    }
+
+    func create(_ items: [NewItem]) throws {
+        try pool.write { db in
+            for item in items {
+                try insert(item, db)
+            }
+        }
+        ids += items.restaurantIDs
+    }
+
+    func fetchByID(_ positions: ArraySlice<Int>) throws -> Int {
         try pool.read { db in
             var digest = 0
             for position in positions {
@@ -59,17 +73,28 @@ private final class GRDBCodableStore: StoreUnderTest {
         }
     }
 
+    func fetchByIDAlone(_ positions: ArraySlice<Int>) throws -> Int {
+        var digest = 0
+        for position in positions {
+            digest &+=
+                try pool.read { try Restaurant.fetchOne($0, key: ids[position]) }?.digest ?? 0
+        }
+        return digest
+    }
+
+    func newest(_ limit: Int) throws -> Int {
+        try pool.read { db in
+            try Restaurant.order(Column("id").desc).limit(limit).fetchAll(db)
+        }.reduce(0) { $0 &* 31 &+ $1.digest }
+    }
+
     func fetchAll(reading: Bool) throws -> Int {
         let all = try pool.read { try Restaurant.fetchAll($0) }
         return reading ? all.reduce(0) { $0 &+ $1.digest } : all.count
     }
 
-    func count(borough: String, starsAbove: Int) throws -> Int {
-        try pool.read { db in
-            try Restaurant
-                .filter(Column("borough") == borough && Column("stars") > starsAbove)
-                .fetchCount(db)
-        }
+    func count(_ filter: Filter) throws -> Int {
+        try pool.read { try Restaurant.filter(filter.expression).fetchCount($0) }
     }
 
     func best(_ limit: Int) throws -> Int {
@@ -84,27 +109,37 @@ private final class GRDBCodableStore: StoreUnderTest {
         }.reduce(0) { $0 &+ $1.digest }
     }
 
-    func updateAll() throws -> Int {
+    func updateAll() throws {
         try pool.write { db in
-            var sum = 0
             for var restaurant in try Restaurant.fetchAll(db) {
                 restaurant.stars = Restaurant.updated(stars: restaurant.stars)
                 try restaurant.update(db)
-                sum += restaurant.stars
             }
-            return sum
         }
     }
 
-    func commitEach(_ restaurants: [Restaurant]) throws {
-        for restaurant in restaurants {
-            try pool.write { try restaurant.insert($0) }
+    func commitEach(_ items: [NewItem]) throws {
+        for item in items {
+            try pool.write { try insert(item, $0) }
         }
+    }
+
+    func deleteEach(_ positions: [Int]) throws {
+        try pool.write { db in
+            for position in positions {
+                try Restaurant.deleteOne(db, key: ids[position])
+            }
+        }
+        ids = []
     }
 
     func deleteAll() throws {
         _ = try pool.write { try Restaurant.deleteAll($0) }
         ids = []
+    }
+
+    func totalScore() throws -> Int {
+        try pool.read { try Inspection.fetchAll($0) }.reduce(0) { $0 + $1.score }
     }
 
     func holdAll(while body: () -> Void) throws {
@@ -119,5 +154,20 @@ private final class GRDBCodableStore: StoreUnderTest {
 
     func close() throws {
         try pool.close()
+    }
+}
+
+extension Filter {
+    fileprivate var expression: SQLExpression {
+        switch self {
+        case .borough(let borough, let stars):
+            Column("borough") == borough && Column("stars") > stars
+        case .boroughOr(let borough, let stars):
+            Column("borough") == borough || Column("stars") > stars
+        case .cuisine(let cuisine): Column("cuisine") == cuisine
+        case .zipcodes(let zipcodes): zipcodes.contains(Column("zipcode"))
+        case .rating(let range): range.contains(Column("rating"))
+        case .nameContains(let part): Column("name").like("%\(part)%")
+        }
     }
 }

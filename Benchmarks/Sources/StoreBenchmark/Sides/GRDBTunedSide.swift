@@ -16,8 +16,11 @@ private final class GRDBTunedStore: StoreUnderTest {
 
     private static let columns =
         "id, name, cuisine, borough, street, zipcode, stars, rating, opened, isOpen"
-    private static let insert =
+    private static let insertRestaurant =
         "INSERT INTO restaurant (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    private static let insertInspection =
+        "INSERT INTO inspection (id, inspected, score, inspector) VALUES (?, ?, ?, ?)"
+    private static let selectByID = "SELECT \(columns) FROM restaurant WHERE id = ?"
 
     init(directory: URL, indexed: Bool) throws {
         self.directory = directory
@@ -29,7 +32,10 @@ private final class GRDBTunedStore: StoreUnderTest {
                         id BLOB PRIMARY KEY NOT NULL, name TEXT NOT NULL, cuisine TEXT NOT NULL,
                         borough TEXT NOT NULL, street TEXT NOT NULL, zipcode TEXT NOT NULL,
                         stars INTEGER NOT NULL, rating REAL NOT NULL, opened REAL NOT NULL,
-                        isOpen INTEGER NOT NULL) WITHOUT ROWID
+                        isOpen INTEGER NOT NULL) WITHOUT ROWID;
+                    CREATE TABLE IF NOT EXISTS inspection (
+                        id BLOB PRIMARY KEY NOT NULL, inspected REAL NOT NULL,
+                        score INTEGER NOT NULL, inspector TEXT NOT NULL) WITHOUT ROWID
                     """)
             if indexed {
                 try db.execute(
@@ -38,13 +44,31 @@ private final class GRDBTunedStore: StoreUnderTest {
         }
     }
 
-    private func insert(_ restaurant: Restaurant, with statement: Statement) throws {
-        statement.setUncheckedArguments([
-            restaurant.id, restaurant.name, restaurant.cuisine, restaurant.borough,
-            restaurant.street, restaurant.zipcode, restaurant.stars, restaurant.rating,
-            restaurant.opened.timeIntervalSinceReferenceDate, restaurant.isOpen,
-        ])
-        try statement.execute()
+    private func insert(_ items: [NewItem], _ db: Database) throws {
+        let restaurants = try db.cachedStatement(sql: Self.insertRestaurant)
+        let inspections = try db.cachedStatement(sql: Self.insertInspection)
+        for item in items {
+            switch item {
+            case .restaurant(let restaurant):
+                restaurants.setUncheckedArguments([
+                    restaurant.id, restaurant.name, restaurant.cuisine, restaurant.borough,
+                    restaurant.street, restaurant.zipcode, restaurant.stars, restaurant.rating,
+                    restaurant.opened.timeIntervalSinceReferenceDate, restaurant.isOpen,
+                ])
+                try restaurants.execute()
+            case .inspection(let inspection):
+                inspections.setUncheckedArguments([
+                    inspection.id, inspection.inspected.timeIntervalSinceReferenceDate,
+                    inspection.score, inspection.inspector,
+                ])
+                try inspections.execute()
+            }
+        }
+    }
+
+    private func fetch(_ id: UUID, with statement: Statement) throws -> Restaurant? {
+        statement.setUncheckedArguments([id])
+        return try Row.fetchCursor(statement).map(Restaurant.init(columnsOf:)).next()
     }
 
     private func fetch(
@@ -55,29 +79,36 @@ private final class GRDBTunedStore: StoreUnderTest {
         return try Array(rows.map(Restaurant.init(columnsOf:)))
     }
 
-    func create(_ restaurants: [Restaurant]) throws {
-        try pool.write { db in
-            let statement = try db.cachedStatement(sql: Self.insert)
-            for restaurant in restaurants {
-                try insert(restaurant, with: statement)
-            }
-        }
-        ids += restaurants.map(\.id)
+    func create(_ items: [NewItem]) throws {
+        try pool.write { try insert(items, $0) }
+        ids += items.restaurantIDs
     }
 
-    func fetchByID(_ positions: [Int]) throws -> Int {
+    func fetchByID(_ positions: ArraySlice<Int>) throws -> Int {
         try pool.read { db in
-            let statement = try db.cachedStatement(
-                sql: "SELECT \(Self.columns) FROM restaurant WHERE id = ?")
+            let statement = try db.cachedStatement(sql: Self.selectByID)
             var digest = 0
             for position in positions {
-                statement.setUncheckedArguments([ids[position]])
-                let restaurants = try Row.fetchCursor(statement).map(Restaurant.init(columnsOf:))
-                guard let restaurant = try restaurants.next() else { continue }
-                digest &+= restaurant.digest
+                digest &+= try fetch(ids[position], with: statement)?.digest ?? 0
             }
             return digest
         }
+    }
+
+    func fetchByIDAlone(_ positions: ArraySlice<Int>) throws -> Int {
+        var digest = 0
+        for position in positions {
+            digest &+= try pool.read { db in
+                try fetch(ids[position], with: db.cachedStatement(sql: Self.selectByID))?
+                    .digest ?? 0
+            }
+        }
+        return digest
+    }
+
+    func newest(_ limit: Int) throws -> Int {
+        try pool.read { try fetch($0, "ORDER BY id DESC LIMIT ?", [limit]) }
+            .reduce(0) { $0 &* 31 &+ $1.digest }
     }
 
     func fetchAll(reading: Bool) throws -> Int {
@@ -85,11 +116,12 @@ private final class GRDBTunedStore: StoreUnderTest {
         return reading ? all.reduce(0) { $0 &+ $1.digest } : all.count
     }
 
-    func count(borough: String, starsAbove: Int) throws -> Int {
-        try pool.read { db in
+    func count(_ filter: Filter) throws -> Int {
+        let (condition, arguments) = filter.sql
+        return try pool.read { db in
             let statement = try db.cachedStatement(
-                sql: "SELECT COUNT(*) FROM restaurant WHERE borough = ? AND stars > ?")
-            return try Int.fetchOne(statement, arguments: [borough, starsAbove]) ?? 0
+                sql: "SELECT COUNT(*) FROM restaurant WHERE \(condition)")
+            return try Int.fetchOne(statement, arguments: arguments) ?? 0
         }
     }
 
@@ -103,32 +135,42 @@ private final class GRDBTunedStore: StoreUnderTest {
             .reduce(0) { $0 &+ $1.digest }
     }
 
-    func updateAll() throws -> Int {
+    func updateAll() throws {
         try pool.write { db in
             let statement = try db.cachedStatement(
                 sql: "UPDATE restaurant SET stars = ? WHERE id = ?")
-            var sum = 0
-            for var restaurant in try fetch(db, "") {
-                restaurant.stars = Restaurant.updated(stars: restaurant.stars)
-                statement.setUncheckedArguments([restaurant.stars, restaurant.id])
+            for restaurant in try fetch(db, "") {
+                let stars = Restaurant.updated(stars: restaurant.stars)
+                statement.setUncheckedArguments([stars, restaurant.id])
                 try statement.execute()
-                sum += restaurant.stars
             }
-            return sum
         }
     }
 
-    func commitEach(_ restaurants: [Restaurant]) throws {
-        for restaurant in restaurants {
-            try pool.write { db in
-                try insert(restaurant, with: try db.cachedStatement(sql: Self.insert))
+    func commitEach(_ items: [NewItem]) throws {
+        for item in items {
+            try pool.write { try insert([item], $0) }
+        }
+    }
+
+    func deleteEach(_ positions: [Int]) throws {
+        try pool.write { db in
+            let statement = try db.cachedStatement(sql: "DELETE FROM restaurant WHERE id = ?")
+            for position in positions {
+                statement.setUncheckedArguments([ids[position]])
+                try statement.execute()
             }
         }
+        ids = []
     }
 
     func deleteAll() throws {
         try pool.write { try $0.execute(sql: "DELETE FROM restaurant") }
         ids = []
+    }
+
+    func totalScore() throws -> Int {
+        try pool.read { try Int.fetchOne($0, sql: "SELECT SUM(score) FROM inspection") } ?? 0
     }
 
     func holdAll(while body: () -> Void) throws {
@@ -152,5 +194,23 @@ extension Restaurant {
             id: row[0], name: row[1], cuisine: row[2], borough: row[3], street: row[4],
             zipcode: row[5], stars: row[6], rating: row[7],
             opened: Date(timeIntervalSinceReferenceDate: row[8]), isOpen: row[9])
+    }
+}
+
+extension Filter {
+    fileprivate var sql: (condition: String, arguments: StatementArguments) {
+        switch self {
+        case .borough(let borough, let stars): ("borough = ? AND stars > ?", [borough, stars])
+        case .boroughOr(let borough, let stars): ("borough = ? OR stars > ?", [borough, stars])
+        case .cuisine(let cuisine): ("cuisine = ?", [cuisine])
+        case .zipcodes(let zipcodes):
+            (
+                "zipcode IN (\(zipcodes.map { _ in "?" }.joined(separator: ", ")))",
+                StatementArguments(zipcodes)
+            )
+        case .rating(let range):
+            ("rating BETWEEN ? AND ?", [range.lowerBound, range.upperBound])
+        case .nameContains(let part): ("name LIKE ?", ["%\(part)%"])
+        }
     }
 }

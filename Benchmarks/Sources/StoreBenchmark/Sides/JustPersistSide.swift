@@ -38,17 +38,24 @@ private final class JustPersistStore: StoreUnderTest {
         self.persists = persists
     }
 
-    func create(_ restaurants: [Restaurant]) throws {
+    func create(_ items: [NewItem]) throws {
         ids += try store.write { db in
-            try restaurants.map { restaurant in
-                let item = try db.create(RestaurantItem.self)
-                item.fill(from: restaurant)
-                return item.uniqueToken
+            var ids: [ItemID] = []
+            for item in items {
+                switch item {
+                case .restaurant(let restaurant):
+                    let item = try db.create(RestaurantItem.self)
+                    item.fill(from: restaurant)
+                    ids.append(item.uniqueToken)
+                case .inspection(let inspection):
+                    try db.create(InspectionItem.self).fill(from: inspection)
+                }
             }
+            return ids
         }
     }
 
-    func fetchByID(_ positions: [Int]) throws -> Int {
+    func fetchByID(_ positions: ArraySlice<Int>) throws -> Int {
         try store.read { db in
             var digest = 0
             for position in positions {
@@ -61,6 +68,23 @@ private final class JustPersistStore: StoreUnderTest {
         }
     }
 
+    func fetchByIDAlone(_ positions: ArraySlice<Int>) throws -> Int {
+        var digest = 0
+        for position in positions {
+            digest &+= try store.read { db in
+                try db.item(RestaurantItem.self, withToken: ids[position])?.digest ?? 0
+            }
+        }
+        return digest
+    }
+
+    func newest(_ limit: Int) throws -> Int {
+        try store.read { db in
+            try db.items(RestaurantItem.self, sortedBy: .descending("uniqueToken"), limit: limit)
+                .reduce(0) { $0 &* 31 &+ $1.digest }
+        }
+    }
+
     func fetchAll(reading: Bool) throws -> Int {
         try store.read { db in
             let all = try db.items(RestaurantItem.self)
@@ -68,12 +92,8 @@ private final class JustPersistStore: StoreUnderTest {
         }
     }
 
-    func count(borough: String, starsAbove: Int) throws -> Int {
-        try store.read { db in
-            try db.count(
-                RestaurantItem.self,
-                where: DataStorePredicate("borough == %@ AND stars > %d", borough, starsAbove))
-        }
+    func count(_ filter: Filter) throws -> Int {
+        try store.read { try $0.count(RestaurantItem.self, where: filter.predicate) }
     }
 
     func best(_ limit: Int) throws -> Int {
@@ -90,27 +110,46 @@ private final class JustPersistStore: StoreUnderTest {
         }
     }
 
-    func updateAll() throws -> Int {
+    func updateAll() throws {
         try store.write { db in
-            var sum = 0
             for item in try db.items(RestaurantItem.self) {
-                let stars = Restaurant.updated(stars: item.stars)
-                item.stars = stars
-                sum += stars
+                item.stars = Restaurant.updated(stars: item.stars)
             }
-            return sum
         }
     }
 
-    func commitEach(_ restaurants: [Restaurant]) throws {
-        for restaurant in restaurants {
-            try store.write { try $0.create(RestaurantItem.self).fill(from: restaurant) }
+    func commitEach(_ items: [NewItem]) throws {
+        for item in items {
+            try store.write { db in
+                switch item {
+                case .restaurant(let restaurant):
+                    try db.create(RestaurantItem.self).fill(from: restaurant)
+                case .inspection(let inspection):
+                    try db.create(InspectionItem.self).fill(from: inspection)
+                }
+            }
         }
+    }
+
+    func deleteEach(_ positions: [Int]) throws {
+        try store.write { db in
+            for position in positions {
+                guard let item = try db.item(RestaurantItem.self, withToken: ids[position]) else {
+                    continue
+                }
+                try db.delete(item)
+            }
+        }
+        ids = []
     }
 
     func deleteAll() throws {
         try store.write { try $0.deleteAll(RestaurantItem.self) }
         ids = []
+    }
+
+    func totalScore() throws -> Int {
+        try store.read { try $0.items(InspectionItem.self).reduce(0) { $0 + $1.score } }
     }
 
     func holdAll(while body: () -> Void) throws {
@@ -130,72 +169,21 @@ private final class JustPersistStore: StoreUnderTest {
     }
 }
 
-private final class RestaurantItem: MutableDataStoreItem {
-    static let schema = ItemSchema(
-        "Restaurant",
-        attributes: [
-            AttributeSchema("name", kinds: [.string], keyPath: \RestaurantItem.name),
-            AttributeSchema("cuisine", kinds: [.string], keyPath: \RestaurantItem.cuisine),
-            AttributeSchema("borough", kinds: [.string], keyPath: \RestaurantItem.borough),
-            AttributeSchema("street", kinds: [.string], keyPath: \RestaurantItem.street),
-            AttributeSchema("zipcode", kinds: [.string], keyPath: \RestaurantItem.zipcode),
-            AttributeSchema("stars", kinds: [.int], keyPath: \RestaurantItem.stars),
-            AttributeSchema("rating", kinds: [.double], keyPath: \RestaurantItem.rating),
-            AttributeSchema("opened", kinds: [.date], keyPath: \RestaurantItem.opened),
-            AttributeSchema("isOpen", kinds: [.bool], keyPath: \RestaurantItem.isOpen),
-        ])
-
-    let backing: any ItemBacking
-    init(backing: any ItemBacking) { self.backing = backing }
-
-    var name: String {
-        get { attribute(at: 0, default: "") }
-        set { setAttribute(newValue, at: 0) }
-    }
-    var cuisine: String {
-        get { attribute(at: 1, default: "") }
-        set { setAttribute(newValue, at: 1) }
-    }
-    var borough: String {
-        get { attribute(at: 2, default: "") }
-        set { setAttribute(newValue, at: 2) }
-    }
-    var street: String {
-        get { attribute(at: 3, default: "") }
-        set { setAttribute(newValue, at: 3) }
-    }
-    var zipcode: String {
-        get { attribute(at: 4, default: "") }
-        set { setAttribute(newValue, at: 4) }
-    }
-    var stars: Int {
-        get { attribute(at: 5, default: 0) }
-        set { setAttribute(newValue, at: 5) }
-    }
-    var rating: Double {
-        get { attribute(at: 6, default: 0) }
-        set { setAttribute(newValue, at: 6) }
-    }
-    var opened: Date {
-        get { attribute(at: 7, default: .distantPast) }
-        set { setAttribute(newValue, at: 7) }
-    }
-    var isOpen: Bool {
-        get { attribute(at: 8, default: false) }
-        set { setAttribute(newValue, at: 8) }
-    }
-
-    var digest: Int { Restaurant.digest(name: name, stars: stars) }
-
-    func fill(from restaurant: Restaurant) {
-        name = restaurant.name
-        cuisine = restaurant.cuisine
-        borough = restaurant.borough
-        street = restaurant.street
-        zipcode = restaurant.zipcode
-        stars = restaurant.stars
-        rating = restaurant.rating
-        opened = restaurant.opened
-        isOpen = restaurant.isOpen
+extension Filter {
+    fileprivate var predicate: DataStorePredicate {
+        get throws {
+            switch self {
+            case .borough(let borough, let stars):
+                try DataStorePredicate("borough == %@ AND stars > %d", borough, stars)
+            case .boroughOr(let borough, let stars):
+                try DataStorePredicate("borough == %@ OR stars > %d", borough, stars)
+            case .cuisine(let cuisine): try DataStorePredicate("cuisine == %@", cuisine)
+            case .zipcodes(let zipcodes): try DataStorePredicate("zipcode IN %@", zipcodes)
+            case .rating(let range):
+                try DataStorePredicate(
+                    "rating BETWEEN %@", [range.lowerBound, range.upperBound])
+            case .nameContains(let part): try DataStorePredicate("name CONTAINS[c] %@", part)
+            }
+        }
     }
 }

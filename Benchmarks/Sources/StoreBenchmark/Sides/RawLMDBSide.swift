@@ -2,7 +2,8 @@ import CBenchLMDB
 import Foundation
 
 extension Side {
-    /// LMDB through C: one database, the id as the key, `RawRecord` as the value, no objects.
+    /// LMDB through C: one database, a byte for the type and the id as the key, `RawRecord` as the
+    /// value, no objects.
     static let rawLMDB = Side(
         name: "raw LMDB", version: "LMDB " + String(cString: mdb_version(nil, nil, nil))
     ) {
@@ -53,26 +54,45 @@ private final class RawLMDBStore: StoreUnderTest {
         return result
     }
 
-    private func put(_ restaurant: Restaurant, in transaction: OpaquePointer) throws {
-        let record = RawRecord.encode(restaurant, into: buffer)
-        try withKey(restaurant.id) { key in
-            var value = MDB_val(mv_size: record.count, mv_data: record.baseAddress)
-            // No MDB_APPEND, a quarter faster here: in a store of several types the records of
-            // one do not go to the end of the tree.
+    private func put(_ item: NewItem, in transaction: OpaquePointer) throws {
+        try item.withRaw(buffer) { key, value in
+            var key = MDB_val(key)
+            var value = MDB_val(value)
+            // No MDB_APPEND: the records of one type do not go to the end of the tree.
             try check(mdb_put(transaction, database, &key, &value, 0))
         }
     }
 
-    /// Calls `body` with each record, in the order of the keys.
+    private func digest(of id: UUID, in transaction: OpaquePointer) throws -> Int {
+        try RawKey.restaurant.with(id) { bytes in
+            var key = MDB_val(bytes)
+            var value = MDB_val()
+            try check(mdb_get(transaction, database, &key, &value))
+            return RawRecord(value).digest
+        }
+    }
+
+    /// Calls `body` at each record of a type, in the order of the keys.
+    private func scan(
+        _ type: RawKey, in transaction: OpaquePointer,
+        _ body: (_ cursor: OpaquePointer, _ key: inout MDB_val, _ value: MDB_val) throws -> Void
+    ) throws {
+        try cursor(in: transaction) { cursor in
+            var key = MDB_val()
+            var value = MDB_val()
+            var code = seek(cursor, toPrefix: type.rawValue, &key, &value)
+            while code == 0, key.firstByte == type.rawValue {
+                try body(cursor, &key, value)
+                code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+            }
+            if code != MDB_NOTFOUND { try check(code) }
+        }
+    }
+
+    /// Calls `body` with each restaurant, in the order of the keys.
     private func scan(_ body: (RawRecord) -> Void) throws {
         try transaction(readOnly: true) { transaction in
-            try cursor(in: transaction) { cursor in
-                var key = MDB_val()
-                var value = MDB_val()
-                while mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == 0 {
-                    body(RawRecord(value))
-                }
-            }
+            try scan(.restaurant, in: transaction) { _, _, value in body(RawRecord(value)) }
         }
     }
 
@@ -86,26 +106,48 @@ private final class RawLMDBStore: StoreUnderTest {
         return try body(cursor)
     }
 
-    func create(_ restaurants: [Restaurant]) throws {
+    func create(_ items: [NewItem]) throws {
         try transaction { transaction in
-            for restaurant in restaurants {
-                try put(restaurant, in: transaction)
+            for item in items {
+                try put(item, in: transaction)
             }
         }
-        ids += restaurants.map(\.id)
+        ids += items.restaurantIDs
     }
 
-    func fetchByID(_ positions: [Int]) throws -> Int {
+    func fetchByID(_ positions: ArraySlice<Int>) throws -> Int {
         try transaction(readOnly: true) { transaction in
-            var digest = 0
-            for position in positions {
-                try withKey(ids[position]) { key in
-                    var value = MDB_val()
-                    try check(mdb_get(transaction, database, &key, &value))
-                    digest &+= RawRecord(value).digest
-                }
+            try positions.reduce(0) { try $0 &+ digest(of: ids[$1], in: transaction) }
+        }
+    }
+
+    func fetchByIDAlone(_ positions: ArraySlice<Int>) throws -> Int {
+        try transaction(readOnly: true) { transaction in
+            try positions.reduce(0) { sum, position in
+                // A new snapshot for each, without what a new transaction allocates.
+                mdb_txn_reset(transaction)
+                try check(mdb_txn_renew(transaction))
+                return try sum &+ digest(of: ids[position], in: transaction)
             }
-            return digest
+        }
+    }
+
+    func newest(_ limit: Int) throws -> Int {
+        try transaction(readOnly: true) { transaction in
+            try cursor(in: transaction) { cursor in
+                var key = MDB_val()
+                var value = MDB_val()
+                let after = seek(cursor, toPrefix: RawKey.restaurant.rawValue + 1, &key, &value)
+                var code = mdb_cursor_get(cursor, &key, &value, after == 0 ? MDB_PREV : MDB_LAST)
+                var left = limit
+                var digest = 0
+                while code == 0, left > 0, key.firstByte == RawKey.restaurant.rawValue {
+                    digest = digest &* 31 &+ RawRecord(value).digest
+                    left -= 1
+                    code = mdb_cursor_get(cursor, &key, &value, MDB_PREV)
+                }
+                return digest
+            }
         }
     }
 
@@ -115,12 +157,10 @@ private final class RawLMDBStore: StoreUnderTest {
         return result
     }
 
-    func count(borough: String, starsAbove: Int) throws -> Int {
+    func count(_ filter: Filter) throws -> Int {
+        let matches = RawRecord.test(for: filter)
         var count = 0
-        let borough = Array(borough.utf8)
-        try scan { record in
-            if record.stars > starsAbove && record.borough.elementsEqual(borough) { count += 1 }
-        }
+        try scan { if matches($0) { count += 1 } }
         return count
     }
 
@@ -130,33 +170,52 @@ private final class RawLMDBStore: StoreUnderTest {
         return best.digest
     }
 
-    func updateAll() throws -> Int {
+    func updateAll() throws {
         try transaction { transaction in
-            try cursor(in: transaction) { cursor in
-                var sum = 0
-                var key = MDB_val()
-                var value = MDB_val()
-                while mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == 0 {
-                    let record = RawRecord(value)
-                    let stars = Restaurant.updated(stars: record.stars)
-                    value.mv_data = record.copy(stars: stars, into: buffer).baseAddress
-                    try check(mdb_cursor_put(cursor, &key, &value, UInt32(MDB_CURRENT)))
-                    sum += stars
-                }
-                return sum
+            try scan(.restaurant, in: transaction) { cursor, key, value in
+                let record = RawRecord(value)
+                let stars = Restaurant.updated(stars: record.stars)
+                var value = MDB_val(record.copy(stars: stars, into: buffer))
+                try check(mdb_cursor_put(cursor, &key, &value, UInt32(MDB_CURRENT)))
             }
         }
     }
 
-    func commitEach(_ restaurants: [Restaurant]) throws {
-        for restaurant in restaurants {
-            try transaction { try put(restaurant, in: $0) }
+    func commitEach(_ items: [NewItem]) throws {
+        for item in items {
+            try transaction { try put(item, in: $0) }
         }
     }
 
-    func deleteAll() throws {
-        try transaction { try check(mdb_drop($0, database, 0)) }
+    func deleteEach(_ positions: [Int]) throws {
+        try transaction { transaction in
+            for position in positions {
+                try RawKey.restaurant.with(ids[position]) { bytes in
+                    var key = MDB_val(bytes)
+                    try check(mdb_del(transaction, database, &key, nil))
+                }
+            }
+        }
         ids = []
+    }
+
+    func deleteAll() throws {
+        try transaction { transaction in
+            try scan(.restaurant, in: transaction) { cursor, _, _ in
+                try check(mdb_cursor_del(cursor, 0))
+            }
+        }
+        ids = []
+    }
+
+    func totalScore() throws -> Int {
+        try transaction(readOnly: true) { transaction in
+            var total = 0
+            try scan(.inspection, in: transaction) { _, _, value in
+                total += RawInspection.score(in: UnsafeRawBufferPointer(value))
+            }
+            return total
+        }
     }
 
     func holdAll(while body: () -> Void) throws {
@@ -175,17 +234,34 @@ private final class RawLMDBStore: StoreUnderTest {
     }
 }
 
-extension RawRecord {
+extension MDB_val {
+    fileprivate init(_ bytes: UnsafeMutableRawBufferPointer) {
+        self.init(mv_size: bytes.count, mv_data: bytes.baseAddress)
+    }
+
+    fileprivate var firstByte: UInt8? { UnsafeRawBufferPointer(self).first }
+}
+
+extension UnsafeRawBufferPointer {
     fileprivate init(_ value: MDB_val) {
-        self.init(bytes: UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size))
+        self.init(start: value.mv_data, count: value.mv_size)
     }
 }
 
-private func withKey<R>(_ id: UUID, _ body: (inout MDB_val) throws -> R) rethrows -> R {
-    var id = id.uuid
-    return try withUnsafeMutableBytes(of: &id) { bytes in
-        var key = MDB_val(mv_size: bytes.count, mv_data: bytes.baseAddress)
-        return try body(&key)
+extension RawRecord {
+    fileprivate init(_ value: MDB_val) {
+        self.init(bytes: UnsafeRawBufferPointer(value))
+    }
+}
+
+/// Moves to the first key that is not before a prefix.
+private func seek(
+    _ cursor: OpaquePointer, toPrefix prefix: UInt8, _ key: inout MDB_val, _ value: inout MDB_val
+) -> CInt {
+    var prefix = prefix
+    return withUnsafeMutableBytes(of: &prefix) { bytes in
+        key = MDB_val(bytes)
+        return mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE)
     }
 }
 

@@ -2,7 +2,8 @@ import CBenchLevelDB
 import Foundation
 
 extension Side {
-    /// LevelDB through C: the id as the key, `RawRecord` as the value, no objects.
+    /// LevelDB through C: a byte for the type and the id as the key, `RawRecord` as the value, no
+    /// objects.
     static let rawLevelDB = Side(
         name: "raw LevelDB",
         version: "LevelDB \(leveldb_major_version()).\(leveldb_minor_version())"
@@ -36,11 +37,13 @@ private final class RawLevelDBStore: StoreUnderTest {
         database = try check { leveldb_open(options, directory.path, &$0) }
     }
 
-    private func put(_ restaurant: Restaurant, in batch: OpaquePointer?) {
-        let record = RawRecord.encode(restaurant, into: buffer)
-        withKey(restaurant.id) { key, size in
-            record.withMemoryRebound(to: CChar.self) {
-                leveldb_writebatch_put(batch, key, size, $0.baseAddress, $0.count)
+    private func put(_ item: NewItem, in batch: OpaquePointer?) {
+        item.withRaw(buffer) { key, value in
+            key.withMemoryRebound(to: CChar.self) { key in
+                value.withMemoryRebound(to: CChar.self) {
+                    leveldb_writebatch_put(
+                        batch, key.baseAddress, key.count, $0.baseAddress, $0.count)
+                }
             }
         }
     }
@@ -53,30 +56,37 @@ private final class RawLevelDBStore: StoreUnderTest {
         try check { leveldb_write(database, synced, batch, &$0) }
     }
 
-    /// Calls `body` with the iterator at each record, in the order of the keys.
-    private func scan(_ body: (OpaquePointer) -> Void) throws {
+    private func iterate<R>(_ body: (OpaquePointer) throws -> R) throws -> R {
         guard let iterator = leveldb_create_iterator(database, reads) else {
             throw RawError(engine: "LevelDB", text: "no iterator")
         }
         defer { leveldb_iter_destroy(iterator) }
-        leveldb_iter_seek_to_first(iterator)
-        while leveldb_iter_valid(iterator) != 0 {
-            body(iterator)
-            leveldb_iter_next(iterator)
-        }
+        let result = try body(iterator)
         try check { leveldb_iter_get_error(iterator, &$0) }
+        return result
     }
 
-    func create(_ restaurants: [Restaurant]) throws {
-        try write { batch in
-            for restaurant in restaurants {
-                put(restaurant, in: batch)
+    /// Calls `body` with the iterator at each record of a type, in the order of the keys.
+    private func scan(_ type: RawKey = .restaurant, _ body: (OpaquePointer) -> Void) throws {
+        try iterate { iterator in
+            seek(iterator, toPrefix: type.rawValue)
+            while isAt(type, iterator) {
+                body(iterator)
+                leveldb_iter_next(iterator)
             }
         }
-        ids += restaurants.map(\.id)
     }
 
-    func fetchByID(_ positions: [Int]) throws -> Int {
+    func create(_ items: [NewItem]) throws {
+        try write { batch in
+            for item in items {
+                put(item, in: batch)
+            }
+        }
+        ids += items.restaurantIDs
+    }
+
+    func fetchByID(_ positions: ArraySlice<Int>) throws -> Int {
         var digest = 0
         for position in positions {
             try withKey(ids[position]) { key, size in
@@ -91,19 +101,40 @@ private final class RawLevelDBStore: StoreUnderTest {
         return digest
     }
 
+    /// The same: each get of LevelDB sees a snapshot of its own.
+    func fetchByIDAlone(_ positions: ArraySlice<Int>) throws -> Int {
+        try fetchByID(positions)
+    }
+
+    func newest(_ limit: Int) throws -> Int {
+        try iterate { iterator in
+            seek(iterator, toPrefix: RawKey.restaurant.rawValue + 1)
+            if leveldb_iter_valid(iterator) == 0 {
+                leveldb_iter_seek_to_last(iterator)
+            } else {
+                leveldb_iter_prev(iterator)
+            }
+            var left = limit
+            var digest = 0
+            while left > 0, isAt(.restaurant, iterator) {
+                digest = digest &* 31 &+ RawRecord(iterator).digest
+                left -= 1
+                leveldb_iter_prev(iterator)
+            }
+            return digest
+        }
+    }
+
     func fetchAll(reading: Bool) throws -> Int {
         var result = 0
         try scan { result &+= reading ? RawRecord($0).digest : 1 }
         return result
     }
 
-    func count(borough: String, starsAbove: Int) throws -> Int {
+    func count(_ filter: Filter) throws -> Int {
+        let matches = RawRecord.test(for: filter)
         var count = 0
-        let borough = Array(borough.utf8)
-        try scan {
-            let record = RawRecord($0)
-            if record.stars > starsAbove && record.borough.elementsEqual(borough) { count += 1 }
-        }
+        try scan { if matches(RawRecord($0)) { count += 1 } }
         return count
     }
 
@@ -113,8 +144,7 @@ private final class RawLevelDBStore: StoreUnderTest {
         return best.digest
     }
 
-    func updateAll() throws -> Int {
-        var sum = 0
+    func updateAll() throws {
         try write { batch in
             try scan { iterator in
                 let record = RawRecord(iterator)
@@ -124,16 +154,23 @@ private final class RawLevelDBStore: StoreUnderTest {
                 record.copy(stars: stars, into: buffer).withMemoryRebound(to: CChar.self) {
                     leveldb_writebatch_put(batch, key, size, $0.baseAddress, $0.count)
                 }
-                sum += stars
             }
         }
-        return sum
     }
 
-    func commitEach(_ restaurants: [Restaurant]) throws {
-        for restaurant in restaurants {
-            try write { put(restaurant, in: $0) }
+    func commitEach(_ items: [NewItem]) throws {
+        for item in items {
+            try write { put(item, in: $0) }
         }
+    }
+
+    func deleteEach(_ positions: [Int]) throws {
+        try write { batch in
+            for position in positions {
+                withKey(ids[position]) { leveldb_writebatch_delete(batch, $0, $1) }
+            }
+        }
+        ids = []
     }
 
     func deleteAll() throws {
@@ -145,6 +182,12 @@ private final class RawLevelDBStore: StoreUnderTest {
             }
         }
         ids = []
+    }
+
+    func totalScore() throws -> Int {
+        var total = 0
+        try scan(.inspection) { total += RawInspection.score(in: UnsafeRawBufferPointer($0)) }
+        return total
     }
 
     func holdAll(while body: () -> Void) throws {
@@ -163,18 +206,38 @@ private final class RawLevelDBStore: StoreUnderTest {
     }
 }
 
-extension RawRecord {
+extension UnsafeRawBufferPointer {
+    /// The value that an iterator is at.
     fileprivate init(_ iterator: OpaquePointer) {
         var size = 0
         let start = leveldb_iter_value(iterator, &size)
-        self.init(bytes: UnsafeRawBufferPointer(start: start, count: size))
+        self.init(start: start, count: size)
     }
+}
+
+extension RawRecord {
+    fileprivate init(_ iterator: OpaquePointer) {
+        self.init(bytes: UnsafeRawBufferPointer(iterator))
+    }
+}
+
+/// Moves to the first key that is not before a prefix.
+private func seek(_ iterator: OpaquePointer, toPrefix prefix: UInt8) {
+    var prefix = CChar(bitPattern: prefix)
+    leveldb_iter_seek(iterator, &prefix, 1)
+}
+
+private func isAt(_ type: RawKey, _ iterator: OpaquePointer) -> Bool {
+    guard leveldb_iter_valid(iterator) != 0 else { return false }
+    var size = 0
+    guard let key = leveldb_iter_key(iterator, &size), size > 0 else { return false }
+    return UInt8(bitPattern: key.pointee) == type.rawValue
 }
 
 private func withKey<R>(
     _ id: UUID, _ body: (UnsafePointer<CChar>?, Int) throws -> R
 ) rethrows -> R {
-    try withUnsafeBytes(of: id.uuid) { bytes in
+    try RawKey.restaurant.with(id) { bytes in
         try bytes.withMemoryRebound(to: CChar.self) { try body($0.baseAddress, $0.count) }
     }
 }

@@ -14,7 +14,9 @@ struct RawRecord {
     var rating: Double { bytes.loadUnaligned(fromByteOffset: 0, as: Double.self) }
     var stars: Int { bytes.loadUnaligned(fromByteOffset: Self.starsOffset, as: Int.self) }
     var name: Slice<UnsafeRawBufferPointer> { string(0) }
+    var cuisine: Slice<UnsafeRawBufferPointer> { string(1) }
     var borough: Slice<UnsafeRawBufferPointer> { string(2) }
+    var zipcode: Slice<UnsafeRawBufferPointer> { string(4) }
     var digest: Int { name.count &* 7 &+ stars }
 
     private func string(_ place: Int) -> Slice<UnsafeRawBufferPointer> {

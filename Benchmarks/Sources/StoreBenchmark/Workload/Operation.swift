@@ -1,16 +1,25 @@
 import ArgumentParser
 
-/// What is measured.
+/// What is measured, in the order of the table's rows.
 enum Operation: String, CaseIterable, ExpressibleByArgument {
     case create
     case fetchByID = "fetch-by-id"
+    case fetchByIDAlone = "fetch-by-id-alone"
+    case fetchByIDThreads = "fetch-by-id-threads"
+    case newest
     case fetchAll = "fetch-all"
     case fetchAllUntouched = "fetch-all-untouched"
     case count
+    case countText = "count-text"
+    case countIn = "count-in"
+    case countBetween = "count-between"
+    case countOr = "count-or"
+    case countContains = "count-contains"
     case sort
     case index
     case update
     case commit
+    case deleteEach = "delete-each"
     case delete
     case memory
 
@@ -19,15 +28,57 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .create: "create all, one commit"
         case .fetchByID: "fetch each by id, shuffled"
+        case .fetchByIDAlone: "fetch by id, a block each"
+        case .fetchByIDThreads: "fetch by id, a block each, 2 threads"
+        case .newest: "newest 10, a block each"
         case .fetchAll: "fetch all, read 2 attributes"
         case .fetchAllUntouched: "fetch all, read nothing"
         case .count: "filtered count, full scan"
+        case .countText: "filtered count, text beyond ASCII"
+        case .countIn: "filtered count, IN of 10"
+        case .countBetween: "filtered count, BETWEEN"
+        case .countOr: "filtered count, OR"
+        case .countContains: "filtered count, CONTAINS[c]"
         case .sort: "best 10 of a full scan"
         case .index: "fetch 20 % by an index"
         case .update: "update all, one commit"
         case .commit: "durable commits of 1 item"
+        case .deleteEach: "delete each by id, one commit"
         case .delete: "delete all, one commit"
         case .memory: "peak memory of fetching all"
         }
+    }
+
+    /// The operation that this one is compared with on the same side, and the ratio of items per
+    /// second that JustPersist on LMDB is to reach.
+    var baseline: (operation: Operation, goal: Double)? {
+        switch self {
+        case .fetchByIDAlone: (.fetchByID, 0.5)
+        case .fetchByIDThreads: (.fetchByIDAlone, 1.7)
+        case .newest: (.fetchByID, 0.2)
+        default: nil
+        }
+    }
+
+    /// The operations that leave a store as it was: they share one.
+    var onlyReads: Bool {
+        switch self {
+        case .create, .index, .update, .commit, .deleteEach, .delete: false
+        default: true
+        }
+    }
+
+    /// What `--growth` measures unless it is told otherwise.
+    static let growing: [Operation] = [
+        .create, .fetchByID, .fetchAll, .count, .update, .deleteEach, .delete,
+    ]
+
+    /// The operations one by one, except that those with a common baseline take turns.
+    static func races(of operations: [Operation]) -> [[Operation]] {
+        let compared = operations.filter { operation in
+            operation.baseline != nil || allCases.contains { $0.baseline?.operation == operation }
+        }
+        let alone = operations.filter { !compared.contains($0) }.map { [$0] }
+        return compared.isEmpty ? alone : [compared] + alone
     }
 }

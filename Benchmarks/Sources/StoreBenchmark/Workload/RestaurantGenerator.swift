@@ -1,6 +1,8 @@
 import Foundation
 
-/// Makes restaurants without end: equal seeds give equal restaurants.
+/// Makes restaurants and inspections without end: equal seeds give equal ones.
+///
+/// Some of the texts are beyond ASCII, as they are in most programs' data.
 struct RestaurantGenerator {
     static let boroughs = ["Bronx", "Brooklyn", "Manhattan", "Queens", "Staten Island"]
 
@@ -29,6 +31,15 @@ struct RestaurantGenerator {
             isOpen: Int.random(in: 0..<10, using: &random) < 9)
     }
 
+    mutating func nextInspection() -> Inspection {
+        Inspection(
+            id: nextID(),
+            inspected: Date(
+                timeIntervalSince1970: Double(Int.random(in: 0..<1_700_000_000, using: &random))),
+            score: Int.random(in: 0...100, using: &random),
+            inspector: "\(pick(Self.nouns)) \(pick(Self.streets))")
+    }
+
     /// A UUIDv7: 48 bits of milliseconds, 12 bits of a counter within one, then random bits.
     private mutating func nextID() -> UUID {
         let millisecond = 1_700_000_000_000 + UInt64(made / 1_000)
@@ -45,12 +56,12 @@ struct RestaurantGenerator {
     }
 
     private static let cuisines = [
-        "African", "American", "Armenian", "Australian", "Bangladeshi", "Barbecue", "Brazilian",
-        "Cajun", "Caribbean", "Chinese", "Cuban", "Czech", "Eastern European", "Egyptian",
-        "Ethiopian", "Filipino", "French", "German", "Greek", "Hawaiian", "Indian", "Indonesian",
-        "Irish", "Italian", "Japanese", "Korean", "Lebanese", "Mediterranean", "Mexican",
-        "Moroccan", "Pakistani", "Peruvian", "Polish", "Portuguese", "Russian", "Spanish",
-        "Thai", "Turkish", "Vegetarian", "Vietnamese/Cambodian/Malaysian",
+        "African", "American", "Հայկական", "Australian", "বাংলাদেশি", "Barbecue", "Brasileira",
+        "Cajun", "Caribbean", "中国菜", "Cubana", "Česká", "Eastern European", "مصري",
+        "Ethiopian", "Filipino", "Française", "German", "Ελληνική", "Hawaiian", "भारतीय",
+        "Indonesian", "Irish", "Italian", "日本料理", "한식", "لبناني", "Mediterranean", "Mexican",
+        "Moroccan", "Pakistani", "Perú", "Polska", "Русская", "Española",
+        "ไทย", "Türk", "Vegetarian", "Việt Nam", "Українська",
     ]
     private static let adjectives = [
         "Golden", "Old", "Little", "Royal", "Blue", "Lucky", "Grand", "Happy", "Silver", "Red",
@@ -63,8 +74,8 @@ struct RestaurantGenerator {
         "Whale",
     ]
     private static let kinds = [
-        "Kitchen", "Restaurant", "Grill", "Cafe", "Bistro", "Diner", "House", "Bar & Grill",
-        "Pizzeria", "Bakery", "Tavern", "Noodle Bar", "Steakhouse", "Eatery", "Trattoria", "Deli",
+        "Kitchen", "Restaurant", "Grill", "Café", "Bistro", "Diner", "House", "Bar & Grill",
+        "Pizzeria", "Bakery", "Tavern", "Noodle Bar", "Steakhouse", "Eatery", "食堂", "Кафе",
     ]
     private static let streets = [
         "Broadway", "West 45th Street", "Flatbush Avenue", "Morris Park Avenue",

@@ -1,31 +1,60 @@
 /// The data and the arguments of every operation, the same for all sides.
 struct Workload {
+    /// A restaurant and an inspection by turns.
+    let items: [NewItem]
+    /// The restaurants alone, in order of creation.
     let restaurants: [Restaurant]
     /// The places of all restaurants in order of creation, shuffled: the order of fetches by id.
     let shuffled: [Int]
-    /// Further restaurants, for the commits of each round.
-    let commits: [[Restaurant]]
+    /// Further items by turns, for the commits of each round.
+    let commits: [[NewItem]]
 
     let borough = "Queens"
-    let stars = 3
     let pageSize = 10
+    /// How often the newest page is asked for, each time in a transaction of its own.
+    let pages = 10
 
-    init(items: Int, rounds: Int) {
+    init(items count: Int, rounds: Int) {
         var generator = RestaurantGenerator(seed: 0x5EED)
-        restaurants = (0..<items).map { _ in generator.next() }
+        restaurants = (0..<count).map { _ in generator.next() }
+        items = restaurants.flatMap { [.restaurant($0), .inspection(generator.nextInspection())] }
         commits = (0..<rounds).map { _ in
-            (0..<min(items, 1_000)).map { _ in generator.next() }
+            (0..<min(count, 500)).flatMap { _ in
+                [.restaurant(generator.next()), .inspection(generator.nextInspection())]
+            }
         }
         var random = SplitMix64(state: 0xCAFE)
-        shuffled = Array(0..<items).shuffled(using: &random)
+        shuffled = Array(0..<count).shuffled(using: &random)
+    }
+
+    /// The places that are fetched in a transaction each: fewer, as that takes longer.
+    var shuffledAlone: ArraySlice<Int> { shuffled.prefix(max(2, shuffled.count / 5)) }
+
+    /// What an operation counts, nil if it is no filtered count.
+    func filter(of operation: Operation) -> Filter? {
+        switch operation {
+        case .count: .borough(borough, andStarsAbove: 3)
+        case .countText: .cuisine("Ελληνική")
+        case .countIn: .zipcodes((0..<10).map { String(10_001 + 170 * $0) })
+        case .countBetween: .rating(2...3)
+        case .countOr: .boroughOr(borough, starsAbove: 3)
+        case .countContains: .nameContains("garden")
+        default: nil
+        }
     }
 
     /// How many items one performance of an operation creates, reads, scans, changes or deletes.
     func items(of operation: Operation) -> Int {
         switch operation {
+        case .create: items.count
+        case .fetchByIDAlone, .fetchByIDThreads: shuffledAlone.count
+        case .newest: pages * min(pageSize, restaurants.count)
         case .index: restaurants.count { $0.borough == borough }
         case .commit: commits.first?.count ?? 0
         default: restaurants.count
         }
     }
+
+    /// The bytes of all restaurants' attributes in a flat layout, without keys and without a store.
+    var encodedBytes: Int { restaurants.reduce(0) { $0 + RawRecord.size(of: $1) } }
 }

@@ -1,0 +1,10 @@
+/// What a filtered count asks for; each side says it in its own language.
+enum Filter: Sendable {
+    case borough(String, andStarsAbove: Int)
+    case boroughOr(String, starsAbove: Int)
+    case cuisine(String)
+    case zipcodes([String])
+    case rating(ClosedRange<Double>)
+    /// In either case, of ASCII letters only: SQLite's LIKE folds no others.
+    case nameContains(String)
+}

@@ -78,7 +78,9 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         let compared = operations.filter { operation in
             operation.baseline != nil || allCases.contains { $0.baseline?.operation == operation }
         }
-        let alone = operations.filter { !compared.contains($0) }.map { [$0] }
-        return compared.isEmpty ? alone : [compared] + alone
+        return operations.compactMap { operation in
+            guard compared.contains(operation) else { return [operation] }
+            return operation == compared.first ? compared : nil
+        }
     }
 }

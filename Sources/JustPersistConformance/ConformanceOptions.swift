@@ -40,7 +40,8 @@ public struct ConformanceOptions: Sendable, Codable {
     public var only: [String]
     /// What every random choice depends on.
     public var seed: UInt64
-    /// The seconds without any sign of life after which a check is given up as hanging.
+    /// The seconds without any sign of life after which a check is given up as hanging; four times as many while
+    /// its process computes.
     public var timeout: Double
     /// Whether checks run in this process rather than each in one of its own.
     ///

@@ -47,7 +47,8 @@ struct BadFixtureTests {
             on: HangingFixture.self, only: "fixture/fresh-store-is-empty", timeout: 1,
             inProcess: inProcess)
         #expect(report.count(.fail) == 1)
-        #expect(report.results.first?.failures.first?.message.contains("hangs") == true)
+        let message = report.results.first?.failures.first?.message
+        #expect(message?.contains("hangs. Not ended: performRead.") == true)
     }
 
     @Test func aStoreThatTrapsCostsTheCheckNotTheRun() async throws {
@@ -61,6 +62,13 @@ struct BadFixtureTests {
         #expect(message.contains("signal"))
         #expect(message.contains("the store's own words"))
         #expect(report.results.first { $0.id.hasPrefix("fixture/fresh") }?.outcome == .pass)
+    }
+
+    @Test func aPreconditionIsQuotedAsAFatalErrorIs() async throws {
+        let report = try await Self.report(
+            on: PreconditionFixture.self, only: "fixture/fresh*,crud/create-then-read")
+        let message = report.results.last?.failures.first?.message ?? ""
+        #expect(message.contains("Precondition failed: the store's own condition"))
     }
 
     @Test func aStoreThatTrapsBehindACrashCostsTheCheckNotTheRun() async throws {

@@ -6,7 +6,8 @@ import JustPersistMemory
 /// A store in memory that misbehaves as a whole, in one way.
 final class MisbehavingStore: DataStore {
     enum Fault: Sendable {
-        case none, hangsInRead, trapsInWrite, claimsPersistence, trapsOnLeftovers
+        case none, hangsInRead, trapsInWrite, breaksAConditionInWrite, claimsPersistence
+        case trapsOnLeftovers, computesForLong
     }
 
     private let store: InMemoryDataStore
@@ -31,6 +32,10 @@ final class MisbehavingStore: DataStore {
     var errorHandler: DataStoreErrorHandler? { store.errorHandler }
 
     func open() throws {
+        if fault == .computesForLong {
+            let end = ContinuousClock.now + .seconds(2)
+            while ContinuousClock.now < end {}
+        }
         if fault == .trapsOnLeftovers, let directory {
             if FileManager.default.fileExists(atPath: directory.path) {
                 preconditionFailure("the store does not know what to do with its own files")
@@ -56,6 +61,7 @@ final class MisbehavingStore: DataStore {
         _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
     ) throws {
         if fault == .trapsInWrite { preconditionFailure("the store's own words") }
+        precondition(fault != .breaksAConditionInWrite, "the store's own condition")
         try store.performWrite(block)
     }
 
@@ -86,6 +92,19 @@ enum HangingFixture: ConformanceFixture {
 
 enum TrappingFixture: ConformanceFixture {
     static func makeStore(in directory: URL) -> MisbehavingStore { MisbehavingStore(.trapsInWrite) }
+}
+
+enum PreconditionFixture: ConformanceFixture {
+    static func makeStore(in directory: URL) -> MisbehavingStore {
+        MisbehavingStore(.breaksAConditionInWrite)
+    }
+}
+
+/// A store that computes for longer than a check may be still.
+enum SlowFixture: ConformanceFixture {
+    static func makeStore(in directory: URL) -> MisbehavingStore {
+        MisbehavingStore(.computesForLong)
+    }
 }
 
 /// A store that cannot be opened over what a process left.

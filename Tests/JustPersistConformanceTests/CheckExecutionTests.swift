@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistConformanceTesting
 import Testing
 
 @testable import JustPersistConformance
@@ -30,6 +31,80 @@ struct CheckExecutionTests {
         }
         #expect(result.outcome == .fail)
         #expect(result.failures.first?.place.hasPrefix("CheckExecutionTests.swift:") == true)
+    }
+
+    @Test func aCallThatHangsIsNamed() async {
+        let result = await Self.result(timeout: 1) { check in
+            let store = try check.openStore()
+            store.read { _ in
+                check.expect(true, "")
+                Latch().wait()
+            }
+        }
+        let message = result.failures.first?.message ?? ""
+        #expect(message.contains("a call hangs"))
+        #expect(message.contains("Not ended: performRead, the block of performRead."))
+    }
+
+    @Test(
+        arguments: [
+            (0.9, 0, nil), (1.1, 0, .hanging), (1.1, 0.5, nil), (3.9, 0.1, nil), (4.1, 2, .slow),
+        ] as [(Double, Double, Watchdog.Verdict?)])
+    func aCheckThatComputesIsNotTakenForOneThatHangs(
+        stillness: Double, computed: Double, verdict: Watchdog.Verdict?
+    ) {
+        #expect(
+            Watchdog.verdict(stillness: stillness, timeout: 1, computed: computed) == verdict)
+    }
+
+    @Test func aSlowCallInAProcessOfItsOwnIsNotGivenUp() async {
+        let report = await Conformance.report(
+            on: SlowFixture.self,
+            options: ConformanceOptions(
+                only: ["fixture/fresh-store-is-empty"], seed: 1, timeout: 1),
+            children: .exitTests)
+        #expect(report.isConformant, "\(report)")
+    }
+
+    @Test func aValueThatIsMissingComesWithTheErrorThatTheStoreReported() async {
+        let result = await CheckExecution(
+            fixture: Mutant<MakesNoItems>.self,
+            definition: CheckDefinition("test/check", clause: [4], "") { check in
+                let store = try check.openStore()
+                try store.write { db in
+                    _ = try check.require(
+                        db.createItem(ofMutableType: ConformanceUser.self), "createItem")
+                }
+            },
+            variant: .plain, options: ConformanceOptions(seed: 1), launcher: nil
+        ).result()
+        #expect(result.outcome == .fail)
+        #expect(result.failures.first?.message.contains("There is no room") == true, "\(result)")
+    }
+
+    @Test(arguments: [
+        "Store.swift:7: Fatal error: the reason", "Store.swift:7: Precondition failed: the reason",
+        "Store.swift:7: Assertion failed: the reason",
+    ])
+    func theReasonOfATrapIsQuotedWhateverStandsBehindIt(line: String) {
+        let stderr = "a log line\n\(line)\n\nThread 1 crashed:\n0 main in Store.swift\n"
+        #expect(stderr.lastWords == " It said: \(line)")
+        #expect("a log line\nthe last\n".lastWords == " It said: the last")
+    }
+
+    @Test func aKillHasLandedWhereTheLastCallHadNotReturned() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        #expect(try !CrashLog(in: directory).isInsideCall)
+        for (text, numbers, isInside) in [
+            ("0\n", [0], false), ("0\nbegin\n", [0], true), ("0\nbegin\n1\n", [0, 1], false),
+        ] {
+            try text.write(to: CrashLog.file(in: directory), atomically: true, encoding: .utf8)
+            let log = try CrashLog(in: directory)
+            #expect(log.numbers == numbers)
+            #expect(log.isInsideCall == isInside)
+        }
     }
 
     @Test func eachFailureIsKeptUpToALimit() async {
@@ -98,5 +173,14 @@ struct CheckExecutionTests {
         #expect(drawn.count == 4)
         #expect(drawn.prefix(2) == drawn.suffix(2))
         #expect(Set(drawn).count == 2)
+    }
+}
+
+/// Has no room for any item.
+final class MakesNoItems: BlockMutant, Fault, @unchecked Sendable {
+    override class func make(
+        _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) -> any MutableDataStoreItem {
+        throw DataStoreError(.storageFull, in: "create", "There is no room.")
     }
 }

@@ -44,11 +44,11 @@ extension DurabilityChecks {
 
     private static func killWriters(_ check: CheckContext, sizeOfGroups size: Int) throws {
         var first = 0
-        for point in check.crashPoints(acknowledgements: 0...20) {
-            let acknowledged = try check.crash(
-                DurabilityRoles.writer, at: point,
-                parameters: ["first": "\(first)", "size": "\(size)"])
-            let written = first + acknowledged.count
+        try check.crashes(
+            DurabilityRoles.writer, acknowledgements: 0...20,
+            parameters: { _ in ["first": "\(first)", "size": "\(size)"] }
+        ) { point, log in
+            let written = first + log.numbers.count
             let store = try check.openCrashStore()
             let groups = try groups(in: store)
             let whole = groups.count / size
@@ -75,7 +75,8 @@ extension DurabilityChecks {
         let before = try StoreDump(of: store)
         try store.close()
         var random = check.generator("steps")
-        for _ in check.crashPoints(acknowledgements: 0...0) {
+        // These kill themselves inside their blocks, so that each lands.
+        for _ in 0..<check.profile.pick(quick: 5, full: 50, soak: 1_000) {
             let steps = random.int(in: 1...2_000)
             let ending = try check.runChild(
                 DurabilityRoles.blockWriter, parameters: ["steps": "\(steps)"])
@@ -99,22 +100,23 @@ extension DurabilityChecks {
 
     private static func killMidDeleteAll(_ check: CheckContext) throws {
         let count = check.profile.pick(quick: 500, full: 2_000, soak: 2_000)
-        for point in check.crashPoints(acknowledgements: 1...1) {
-            let store = try check.openCrashStore()
-            if try groups(in: store).isEmpty {
-                try DurabilityRoles.write(group: 1, of: count, to: store)
-            }
-            try store.close()
-            let acknowledged = try check.crash(DurabilityRoles.deleter, at: point)
+        func fill(_ store: any DataStore) throws {
+            try DurabilityRoles.write(group: 1, of: count, to: store)
+        }
+        let store = try check.openCrashStore()
+        try fill(store)
+        try store.close()
+        try check.crashes(DurabilityRoles.deleter, acknowledgements: 1...1) { _, log in
             let next = try check.openCrashStore()
             let left = try groups(in: next).count
-            let isDone = acknowledged.contains(1)
+            let isDone = log.numbers.contains(1)
             check.expect(
                 left == 0 || (left == count && !isDone),
                 """
                 A process was killed \(isDone ? "after" : "while") it deleted all of \(count) items, \
                 and \(left) are left. There must be \(isDone ? "none" : "all or none")
                 """)
+            if left == 0 { try fill(next) }
             try next.close()
         }
     }
@@ -125,20 +127,22 @@ extension DurabilityChecks {
         try DurabilityRoles.write(group: 0, of: count, to: store)
         try store.close()
         var before = 0
-        for (index, point) in check.crashPoints(acknowledgements: 1...1).enumerated() {
-            let round = index + 1
-            let acknowledged = try check.crash(
-                DurabilityRoles.merger, at: point, parameters: ["round": "\(round)"])
+        var round = 0
+        try check.crashes(
+            DurabilityRoles.merger, acknowledgements: 1...1,
+            parameters: { ["round": "\($0 + 1)"] }
+        ) { _, log in
+            round += 1
             let store = try check.openCrashStore()
             let groups = try groups(in: store)
             let isMerged = groups.first == round
-            let expected = isMerged || acknowledged.contains(1) ? round : before
+            let expected = isMerged || log.numbers.contains(1) ? round : before
             check.expectEqual(
                 groups, Array(repeating: expected, count: count),
                 """
                 the groups after a kill during the merge of a child that set all of them to \(round), \
                 deleted 10 items and made 10; all were \(before) before\
-                \(acknowledged.contains(1) ? ", and the merge had returned" : "")
+                \(log.numbers.contains(1) ? ", and the merge had returned" : "")
                 """)
             try store.close()
             before = groups.first ?? before
@@ -188,9 +192,10 @@ extension DurabilityChecks {
     }
 
     private static func killAndCompareQueries(_ check: CheckContext) throws {
-        for (round, point) in check.crashPoints(acknowledgements: 0...20).enumerated() {
-            _ = try check.crash(
-                DurabilityRoles.changer, at: point, parameters: ["round": "\(round)"])
+        try check.crashes(
+            DurabilityRoles.changer, acknowledgements: 0...20,
+            parameters: { ["round": "\($0)"] }
+        ) { _, _ in
             let store = try check.openCrashStore()
             try store.read { db in try compareQueries(db, check) }
             let problems = try store.verify().problems

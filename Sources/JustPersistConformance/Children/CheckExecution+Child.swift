@@ -48,8 +48,13 @@ extension CheckExecution {
 extension String {
     /// What a process said at its end, as the end of a sentence.
     var lastWords: String {
+        // What Swift writes in front of the reason of a trap; behind it there may be a backtrace.
+        let reasons = [
+            "Fatal error", "Precondition failed", "Assertion failed", "Fatal access conflict",
+            "Could not cast value",
+        ]
         let lines = split(separator: "\n")
-        let told = lines.first { $0.contains("Fatal error") } ?? lines.last
+        let told = lines.first { line in reasons.contains { line.contains($0) } } ?? lines.last
         return told.map { " It said: \($0.prefix(500))" } ?? ""
     }
 }

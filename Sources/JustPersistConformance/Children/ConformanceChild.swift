@@ -70,7 +70,10 @@ public enum ConformanceChild {
         let execution = CheckExecution(
             fixture: fixture, definition: definition, variant: variant, options: options,
             launcher: .asking(in: job.directory),
-            endProcess: { _exit(stuck) })
+            endProcess: { lastWords in
+                FileHandle.standardError.write(Data("\(lastWords)\n".utf8))
+                _exit(stuck)
+            })
         let result = await execution.result()
         try result.answer.write(to: job.answer, options: .atomic)
     }

@@ -19,7 +19,7 @@ final class CrashScript: Sendable {
 
     /// Starts to count; the process dies at the point that its parameters say.
     init(_ context: ChildContext) throws {
-        let place = CrashLog(in: context.directory).file
+        let place = CrashLog.file(in: context.directory)
         try Data().write(to: place)
         file = try FileHandle(forWritingTo: place)
         let wanted = try context.number("acknowledgements")
@@ -32,6 +32,9 @@ final class CrashScript: Sendable {
         }
         thread.start()
     }
+
+    /// Writes down that the call begins in which the kill is to land.
+    func begin() throws { try file.write(contentsOf: Data("\(CrashLog.beginning)\n".utf8)) }
 
     /// Writes a number down: one that the store has acknowledged.
     ///
@@ -55,49 +58,75 @@ final class CrashScript: Sendable {
 
 /// What a process that was killed had written down.
 struct CrashLog {
-    let file: URL
+    /// The line of a call that begins.
+    static let beginning = "begin"
 
-    /// The log of a check's directory.
-    init(in directory: URL) { file = directory.appending(path: "acknowledged") }
+    /// The numbers that the store had acknowledged.
+    let numbers: [Int]
+    /// Whether the process was killed inside a call that had begun, and had not returned.
+    let isInsideCall: Bool
 
-    /// The numbers in it; none where there was no time for one.
-    var numbers: [Int] {
-        get throws {
-            guard FileManager.default.fileExists(atPath: file.path) else { return [] }
-            return try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-                .compactMap { Int($0) }
-        }
+    /// The file of a check's directory.
+    static func file(in directory: URL) -> URL { directory.appending(path: "acknowledged") }
+
+    /// The log of a check's directory; an empty one where there was no time for a line.
+    init(in directory: URL) throws {
+        let file = Self.file(in: directory)
+        let isThere = FileManager.default.fileExists(atPath: file.path)
+        let lines = (isThere ? try String(contentsOf: file, encoding: .utf8) : "")
+            .split(separator: "\n")
+        numbers = lines.compactMap { Int($0) }
+        isInsideCall = lines.last.map { $0 == Self.beginning } ?? false
     }
 }
 
 extension CheckContext {
-    /// The kill points for this profile, at random: early and late, between writes and inside them.
+    /// Plays a role that is killed again and again, late and early in what it does, until as many kills as the
+    /// profile asks for have landed inside a call; hands each log to `judge`.
     ///
     /// A commit takes from microseconds to many milliseconds, more on a machine that is busy, so the delays
-    /// have several scales, and each has its turn.
-    func crashPoints(acknowledgements: ClosedRange<Int>) -> [CrashPoint] {
+    /// have several scales, and each has its turn; none is longer than one that came too late. Where most kills
+    /// miss for all that, the check is unverified: a store that lives through kills beside the point has
+    /// proved nothing.
+    func crashes(
+        _ role: ChildRole, acknowledgements: ClosedRange<Int>,
+        parameters: (_ round: Int) -> [String: String] = { _ in [:] },
+        judge: (CrashPoint, CrashLog) throws -> Void
+    ) throws {
         var random = generator("kill points")
+        let wanted = profile.pick(quick: 5, full: 50, soak: 1_000)
         let scales = [100_000, 10_000, 1_000, 100]
-        return (0..<profile.pick(quick: 5, full: 50, soak: 1_000)).map { index in
-            let scale = scales[index % scales.count]
-            return CrashPoint(
+        var (landed, longest, round) = (0, scales[0], 0)
+        while landed < wanted, round < 4 * wanted {
+            let scale = min(scales[round % scales.count], longest)
+            let point = CrashPoint(
                 acknowledgements: random.int(in: acknowledgements),
                 microseconds: random.int(in: scale / 10...scale))
+            let log = try crash(role, at: point, parameters: parameters(round))
+            if log.isInsideCall { landed += 1 } else { longest = max(20, point.microseconds) }
+            try judge(point, log)
+            round += 1
+        }
+        if 2 * landed < wanted {
+            try unverified(
+                """
+                only \(landed) of \(round) kills landed inside the call that they were aimed at; \
+                \(wanted) were wanted
+                """)
         }
     }
 
     /// Plays a role until it is killed, and gives what it wrote down.
-    func crash(
-        _ role: ChildRole, at point: CrashPoint, parameters: [String: String] = [:]
-    ) throws -> [Int] {
-        let log = CrashLog(in: directory)
-        try? FileManager.default.removeItem(at: log.file)
+    private func crash(
+        _ role: ChildRole, at point: CrashPoint, parameters: [String: String]
+    ) throws -> CrashLog {
+        try? FileManager.default.removeItem(at: CrashLog.file(in: directory))
         let ending = try runChild(
             role, parameters: parameters.merging(point.parameters) { own, _ in own })
         try require(
             ending == .signalled(SIGKILL),
             "A process in the role \(role.name) was to be killed, and ended otherwise: \(ending)")
-        return try log.numbers
+        return try CrashLog(in: directory)
     }
 
     /// The store of the roles, open.

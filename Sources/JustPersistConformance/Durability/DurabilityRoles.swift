@@ -21,6 +21,7 @@ enum DurabilityRoles {
         let size = try context.number("size")
         var group = try context.number("first")
         while true {
+            try script.begin()
             try write(group: group, of: size, to: store)
             try script.acknowledge(group)
             group += 1
@@ -50,6 +51,7 @@ enum DurabilityRoles {
         let store = try open(context)
         let script = try CrashScript(context)
         try script.acknowledge(0)
+        try script.begin()
         try store.write { db in try db.removeAll([ItemType(dynamic: type)]) }
         try script.acknowledge(1)
         script.waitForDeath()
@@ -71,6 +73,7 @@ enum DurabilityRoles {
             }
         }
         try script.acknowledge(0)
+        try script.begin()
         try store.merge(child, policy: .childWins)
         try script.acknowledge(1)
         script.waitForDeath()
@@ -109,6 +112,7 @@ enum DurabilityRoles {
             seed: context.seed, name: "changer \(try context.number("round"))")
         var block = 0
         while true {
+            try script.begin()
             try store.write { db in
                 try db.declare(schema)
                 let items = try db.dynamicItems(DataStoreRequest(itemTypeKey: type))

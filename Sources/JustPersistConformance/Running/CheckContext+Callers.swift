@@ -43,7 +43,7 @@ extension CheckContext {
     /// The same as `makeStore(named:)` for a store that ends when the caller lets it go.
     func makeUnheldStore(named name: String) throws -> any DataStore {
         let directory = directory.appending(path: name, directoryHint: .isDirectory)
-        return try fixture.store(in: directory) { [errors] in errors.append($0) }
+        return try watchedStore(in: directory)
     }
 
     /// What the stores' error handlers were given while `body` ran.

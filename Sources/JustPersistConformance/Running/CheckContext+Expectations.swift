@@ -88,10 +88,15 @@ extension CheckContext {
         line: Int = #line, via inner: Int = #line
     ) throws -> Value {
         expect(
-            value != nil, "\(what()): expected a value, got nil", file: file, line: line, via: inner
-        )
+            value != nil, "\(what()): expected a value, got nil\(lastReported)", file: file,
+            line: line, via: inner)
         guard let value else { throw CheckStop.failed }
         return value
+    }
+
+    /// The last error that a store reported, as the end of a message: what a call that cannot throw says so.
+    private var lastReported: String {
+        errors.all.last.map { "; the store reported \($0)" } ?? ""
     }
 
     /// Demands a condition, without which the check cannot go on.

@@ -46,9 +46,15 @@ extension CheckContext {
     /// A closed store that keeps its files in a directory of that name; the same name, the same directory.
     func makeStore(named name: String) throws -> any DataStore {
         let directory = directory.appending(path: name, directoryHint: .isDirectory)
-        let store = try fixture.store(in: directory) { [errors] in errors.append($0) }
+        let store = try watchedStore(in: directory)
         directories.withLock { $0[ObjectIdentifier(store)] = (store, name) }
         return store
+    }
+
+    /// A store whose calls and errors the kit takes notice of.
+    func watchedStore(in directory: URL) throws -> any DataStore {
+        WatchedStore(
+            try fixture.store(in: directory) { [errors] in errors.append($0) }, recorder: recorder)
     }
 
     /// So many bytes for one value, or fewer where the store declares a small limit.

@@ -10,13 +10,13 @@ struct CheckExecution: Sendable {
     let options: ConformanceOptions
     /// How further processes are started; nil where there is no way.
     let launcher: ChildLauncher?
-    /// Ends the process, where it is there for this check alone: a store that holds all of Swift's
-    /// cooperative threads keeps the watchdog's word from coming through.
-    var endProcess: (@Sendable () -> Void)?
+    /// Ends the process with some last words, where it is there for this check alone: a store that holds all of
+    /// Swift's cooperative threads keeps the watchdog's word from coming through.
+    var endProcess: (@Sendable (String) -> Void)?
 
     private enum Event {
         case ended((any Error)?)
-        case hanging
+        case givenUp(Watchdog.Verdict)
         case cancelled
         case child(ChildStarter.Request)
     }
@@ -67,13 +67,9 @@ struct CheckExecution: Sendable {
         }
         thread.stackSize = 8 << 20
         thread.start()
-        let watchdog = DispatchSource.makeTimerSource(queue: .global())
-        watchdog.schedule(deadline: .now() + 1, repeating: 1)
-        watchdog.setEventHandler { [timeout = options.timeout, endProcess] in
-            if recorder.stillness > .seconds(timeout) { feed.yield(.hanging) }
-            if recorder.stillness > .seconds(timeout + 5) { endProcess?() }
+        let watchdog = Watchdog(recorder, timeout: options.timeout, end: endProcess) {
+            feed.yield(.givenUp($0))
         }
-        watchdog.resume()
         defer { watchdog.cancel() }
         return await withTaskGroup(of: Void.self) { group in
             // A check that is given up does not wait for the processes that it started.
@@ -128,12 +124,20 @@ struct CheckExecution: Sendable {
             result.isBroken = true
             fail(
                 "The check ended with an error that it did not expect, behind this place: \(error)")
-        case .hanging:
+        case .givenUp(.hanging):
             result.isBroken = true
             fail(
                 """
-                Nothing happened for \(Int(options.timeout)) s behind this place: a call hangs, or \
-                takes too long (JP_TIMEOUT changes the limit)
+                Nothing happened for \(Int(options.timeout)) s behind this place, and nothing was \
+                computed: a call hangs. \(recorder.openCalls) (JP_TIMEOUT changes the limit)
+                """)
+        case .givenUp(.slow):
+            result.isBroken = true
+            fail(
+                """
+                For \(Int(4 * options.timeout)) s behind this place the process computed, and nothing \
+                came of it: a call takes too long, or loops. \(recorder.openCalls) (JP_TIMEOUT changes \
+                the limit)
                 """)
         case .cancelled:
             result.outcome = .unverified

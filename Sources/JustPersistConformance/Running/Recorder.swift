@@ -13,12 +13,17 @@ final class Recorder: Sendable {
         /// How many processes the check waits for.
         var waiting = 0
         var lastPlace: String?
+        /// The calls of stores that have not ended, by their numbers.
+        var calls: [Int: String] = [:]
+        var callCount = 0
     }
 
     /// The most failures that are kept word for word.
     private static let failureLimit = 20
 
     private let state = Locked(State())
+    /// The stores whose calls are noted, by the stores below them.
+    let watched = Locked<[ObjectIdentifier: WeakWatchedStore]>([:])
 
     /// Notes that an expectation was looked at, by the code of a line that may serve several places.
     func record(at place: String, via line: Int = 0) {
@@ -58,9 +63,41 @@ final class Recorder: Sendable {
         return try body()
     }
 
-    /// How long there was no sign of life.
-    var stillness: Duration {
-        state.withLock { $0.waiting > 0 ? .zero : .now - $0.lastSign }
+    /// Notes that a call of a store begins, and gives its number.
+    func begin(_ call: String) -> Int {
+        state.withLock { state in
+            state.lastSign = .now
+            state.callCount += 1
+            state.calls[state.callCount] = call
+            return state.callCount
+        }
+    }
+
+    /// Notes that a call of a store has ended.
+    func end(_ call: Int) {
+        state.withLock { state in
+            state.lastSign = .now
+            state.calls[call] = nil
+        }
+    }
+
+    /// Notes a call of a store while it lasts.
+    func during<Result>(_ call: String, _ body: () throws -> Result) rethrows -> Result {
+        let number = begin(call)
+        defer { end(number) }
+        return try body()
+    }
+
+    /// The calls of stores that have not ended, the first one first, as a sentence.
+    var openCalls: String {
+        let names = state.withLock { $0.calls.sorted { $0.key < $1.key }.map(\.value) }
+        return names.isEmpty
+            ? "No call of a store is open." : "Not ended: \(names.joined(separator: ", "))."
+    }
+
+    /// The last sign of life, and how long ago it was.
+    var lastSign: (ContinuousClock.Instant, stillness: Duration) {
+        state.withLock { ($0.lastSign, $0.waiting > 0 ? .zero : .now - $0.lastSign) }
     }
 
     /// Where the last expectation was looked at.

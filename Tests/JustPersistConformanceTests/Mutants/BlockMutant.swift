@@ -29,20 +29,39 @@ class BlockMutant: SabotagedStore, @unchecked Sendable {
         try ReferenceReadAccessor(block).fetchItem(type, id: id)
     }
 
+    class func forEach(
+        _ request: DataStoreRequest, in block: ReferenceBlock, _ memory: Memory,
+        _ body: (any DataStoreItem) throws -> Void
+    ) throws {
+        try ReferenceReadAccessor(block).forEach(request, body)
+    }
+
+    class func schemas(
+        in block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) -> [ItemSchema] {
+        try ReferenceReadAccessor(block).schemas()
+    }
+
+    class func declare(
+        _ schema: ItemSchema, in block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) {
+        try ReferenceWriteAccessor(block).declare(schema)
+    }
+
     class func make(
-        _ type: ItemType, in block: ReferenceBlock
+        _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> any MutableDataStoreItem {
         try ReferenceWriteAccessor(block).make(type)
     }
 
     class func add(
-        _ item: any MutableDataStoreItem, to block: ReferenceBlock
+        _ item: any MutableDataStoreItem, to block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
         try ReferenceWriteAccessor(block).add(item)
     }
 
     class func remove(
-        _ item: any DataStoreItem, from block: ReferenceBlock
+        _ item: any DataStoreItem, from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
         try ReferenceWriteAccessor(block).remove(item)
     }
@@ -54,7 +73,7 @@ class BlockMutant: SabotagedStore, @unchecked Sendable {
     }
 
     class func thaw(
-        _ item: any DataStoreItem, in block: ReferenceBlock
+        _ item: any DataStoreItem, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
         try ReferenceWriteAccessor(block).thaw(item)
     }
@@ -100,10 +119,12 @@ private struct FaultyReader: DataStoreReadAccessor, ~Copyable {
     func forEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
-        try reading.forEach(request, body)
+        try store.forEach(request, in: block, memory, body)
     }
 
-    func schemas() throws(DataStoreError) -> [ItemSchema] { try reading.schemas() }
+    func schemas() throws(DataStoreError) -> [ItemSchema] {
+        try store.schemas(in: block, memory)
+    }
 
     func report(_ error: DataStoreError) { reading.report(error) }
 }
@@ -114,14 +135,12 @@ private struct FaultyWriter: DataStoreReadWriteAccessor, ~Copyable {
     private let store: BlockMutant.Type
     private let memory: Memory
     private let reading: FaultyReader
-    private let writing: ReferenceWriteAccessor
 
     init(_ block: ReferenceBlock, of store: BlockMutant.Type, _ memory: Memory) {
         self.block = block
         self.store = store
         self.memory = memory
         reading = FaultyReader(block, of: store, memory)
-        writing = ReferenceWriteAccessor(block)
     }
 
     func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
@@ -139,23 +158,25 @@ private struct FaultyWriter: DataStoreReadWriteAccessor, ~Copyable {
     func forEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
-        try reading.forEach(request, body)
+        try store.forEach(request, in: block, memory, body)
     }
 
-    func schemas() throws(DataStoreError) -> [ItemSchema] { try reading.schemas() }
+    func schemas() throws(DataStoreError) -> [ItemSchema] {
+        try store.schemas(in: block, memory)
+    }
 
     func report(_ error: DataStoreError) { reading.report(error) }
 
     func make(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
-        try store.make(type, in: block)
+        try store.make(type, in: block, memory)
     }
 
     func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
-        try store.add(item, to: block)
+        try store.add(item, to: block, memory)
     }
 
     func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
-        try store.remove(item, from: block)
+        try store.remove(item, from: block, memory)
     }
 
     func removeAll(_ types: [ItemType]) throws(DataStoreError) {
@@ -163,8 +184,10 @@ private struct FaultyWriter: DataStoreReadWriteAccessor, ~Copyable {
     }
 
     func thaw(_ item: any DataStoreItem) throws(DataStoreError) -> (any MutableDataStoreItem)? {
-        try store.thaw(item, in: block)
+        try store.thaw(item, in: block, memory)
     }
 
-    func declare(_ schema: ItemSchema) throws(DataStoreError) { try writing.declare(schema) }
+    func declare(_ schema: ItemSchema) throws(DataStoreError) {
+        try store.declare(schema, in: block, memory)
+    }
 }

@@ -21,9 +21,9 @@ final class FillsNewItems: BlockMutant, Fault, @unchecked Sendable {
     }
 
     override class func make(
-        _ type: ItemType, in block: ReferenceBlock
+        _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> any MutableDataStoreItem {
-        let item = try super.make(type, in: block)
+        let item = try super.make(type, in: block, memory)
         for name in item.backing.attributeNames {
             try item.backing.setValue(.string(""), forAttribute: name)
         }
@@ -55,13 +55,13 @@ final class InsertsUnderNewIDs: BlockMutant, Fault, @unchecked Sendable {
     }
 
     override class func add(
-        _ item: any MutableDataStoreItem, to block: ReferenceBlock
+        _ item: any MutableDataStoreItem, to block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
         guard let detached = item.backing as? DictionaryBacking else {
-            return try super.add(item, to: block)
+            return try super.add(item, to: block, memory)
         }
         return try super.add(
-            DynamicItem(detached.itemTypeKey, values: detached.values), to: block)
+            DynamicItem(detached.itemTypeKey, values: detached.values), to: block, memory)
     }
 }
 
@@ -84,21 +84,21 @@ final class GoesByIDsAlone: BlockMutant, Fault, @unchecked Sendable {
     }
 
     override class func add(
-        _ item: any MutableDataStoreItem, to block: ReferenceBlock
+        _ item: any MutableDataStoreItem, to block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
-        try super.add(detached(item, block) ?? item, to: block)
+        try super.add(detached(item, block) ?? item, to: block, memory)
     }
 
     override class func remove(
-        _ item: any DataStoreItem, from block: ReferenceBlock
+        _ item: any DataStoreItem, from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
-        try super.remove(detached(item, block) ?? item, from: block)
+        try super.remove(detached(item, block) ?? item, from: block, memory)
     }
 
     override class func thaw(
-        _ item: any DataStoreItem, in block: ReferenceBlock
+        _ item: any DataStoreItem, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
-        try super.thaw(detached(item, block) ?? item, in: block)
+        try super.thaw(detached(item, block) ?? item, in: block, memory)
     }
 }
 
@@ -142,7 +142,7 @@ final class DeletesNothing: BlockMutant, Fault, @unchecked Sendable {
     }
 
     override class func remove(
-        _ item: any DataStoreItem, from block: ReferenceBlock
+        _ item: any DataStoreItem, from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool { true }
 }
 
@@ -151,9 +151,9 @@ final class DeletesTwice: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["crud/delete-twice"] }
 
     override class func remove(
-        _ item: any DataStoreItem, from block: ReferenceBlock
+        _ item: any DataStoreItem, from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
-        _ = try super.remove(item, from: block)
+        _ = try super.remove(item, from: block, memory)
         return true
     }
 }
@@ -221,9 +221,9 @@ final class ThawsCopies: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["crud/mutable-version"] }
 
     override class func thaw(
-        _ item: any DataStoreItem, in block: ReferenceBlock
+        _ item: any DataStoreItem, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
-        guard let live = try super.thaw(item, in: block),
+        guard let live = try super.thaw(item, in: block, memory),
             let backing = live.backing.storeBacking as? ReferenceBacking,
             let row = block.state.row(ReferenceKey(backing.itemTypeKey, backing.id))
         else { return nil }

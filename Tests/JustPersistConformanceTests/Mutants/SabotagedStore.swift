@@ -106,6 +106,8 @@ final class Memory: Sendable {
     let state = Locked<ReferenceState?>(nil)
     /// Counts something.
     let count = Locked(0)
+    /// The blocks that have done something already.
+    let blocks = Locked<Set<ObjectIdentifier>>([])
     /// Where a persistent store lies.
     let directory = Locked<URL?>(nil)
     /// The file of a persistent store that is open.
@@ -124,6 +126,11 @@ final class Memory: Sendable {
             guard let before = tree.state(of: ReferenceTree.root) else { return }
             tree.commit(ReferenceTree.root, from: before, to: state)
         }
+    }
+
+    /// Whether a block does something for the first time.
+    func isFirst(in block: ReferenceBlock) -> Bool {
+        blocks.withLock { $0.insert(ObjectIdentifier(block)).inserted }
     }
 
     /// Counts one more, and gives the number.

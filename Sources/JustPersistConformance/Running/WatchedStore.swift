@@ -1,0 +1,90 @@
+import JustPersist
+
+/// A store whose calls are noted while they last: signs of life when they begin and end, and a name for one that
+/// does not end.
+final class WatchedStore: DataStore {
+    /// The store that does the work.
+    let store: any DataStore
+    /// Held as the child holds its parent.
+    private let maker: WatchedStore?
+    private let recorder: Recorder
+
+    init(_ store: any DataStore, recorder: Recorder, maker: WatchedStore? = nil) {
+        self.store = store
+        self.recorder = recorder
+        self.maker = maker
+        recorder.watched.withLock { $0[ObjectIdentifier(store)] = WeakWatchedStore(store: self) }
+    }
+
+    var capabilities: DataStoreCapabilities { store.capabilities }
+    var errorHandler: DataStoreErrorHandler? { store.errorHandler }
+
+    /// What the store says, whether that is true or not, as the check knows it.
+    var parent: (any DataStore)? {
+        guard let parent = store.parent else { return nil }
+        return recorder.watched.withLock { $0[ObjectIdentifier(parent)]?.store } ?? parent
+    }
+
+    func open() throws { try recorder.during("open") { try store.open() } }
+
+    func close() throws { try recorder.during("close") { try store.close() } }
+
+    func destroy() throws { try recorder.during("destroy") { try store.destroy() } }
+
+    func performRead(
+        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
+    ) throws {
+        try recorder.during("performRead") {
+            try store.performRead { [recorder] db in
+                try recorder.during("the block of performRead") { try block(db) }
+            }
+        }
+    }
+
+    func performWrite(
+        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
+    ) throws {
+        try recorder.during("performWrite") {
+            try store.performWrite { [recorder] db in
+                try recorder.during("the block of performWrite") { try block(db) }
+            }
+        }
+    }
+
+    func enqueueWrite(
+        _ block:
+            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
+            Void,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        let call = recorder.begin("enqueueWrite up to its completion")
+        store.enqueueWrite(
+            { [recorder] db in
+                try recorder.during("the block of enqueueWrite") { try block(db) }
+            }
+        ) { [recorder] error in
+            recorder.end(call)
+            completion(error)
+        }
+    }
+
+    func makeChild() throws -> any DataStore {
+        let child = try recorder.during("makeChild") { try store.makeChild() }
+        return WatchedStore(child, recorder: recorder, maker: self)
+    }
+
+    func performMerge(_ child: any DataStore, policy: MergePolicy) throws -> MergeReport {
+        try recorder.during("performMerge") {
+            try store.performMerge((child as? WatchedStore)?.store ?? child, policy: policy)
+        }
+    }
+
+    func verify() throws -> VerificationReport {
+        try recorder.during("verify") { try store.verify() }
+    }
+}
+
+/// A watched store that is not kept alive.
+struct WeakWatchedStore: Sendable {
+    weak let store: WatchedStore?
+}

@@ -11,6 +11,7 @@ enum Inventory {
             PageChecks.all,
             RequestChecks.all,
             TransactionChecks.all,
+            PrimitiveChecks.all,
             IsolationChecks.all,
             ConcurrencyChecks.all,
             ThreadingChecks.all,
@@ -25,7 +26,9 @@ enum Inventory {
         ].flatMap { $0 }
 
     /// The groups that run again on stores in other states.
-    static let groupsOfVariants: Set<Substring> = ["crud", "val", "pred", "sort", "page", "tx"]
+    static let groupsOfVariants: Set<Substring> = [
+        "crud", "val", "pred", "sort", "page", "tx", "prim",
+    ]
 
     /// Whether a pattern means any check, in any state of the store.
     static func hasCheck(matching pattern: String) -> Bool {

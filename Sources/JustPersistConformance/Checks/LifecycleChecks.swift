@@ -3,7 +3,8 @@ import JustPersist
 
 /// Opening, closing, and what lies before and behind.
 enum LifecycleChecks {
-    static let all: [CheckDefinition] = use + repetition + waiting + files
+    static let all: [CheckDefinition] =
+        use + repetition + waiting + destroying + verifying + files
 
     private static let repetition: [CheckDefinition] = [
         CheckDefinition(

@@ -32,7 +32,10 @@ class OutcomeMutant: SabotagedStore, @unchecked Sendable {
 final class KeepsCreationsOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 2 }
     override class var caughtBy: [String] {
-        ["tx/rollback-create", "tx/async-rollback", "tx/usable-after-rollback"]
+        [
+            "tx/rollback-create", "tx/async-rollback", "tx/usable-after-rollback",
+            "prim/fetch-rollback", "prim/make-rollback", "prim/add-rollback",
+        ]
     }
 
     override class func rolledBack(
@@ -48,7 +51,10 @@ final class KeepsCreationsOfFailedBlocks: OutcomeMutant, Fault, @unchecked Senda
 final class KeepsUpdatesOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 3 }
     override class var caughtBy: [String] {
-        ["tx/rollback-update", "tx/async-rollback", "model/transactions"]
+        [
+            "tx/rollback-update", "tx/async-rollback", "model/transactions", "prim/set-rollback",
+            "prim/thaw-rollback",
+        ]
     }
 
     override class func rolledBack(
@@ -64,7 +70,10 @@ final class KeepsUpdatesOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendabl
 final class KeepsDeletionsOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 4 }
     override class var caughtBy: [String] {
-        ["tx/rollback-delete", "tx/rollback-batch-delete", "crud/batch-delete-types"]
+        [
+            "tx/rollback-delete", "tx/rollback-batch-delete", "crud/batch-delete-types",
+            "prim/remove-rollback", "prim/removeAll-rollback",
+        ]
     }
 
     override class func rolledBack(

@@ -89,7 +89,8 @@ final class HidesOwnWrites: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
             "tx/read-your-writes-items", "tx/read-your-writes-count-first",
-            "tx/read-your-writes-predicate", "tx/read-your-writes-sort",
+            "tx/read-your-writes-predicate", "tx/read-your-writes-sort", "prim/fetch-own-changes",
+            "prim/count-own-changes", "prim/enqueueWrite-own-changes",
         ]
     }
 

@@ -1,0 +1,198 @@
+import JustPersist
+
+extension PrimitiveChecks {
+    /// Holds one of the primitives by which blocks change a store to one circumstance.
+    static func examine(
+        _ change: Change, _ circumstance: Circumstance, _ check: CheckContext
+    ) throws {
+        switch circumstance {
+        case .many: try changeMany(change, check)
+        case .ownChanges: try changeWhatIsNew(change, check)
+        case .snapshot: try changeBehindSnapshot(change, check)
+        case .rollback: try changeAndRollBack(change, check)
+        case .reopened: try changeAndReopen(change, check)
+        case .error: try refuse(change, check)
+        case .again: try changeAgain(change, check)
+        }
+    }
+
+    private static func filledWithMany(
+        _ change: Change, _ check: CheckContext
+    ) throws -> (ShelvedStore, Shelf, count: Int) {
+        let count = change == .declare ? manyTypes(check) : many(check)
+        try check.requireBlocks(of: count)
+        let isOfItems = [Change.remove, .removeAll, .thaw, .set].contains(change)
+        let (shelved, shelf) = try ShelvedStore.filled(
+            items: isOfItems ? count + 5 : 5, check)
+        return (shelved, shelf, count)
+    }
+
+    private static func changeMany(_ change: Change, _ check: CheckContext) throws {
+        let (shelved, shelf, count) = try filledWithMany(change, check)
+        let after = try shelved.commit(change, count, to: shelf)
+        try shelved.expect(after, "behind a block with \(change.rawValue) \(count) times")
+    }
+
+    private static func changeWhatIsNew(_ change: Change, _ check: CheckContext) throws {
+        let (shelved, shelf) = try ShelvedStore.filled(items: 5, check)
+        let after = try shelved.store.write { db in
+            var shelf = shelf
+            for first in [Change.make, .add, .set, change] {
+                try first.apply(8, to: &shelf, db, check)
+            }
+            for question in Question.allCases {
+                try question.expect(
+                    shelf, "behind \(change.rawValue) of what the block made", db, check)
+            }
+            return shelf
+        }
+        try shelved.expect(after, "behind a block with \(change.rawValue) of what it made")
+    }
+
+    private static func changeBehindSnapshot(_ change: Change, _ check: CheckContext) throws {
+        let (shelved, shelf) = try ShelvedStore.filled(check)
+        let after = try shelved.store.read { db in
+            // The block has begun, and has asked nothing yet.
+            let after = try shelved.commitElsewhere([change], to: shelf)
+            for question in Question.allCases {
+                try question.expect(
+                    shelf, "in a block begun before a commit with \(change.rawValue)", db, check)
+            }
+            return after
+        }
+        try shelved.expect(after, "behind a commit with \(change.rawValue)")
+    }
+
+    private static func changeAndRollBack(_ change: Change, _ check: CheckContext) throws {
+        let (shelved, shelf) = try ShelvedStore.filled(check)
+        let frozen = try shelved.frozen()
+        let thrown = check.expectThrows("a write block that throws") {
+            try shelved.store.write { db in
+                var shelf = shelf
+                try change.apply(5, to: &shelf, frozen: frozen, db, check)
+                try change.apply(5, to: &shelf, frozen: frozen, db, check)
+                throw Upset(number: 1)
+            }
+        }
+        check.expectEqual(thrown as? Upset, Upset(number: 1), "the error of a write block")
+        try shelved.expect(shelf, "behind a rolled back \(change.rawValue)")
+        try shelved.expect(
+            try shelved.commit(change, 5, to: shelf),
+            "behind \(change.rawValue), rolled back and done again")
+    }
+
+    private static func changeAndReopen(_ change: Change, _ check: CheckContext) throws {
+        var (shelved, shelf, count) = try filledWithMany(change, check)
+        shelf = try shelved.commit(change, count, to: shelf)
+        for _ in 1...2 {
+            shelved = try shelved.reopened()
+            try shelved.expect(shelf, "behind \(change.rawValue), in the store reopened")
+        }
+    }
+
+    private static func refuse(_ change: Change, _ check: CheckContext) throws {
+        let (shelved, shelf) = try ShelvedStore.filled(check)
+        let foreign = try check.require(
+            try ShelvedStore.filled(items: 1, check).0.frozen().first as? any MutableDataStoreItem,
+            "an item of another store")
+        let after = try shelved.store.write { db in
+            var shelf = shelf
+            try Change.set.apply(3, to: &shelf, db, check)
+            try expectRefusal(of: change, foreign, shelf, db, check)
+            for question in Question.allCases {
+                try question.expect(shelf, "behind a refused \(change.rawValue)", db, check)
+            }
+            try change.apply(3, to: &shelf, db, check)
+            return shelf
+        }
+        try shelved.expect(after, "behind a block with a refused \(change.rawValue)")
+    }
+
+    /// Demands that a use of the primitive which cannot be is refused, or is harmless where that is the rule.
+    private static func expectRefusal(
+        of change: Change, _ foreign: any MutableDataStoreItem, _ shelf: Shelf,
+        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, _ check: CheckContext
+    ) throws {
+        let tooLong = String(repeating: "n", count: check.capabilities.limits.nameBytes + 1)
+        let schema = ItemSchema(Shelf.key + "New", attributes: [AttributeSchema(tooLong)])
+        if change == .removeAll {
+            check.expectSuccess("removeAll of a type that the store does not know, and so has none")
+            {
+                try db.removeAll([ItemType(dynamic: Shelf.key + "Unknown")])
+            }
+            return
+        }
+        do {
+            switch change {
+            case .make, .removeAll: _ = try db.make(ItemType(dynamic: Shelf.key + "Unknown"))
+            case .add: _ = try db.add(foreign)
+            case .remove: _ = try db.remove(foreign)
+            case .thaw: _ = try db.thaw(foreign)
+            case .declare: try db.declare(schema)
+            case .set:
+                let first = try check.require(shelf.items.first, "an item")
+                let item = try db.fetchItem(Shelf.type, id: first.id) as? any MutableDataStoreItem
+                try item?.backing.setValue(.int(1), forAttribute: tooLong)
+            }
+            check.fail("\(change.rawValue) of what cannot be: expected an error, but it succeeded")
+        } catch let error as DataStoreError {
+            check.expect(!error.message.isEmpty, "\(change.rawValue) was refused without a word")
+        }
+    }
+
+    private static func changeAgain(_ change: Change, _ check: CheckContext) throws {
+        let (shelved, shelf) = try ShelvedStore.filled(check)
+        let frozen = try shelved.frozen()
+        let one = try check.require(frozen.first, "an item of the store")
+        let new = DynamicItem(Shelf.key, values: ["number": .int(1)])
+        var after = shelf
+        for round in 1...2 {
+            after = try shelved.store.write { [after] db in
+                var shelf = after
+                switch change {
+                case .add:
+                    check.expectEqual(try db.add(new), round == 1, "add of one item, first")
+                    check.expectEqual(
+                        try db.add(new), false, "add of one item, for the second time")
+                    shelf.put(new.uniqueToken, number: 1)
+                case .remove:
+                    check.expectEqual(try db.remove(one), round == 1, "remove of one item, first")
+                    check.expectEqual(
+                        try db.remove(one), false, "remove of one item, for the second time")
+                    if round == 1 { shelf.remove(one.uniqueToken) }
+                case .thaw:
+                    let (live, again) = (try db.thaw(one), try db.thaw(one))
+                    check.expect(
+                        live === again, "thaw of one item gave two objects in one block")
+                    try change.apply(5, to: &shelf, frozen: frozen, db, check)
+                case .declare:
+                    for name in ["text", "extra\(round)", "text"] {
+                        try db.declare(ItemSchema(Shelf.key, attributes: [AttributeSchema(name)]))
+                    }
+                    try change.apply(2, to: &shelf, db, check)
+                    let item = try db.make(Shelf.type)
+                    try item.backing.setValue(.int(1), forAttribute: "number")
+                    try item.backing.setValue(.int(2), forAttribute: "extra\(round)")
+                    shelf.put(item.uniqueToken, number: 1)
+                    shelf.note(["extra\(round)"], of: Shelf.key)
+                case .removeAll:
+                    try change.apply(1, to: &shelf, db, check)
+                    try Change.make.apply(3, to: &shelf, db, check)
+                    try change.apply(1, to: &shelf, db, check)
+                    try change.apply(1, to: &shelf, db, check)
+                case .make, .set:
+                    try change.apply(5, to: &shelf, db, check)
+                    try change.apply(5, to: &shelf, db, check)
+                }
+                for question in Question.allCases {
+                    try question.expect(
+                        shelf, "behind \(change.rawValue) twice in a block", db, check)
+                }
+                return shelf
+            }
+            try shelved.expect(after, "behind \(change.rawValue) in \(round) blocks")
+        }
+        check.expectEqual(
+            Set(after.items.map(\.id)).count, after.items.count, "the number of different ids")
+    }
+}

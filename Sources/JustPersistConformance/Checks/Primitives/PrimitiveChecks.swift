@@ -1,0 +1,54 @@
+import JustPersist
+
+/// Each primitive of the accessors, and blocks that are queued, in each circumstance: one check for each cell
+/// of the table.
+enum PrimitiveChecks {
+    static let all: [CheckDefinition] =
+        Question.allCases.flatMap { question in
+            Circumstance.allCases.map { circumstance in
+                definition(question.rawValue, circumstance) { check in
+                    try examine(question, circumstance, check)
+                }
+            }
+        }
+        + Change.allCases.flatMap { change in
+            Circumstance.allCases.map { circumstance in
+                definition(change.rawValue, circumstance) { check in
+                    try examine(change, circumstance, check)
+                }
+            }
+        }
+        + Circumstance.allCases.map { circumstance in
+            definition("enqueueWrite", circumstance) { check in
+                try examineQueue(circumstance, check)
+            }
+        }
+
+    private static func definition(
+        _ primitive: String, _ circumstance: Circumstance,
+        _ run: @escaping @Sendable (CheckContext) throws -> Void
+    ) -> CheckDefinition {
+        CheckDefinition(
+            "prim/\(primitive)-\(circumstance.rawValue)", clause: circumstance.clauses,
+            gate: circumstance.gate, "\(primitive) is right \(circumstance.words)."
+        ) { check in
+            if circumstance == .snapshot, check.capabilities.threading == .mainThread {
+                try check.notApplicable("its blocks run on the main thread, one behind the other")
+            }
+            if circumstance == .reopened, !check.reopeningKeepsData {
+                try check.notApplicable("a child keeps nothing when it is closed")
+            }
+            try run(check)
+        }
+    }
+
+    /// How many items there are where there are many.
+    static func many(_ check: CheckContext) -> Int {
+        check.profile.pick(quick: 1_500, full: 10_001, soak: 100_001)
+    }
+
+    /// How many types there are where there are many.
+    static func manyTypes(_ check: CheckContext) -> Int {
+        check.profile.pick(quick: 1_001, full: 1_001, soak: 10_001)
+    }
+}

@@ -1,0 +1,58 @@
+import JustPersist
+
+/// A primitive by which a block asks its store.
+enum Question: String, CaseIterable, Sendable {
+    case fetch, count, fetchItem, forEach, schemas
+
+    /// Demands that the store, asked by this primitive alone, answers what is on the shelf.
+    func expect<Accessor: DataStoreReadAccessor & ~Copyable>(
+        _ shelf: Shelf, _ when: String, _ db: borrowing Accessor, _ check: CheckContext,
+        file: String = #fileID, line: Int = #line
+    ) throws {
+        switch self {
+        case .fetch:
+            var found: [Shelf.Entry] = []
+            for item in try db.fetch(Shelf.all) { found.append(try Shelf.Entry(item)) }
+            check.expectEqual(
+                found, shelf.items, "what fetch finds \(when)", file: file, line: line)
+        case .count:
+            check.expectEqual(
+                try db.count(Shelf.all), shelf.items.count, "what count counts \(when)", file: file,
+                line: line)
+        case .fetchItem:
+            var wrong: [String] = []
+            for entry in shelf.items {
+                let item = try db.fetchItem(Shelf.type, id: entry.id)
+                let found = try item.map { item throws(DataStoreError) in try Shelf.Entry(item) }
+                if found != entry { wrong.append("\(entry.id)") }
+            }
+            for id in shelf.deleted where try db.fetchItem(Shelf.type, id: id) != nil {
+                wrong.append("\(id), deleted")
+            }
+            check.expectEqual(
+                wrong, [], "the ids by which fetchItem does not find what is there \(when)",
+                file: file, line: line)
+        case .forEach:
+            var found: [Shelf.Entry] = []
+            try db.forEach(Shelf.all) { found.append(try Shelf.Entry($0)) }
+            check.expectEqual(
+                found, shelf.items, "what forEach walks over \(when)", file: file, line: line)
+        case .schemas:
+            // Whether a type without items is listed is for the store to say.
+            let emptied = shelf.items.isEmpty ? Shelf.key : nil
+            let schemas = try db.schemas().filter {
+                $0.itemTypeKey.hasPrefix(Shelf.key) && $0.itemTypeKey != emptied
+            }
+            check.expectEqual(
+                schemas.map(\.itemTypeKey), shelf.types.keys.filter { $0 != emptied }.sorted(),
+                "the types that schemas lists \(when)", file: file, line: line)
+            let incomplete = schemas.filter {
+                shelf.types[$0.itemTypeKey]?.isSubset(of: $0.attributes.map(\.name)) == false
+            }
+            check.expectEqual(
+                incomplete.map(\.itemTypeKey), [],
+                "the types of which schemas leaves out attributes that have values \(when)",
+                file: file, line: line)
+        }
+    }
+}

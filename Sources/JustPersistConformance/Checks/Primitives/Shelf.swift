@@ -1,0 +1,72 @@
+import JustPersist
+
+/// What a store must hold of the types that the checks of primitives use, and so what it must answer.
+struct Shelf: Sendable {
+    /// An item, and the number it has for a value.
+    struct Entry: Sendable, Equatable {
+        let id: ItemID
+        var number: Int
+    }
+
+    /// The type of the items; the keys of further types begin with it.
+    static let key = "PrimitiveItem"
+    static var type: ItemType { ItemType(dynamic: key) }
+    static var all: DataStoreRequest { DataStoreRequest(type: type) }
+
+    /// The items, in the order of their creation.
+    private(set) var items: [Entry] = []
+    /// The items that were there once.
+    private(set) var deleted: [ItemID] = []
+    /// The types that have items, or had some, each with the attributes that had values.
+    private(set) var types: [String: Set<String>] = [:]
+
+    /// Notes that an item is there, in the place of the one with its id.
+    mutating func put(_ id: ItemID, number: Int) {
+        note(["number"], of: Self.key)
+        let place = place(of: id)
+        if contains(id) {
+            items[place].number = number
+        } else {
+            items.insert(Entry(id: id, number: number), at: place)
+        }
+    }
+
+    /// Whether there is an item with an id.
+    func contains(_ id: ItemID) -> Bool {
+        let place = place(of: id)
+        return place < items.count && items[place].id == id
+    }
+
+    /// Notes that an item was deleted.
+    mutating func remove(_ id: ItemID) {
+        if contains(id) { items.remove(at: place(of: id)) }
+        deleted.append(id)
+    }
+
+    private func place(of id: ItemID) -> Int {
+        items.place(of: ReferenceKey(Self.key, id)) { ReferenceKey(Self.key, $0.id) }
+    }
+
+    /// Notes that all items were deleted.
+    mutating func removeAll() {
+        deleted += items.map(\.id)
+        items = []
+    }
+
+    /// Notes that attributes of a type have values.
+    mutating func note(_ attributes: Set<String>, of key: String) {
+        types[key, default: []].formUnion(attributes)
+    }
+}
+
+extension Shelf.Entry {
+    /// What an item of a store is.
+    init(_ item: any DataStoreItem) throws(DataStoreError) {
+        id = item.uniqueToken
+        if case .int(let number) = try item.backing.value(forAttribute: "number") {
+            self.number = Int(number)
+        } else {
+            number = .min
+        }
+    }
+}

@@ -1,0 +1,178 @@
+@testable import JustPersistConformance
+
+/// What the kit holds each primitive to, in each circumstance: checks, or the reason why there is none.
+struct Matrix {
+    /// What stands in a cell.
+    enum Cell {
+        case checks([String])
+        case reason(String)
+    }
+
+    /// A primitive, and what stands in its row.
+    struct Row {
+        let primitive: String
+        let cells: [Circumstance: Cell]
+    }
+
+    static let rows = accessorRows + storeRows
+
+    /// The primitives of both accessors have a check of their own for each cell; these help.
+    private static let others: [String: [Circumstance: [String]]] = [
+        "fetch": [
+            .many: ["size/hundred-thousand-items"], .ownChanges: ["tx/read-your-writes-items"],
+            .snapshot: ["iso/repeatable-read"], .rollback: ["tx/rollback-restores-queries"],
+            .error: ["page/negative-refused"],
+        ],
+        "count": [
+            .many: ["size/hundred-thousand-items"],
+            .ownChanges: ["tx/read-your-writes-count-first"],
+            .snapshot: ["iso/count-and-items-agree"],
+        ],
+        "forEach": [.many: ["size/large-block-then-small"]],
+        "make": [.many: ["tx/ten-thousand-items-atomic"], .rollback: ["tx/rollback-create"]],
+        "add": [.error: ["crud/insert-foreign-item-refused"], .again: ["crud/insert-twice"]],
+        "remove": [
+            .ownChanges: ["tx/create-delete-same-block"], .rollback: ["tx/rollback-delete"],
+            .error: ["crud/delete-foreign-refused"], .again: ["crud/delete-twice"],
+        ],
+        "removeAll": [.rollback: ["tx/rollback-batch-delete"]],
+        "thaw": [.error: ["crud/mutable-version-of-foreign"]],
+        "set": [.rollback: ["tx/rollback-update"]],
+        "declare": [.many: ["size/thousand-types"]],
+    ]
+
+    private static let accessorRows =
+        (Question.allCases.map(\.rawValue) + Change.allCases.map(\.rawValue)).map { primitive in
+            Row(
+                primitive: primitive,
+                cells: Dictionary(
+                    uniqueKeysWithValues: Circumstance.allCases.map { circumstance in
+                        let own = "prim/\(primitive)-\(circumstance.rawValue)"
+                        return (
+                            circumstance,
+                            .checks([own] + (others[primitive]?[circumstance] ?? []))
+                        )
+                    }))
+        }
+
+    private static func row(
+        _ primitive: String, many: Cell, own: Cell, snapshot: Cell, rollback: Cell, reopened: Cell,
+        error: Cell, again: Cell
+    ) -> Row {
+        Row(
+            primitive: primitive,
+            cells: [
+                .many: many, .ownChanges: own, .snapshot: snapshot, .rollback: rollback,
+                .reopened: reopened, .error: error, .again: again,
+            ])
+    }
+
+    private static let storeRows = [
+        row(
+            "open", many: .checks(["prim/fetch-reopened"]),
+            own: .reason("Before it returns there is no block that could have changed anything."),
+            snapshot: .reason("A store that is being opened has no snapshots yet."),
+            rollback: .reason("It is no part of a block; a failed open is the cell of errors."),
+            reopened: .checks(["life/setup-after-teardown"]),
+            error: .checks(["life/setup-failure-is-reported"]),
+            again: .checks(["life/setup-twice-keeps-data"])),
+        row(
+            "close", many: .checks(["prim/make-reopened"]),
+            own: .checks(["life/teardown-inside-block-refused"]),
+            snapshot: .checks(["life/teardown-while-reader-open"]),
+            rollback: .reason("It changes nothing; queued blocks that throw are enqueueWrite's."),
+            reopened: .checks(["life/setup-after-teardown"]),
+            error: .checks(["life/teardown-inside-block-refused"]),
+            again: .checks(["life/teardown-twice"])),
+        row(
+            "destroy", many: .checks(["life/destroy-many"]),
+            own: .checks(["life/teardown-inside-block-refused"]),
+            snapshot: .checks(["life/destroy-while-reader-open"]),
+            rollback: .reason("It is no part of a block, and refused inside one."),
+            reopened: .checks(["life/destroy-closed"]),
+            error: .checks(["life/teardown-inside-block-refused"]),
+            again: .checks(["life/destroy-twice"])),
+        row(
+            "performRead", many: .checks(["prim/fetch-many", "prim/forEach-many"]),
+            own: .checks(["thread/nested-read-in-write"]),
+            snapshot: .checks(["prim/fetch-snapshot", "iso/repeatable-read"]),
+            rollback: .checks(["prim/fetch-rollback"]), reopened: .checks(["prim/fetch-reopened"]),
+            error: .checks(["prim/fetch-error", "err/error-in-read-leaves-store-usable"]),
+            again: .checks(["prim/fetch-again", "thread/nested-read-in-read"])),
+        row(
+            "performWrite", many: .checks(["prim/make-many", "tx/ten-thousand-items-atomic"]),
+            own: .checks(["prim/make-own-changes"]),
+            snapshot: .checks(["prim/make-snapshot", "iso/P4"]),
+            rollback: .checks(["prim/make-rollback"]), reopened: .checks(["prim/make-reopened"]),
+            error: .checks(["tx/error-passes-through", "prim/make-error"]),
+            again: .checks(["prim/make-again", "thread/nested-write-in-write"])),
+        row(
+            "enqueueWrite", many: .checks(["prim/enqueueWrite-many", "conc/async-burst"]),
+            own: .checks(["prim/enqueueWrite-own-changes"]),
+            snapshot: .checks(["prim/enqueueWrite-snapshot"]),
+            rollback: .checks(["prim/enqueueWrite-rollback", "tx/async-rollback"]),
+            reopened: .checks(["prim/enqueueWrite-reopened"]),
+            error: .checks(["prim/enqueueWrite-error"]),
+            again: .checks(["prim/enqueueWrite-again", "conc/async-order"])),
+        row(
+            "makeChild", many: .checks(["child/ten-thousand-changes"]),
+            own: .reason(
+                "A child sees what is committed when its blocks begin, wherever it is made."),
+            snapshot: .checks(["child/parent-writes-after-creation"]),
+            rollback: .reason("It changes nothing that could be rolled back."),
+            reopened: .checks(["child/discard"]),
+            error: .checks(["life/use-before-setup-refused"]),
+            again: .checks(["child/siblings-isolated"])),
+        row(
+            "performMerge", many: .checks(["child/ten-thousand-changes"]),
+            own: .checks(["child/merge-publishes"]), snapshot: .checks(["child/merge-is-atomic"]),
+            rollback: .checks(["child/reject-keeps-both-sides"]),
+            reopened: .checks(["child/merge-is-durable"]),
+            error: .checks(["child/reject-keeps-both-sides"]), again: .checks(["child/merge-twice"])
+        ),
+        row(
+            "verify", many: .checks(["life/verify-counts"]),
+            own: .reason("It looks at what is committed, in a block of its own."),
+            snapshot: .checks(["life/verify-while-writing"]),
+            rollback: .checks(["life/verify-counts"]), reopened: .checks(["life/verify-counts"]),
+            error: .checks(["life/use-after-teardown-refused"]),
+            again: .checks(["life/verify-counts"])),
+    ]
+
+    /// The table as an article shows it.
+    static var markdown: String {
+        let header =
+            "| primitive | " + Circumstance.allCases.map(\.title).joined(separator: " | ") + " |"
+        let rule = "|---|" + Circumstance.allCases.map { _ in "---|" }.joined()
+        var notes: [String] = []
+        let lines = rows.map { row in
+            let cells = Circumstance.allCases.map { circumstance -> String in
+                switch row.cells[circumstance] {
+                case .checks(let ids): return ids.map { "`\($0)`" }.joined(separator: " ")
+                case .reason(let reason):
+                    notes.append(reason)
+                    return "(\(notes.count))"
+                case nil: return ""
+                }
+            }
+            return "| `\(row.primitive)` | " + cells.joined(separator: " | ") + " |"
+        }
+        let reasons = notes.enumerated().map { "\($0.offset + 1). \($0.element)" }
+        return ([header, rule] + lines + [""] + reasons).joined(separator: "\n")
+    }
+}
+
+extension Circumstance {
+    /// The head of its column.
+    fileprivate var title: String {
+        switch self {
+        case .many: "more than 1,000"
+        case .ownChanges: "the block's own changes"
+        case .snapshot: "beside a later commit"
+        case .rollback: "rolled back"
+        case .reopened: "reopened"
+        case .error: "an error inside"
+        case .again: "a second call"
+        }
+    }
+}

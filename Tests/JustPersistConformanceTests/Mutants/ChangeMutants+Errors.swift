@@ -1,0 +1,277 @@
+import JustPersist
+
+@testable import JustPersistConformance
+
+// MARK: Errors
+
+/// Declares a type of which it is to make an item.
+final class MakesUnknownTypes: BlockMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["prim/make-error"] }
+
+    override class func make(
+        _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) -> any MutableDataStoreItem {
+        try declare(ItemSchema(type.key, attributes: []), in: block, memory)
+        return try super.make(type, in: block, memory)
+    }
+}
+
+/// Says that an item of another store was there already.
+final class AddsForeignItems: BlockMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["prim/add-error"] }
+
+    override class func add(
+        _ item: any MutableDataStoreItem, to block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) -> Bool {
+        (try? super.add(item, to: block, memory)) ?? false
+    }
+}
+
+/// Says that an item of another store was not there.
+final class RemovesForeignItems: BlockMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["prim/remove-error"] }
+
+    override class func remove(
+        _ item: any DataStoreItem, from block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) -> Bool {
+        (try? super.remove(item, from: block, memory)) ?? false
+    }
+}
+
+/// Finds nothing live for an item of another store.
+final class ThawsForeignItems: BlockMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["prim/thaw-error"] }
+
+    override class func thaw(
+        _ item: any DataStoreItem, in block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
+        (try? super.thaw(item, in: block, memory)) ?? nil
+    }
+}
+
+/// Leaves out a declaration that cannot be, and says nothing.
+final class SwallowsRefusedDeclarations: BlockMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["prim/declare-error"] }
+
+    override class func declare(
+        _ schema: ItemSchema, in block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) {
+        try? super.declare(schema, in: block, memory)
+    }
+}
+
+/// Leaves out a value that cannot be, and says nothing.
+final class SwallowsRefusedValues: AccessorMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["prim/set-error"] }
+
+    override class func changes(_ memory: Memory) -> AccessorChanges {
+        AccessorChanges(backing: { Backing($0) })
+    }
+
+    private final class Backing: WrappingBacking {
+        override func setValue(
+            _ value: DataStoreValue, forAttribute name: String
+        ) throws(DataStoreError) {
+            try? super.setValue(value, forAttribute: name)
+        }
+    }
+}
+
+/// Takes a type without items for an error when all of them are to go.
+final class RefusesUnknownTypesToRemove: BlockMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["prim/removeAll-error"] }
+
+    override class func removeAll(
+        _ types: [ItemType], from block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) {
+        for type in types where block.state.type(type.key) == nil {
+            throw .undeclaredType(type.key, in: "deleteAll")
+        }
+        try super.removeAll(types, from: block, memory)
+    }
+}
+
+/// Removes everything for a type that it does not know.
+final class RemovesAllForAnUnknownType: BlockMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["prim/removeAll-error"] }
+
+    override class func removeAll(
+        _ types: [ItemType], from block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) {
+        let isKnown = types.allSatisfy { block.state.type($0.key) != nil }
+        try super.removeAll(
+            isKnown ? types : block.state.types.map { ItemType(dynamic: $0.key) }, from: block,
+            memory)
+    }
+}
+
+// MARK: A second time
+
+/// Says of an item that is there that it was new.
+final class AddsItemsAnew: BlockMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["prim/add-again"] }
+
+    override class func add(
+        _ item: any MutableDataStoreItem, to block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) -> Bool {
+        _ = try super.add(item, to: block, memory)
+        return true
+    }
+}
+
+/// Says of an item that was removed that it was there.
+final class RemovesItemsAnew: BlockMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["prim/remove-again"] }
+
+    override class func remove(
+        _ item: any DataStoreItem, from block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) -> Bool {
+        _ = try super.remove(item, from: block, memory)
+        return true
+    }
+}
+
+/// Gives a further object for an item each time.
+final class ThawsItemsAnew: BlockMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["prim/thaw-again"] }
+
+    override class func thaw(
+        _ item: any DataStoreItem, in block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
+        guard let live = try super.thaw(item, in: block, memory) else { return nil }
+        return DynamicItem(backing: live.backing)
+    }
+}
+
+/// Keeps of a type the attributes that were declared last.
+final class ForgetsDeclarations: BlockMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["prim/declare-again"] }
+
+    override class func declare(
+        _ schema: ItemSchema, in block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) {
+        block.state = block.state.with(
+            types: block.state.types.filter { $0.key != schema.itemTypeKey })
+        try super.declare(schema, in: block, memory)
+    }
+}
+
+/// Gives the item that it made last for each second one.
+final class MakesAnItemTwice: BlockMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["prim/make-again", "prim/make-many"] }
+
+    override class func make(
+        _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) -> any MutableDataStoreItem {
+        if memory.next().isMultiple(of: 2), let last = block.state.rows.last,
+            last.key.itemType == type.key,
+            let item = try block.item(last, as: type) as? any MutableDataStoreItem
+        {
+            return item
+        }
+        return try super.make(type, in: block, memory)
+    }
+}
+
+/// Removes all items of a type once.
+final class RemovesAllOnce: BlockMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["prim/removeAll-again"] }
+
+    override class func removeAll(
+        _ types: [ItemType], from block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) {
+        if memory.next() <= 1 { try super.removeAll(types, from: block, memory) }
+    }
+}
+
+/// Changes a number once, and leaves it then.
+final class ChangesItemsOnce: OutcomeMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["prim/set-again", "prim/thaw-again"] }
+
+    override class func committed(
+        _ before: ReferenceState, _ after: ReferenceState, _ memory: Memory
+    ) -> ReferenceState {
+        var state = after
+        for row in before.rows where after.row(row.key) != nil {
+            if case .int(let number) = row["number"], number >= 1_000 { state.put(row) }
+        }
+        return state
+    }
+}
+
+// MARK: Reopening
+
+/// A persistent store that holds something else when it is opened.
+class ReopeningMutant: PersistentStore, @unchecked Sendable {
+    override class func rules(_ memory: Memory) -> ReferenceRules {
+        var rules = super.rules(memory)
+        let open = rules.opened
+        rules.opened = { () throws(DataStoreError) in reopened(try open()) }
+        return rules
+    }
+
+    class func reopened(_ state: ReferenceState) -> ReferenceState { state }
+}
+
+/// Opens with the first thousand items.
+final class ReopensWithAThousandItems: ReopeningMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] {
+        Question.allCases.filter { $0 != .schemas }.map { "prim/\($0.rawValue)-reopened" }
+            + [Change.make, .add, .set, .thaw].map { "prim/\($0.rawValue)-reopened" }
+    }
+
+    override class func reopened(_ state: ReferenceState) -> ReferenceState {
+        var kept = state
+        for row in state.rows.dropFirst(1_000).reversed() { _ = kept.remove(row.key) }
+        return kept
+    }
+}
+
+/// Opens with the first hundred types.
+final class ReopensWithAHundredTypes: ReopeningMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["prim/schemas-reopened", "prim/declare-reopened"] }
+
+    override class func reopened(_ state: ReferenceState) -> ReferenceState {
+        state.with(types: state.types.prefix(100))
+    }
+}
+
+/// Does not write down what is deleted.
+final class ReopensWithWhatWasDeleted: PersistentStore, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["prim/remove-reopened", "prim/removeAll-reopened"] }
+
+    override class func publish(
+        _ commit: CommitRecord, to log: CommitLog, _ memory: Memory
+    ) {
+        var commit = commit
+        commit.removed = []
+        super.publish(commit, to: log, memory)
+    }
+}
+
+/// Does not write down what is changed a second time.
+final class ReopensWithFirstValues: PersistentStore, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] {
+        ["prim/set-reopened", "prim/thaw-reopened", "prim/enqueueWrite-reopened"]
+    }
+
+    override class func publish(
+        _ commit: CommitRecord, to log: CommitLog, _ memory: Memory
+    ) {
+        var commit = commit
+        commit.rows.removeAll { row in
+            if case .int(let number) = row.values["number"] { number >= 1_000 } else { false }
+        }
+        super.publish(commit, to: log, memory)
+    }
+}
+
+extension ReferenceState {
+    /// The same items, with these types.
+    func with(types: some Sequence<ReferenceType>) -> ReferenceState {
+        var state = ReferenceState()
+        for type in types { state.put(type) }
+        for row in rows { state.put(row) }
+        return state
+    }
+}

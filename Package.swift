@@ -73,7 +73,8 @@ let package = Package(
         .target(
             name: "JustPersistMigration", dependencies: ["JustPersist"], swiftSettings: settings),
         .target(
-            name: "JustPersistConformance", dependencies: ["JustPersist", "JustPersistMigration"],
+            name: "JustPersistConformance",
+            dependencies: ["JustPersist", "JustPersistMigration", "JustPersistRecords"],
             swiftSettings: settings),
         .target(
             name: "JustPersistConformanceTesting",
@@ -141,7 +142,7 @@ let package = Package(
             name: "JustPersistConformanceTests",
             dependencies: [
                 "JustPersist", "JustPersistConformance", "JustPersistConformanceTesting",
-                "JustPersistMemory",
+                "JustPersistMemory", "JustPersistRecords",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -55,3 +55,13 @@ enum MemoryFixture: ConformanceFixture {
     @Test(arguments: Conformance.checks(MemoryFixture.self, level: .v1))
     func check(_ check: Check) async throws { try await check.run() }
 }
+
+/// The kit finds the engine below each backend, and does not pass it over as not applicable.
+@Test(
+    arguments: [LMDBFixture.self, LevelDBFixture.self, MemoryFixture.self]
+        as [any ConformanceFixture.Type])
+func theEngineBelowABackendIsExamined(_ fixture: any ConformanceFixture.Type) async {
+    let report = await Conformance.report(
+        on: fixture, options: ConformanceOptions(only: ["engine/traits"]), children: nil)
+    #expect(report.count(.pass) == 1, "\(report)")
+}

@@ -8,17 +8,22 @@ enum Gate: Sendable {
     case requires(Requirement)
     /// For stores that do not declare it: then it must be refused.
     case counterCheck(Requirement)
+    /// For stores that stand on an engine, which is looked at below them.
+    case engine
     /// For none: what it finds is reported and cannot fail.
     case report
 
-    /// Why a store with these capabilities is not concerned, or nil if it is.
-    func reasonNotApplicable(_ capabilities: DataStoreCapabilities) -> String? {
-        switch self {
+    /// Why a store is not concerned, or nil if it is.
+    func reasonNotApplicable(_ store: any DataStore) -> String? {
+        let capabilities = store.capabilities
+        return switch self {
         case .mandatory, .report: nil
         case .requires(let requirement):
             requirement.isMet(capabilities) ? nil : "the store does not declare \(requirement.name)"
         case .counterCheck(let requirement):
             requirement.isMet(capabilities) ? "the store declares \(requirement.name)" : nil
+        case .engine:
+            store is any EngineStore ? nil : "the store is no RecordStore with an engine below it"
         }
     }
 }

@@ -3,6 +3,7 @@ enum Inventory {
     static let definitions: [CheckDefinition] =
         [
             FixtureChecks.all,
+            EngineChecks.all,
             LifecycleChecks.all,
             CrudChecks.all,
             ValueChecks.all,

@@ -89,7 +89,7 @@ struct CheckExecution: Sendable {
     ) throws {
         let (probe, hasHandler) = try fixture.probe(in: directory.appending(path: "probe"))
         let capabilities = probe.capabilities
-        if let reason = definition.gate.reasonNotApplicable(capabilities) {
+        if let reason = definition.gate.reasonNotApplicable(probe) {
             throw CheckStop.notApplicable(reason)
         }
         if let requirement = variant.requirement, !requirement.isMet(capabilities) {

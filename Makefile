@@ -1,11 +1,11 @@
 # Both ways in: `make demo` shows the main job on real data, `make test` runs every test.
-.PHONY: demo test test-plugin examples conformance lint format docs bench sanitize setup clean
+.PHONY: demo test test-plugin test-torture examples conformance torture lint format docs bench sanitize setup clean
 
 # The suite proves damage and crashes by killing processes; backtraces of those would only slow it down.
 export SWIFT_BACKTRACE ?= enable=no
 
 # What the root package does not build; named one by one, so that build products are left alone.
-NESTED = Benchmarks/Package.swift Benchmarks/Sources \
+NESTED = Benchmarks/Package.swift Benchmarks/Sources Torture/Package.swift Torture/Sources Torture/Tests \
 	Examples/SQLiteDataStore/Package.swift Examples/SQLiteDataStore/Sources Examples/SQLiteDataStore/Tests \
 	Examples/SortedArrayEngine/Package.swift Examples/SortedArrayEngine/Sources Examples/SortedArrayEngine/Tests
 
@@ -15,11 +15,17 @@ demo:
 test: setup
 	swift build --build-tests
 	swift test --skip-build --disable-xctest
-	$(MAKE) test-plugin examples
+	$(MAKE) test-plugin test-torture examples
 
 # The plugin in a package that depends on this one: a build of its own, kept for the next time.
 test-plugin: setup
 	scripts/test-plugin
+
+# The trials of `make torture`, some seconds of them, and the tests of their judge.
+test-torture:
+	@scripts/setup $(TRACER)
+	swift build --build-tests --package-path Torture
+	swift test --skip-build --disable-xctest --package-path Torture
 
 # The examples, as authors outside of this package build and test them. XCTest runs in the second.
 SQLITE = $(if $(filter Linux,$(shell uname -s)),libsqlite3-dev)
@@ -37,6 +43,16 @@ conformance: setup
 	for store in memory: lmdb: leveldb: reference:; do \
 		.build/release/justpersist conformance $$store --profile $(PROFILE) --only '$(ONLY)' || exit 1; \
 	done
+
+# Stores are killed, refused their system calls, cut off from power, damaged and filled, and judged by what they
+# promise. About ten minutes; LONG=1 runs on until each campaign has its count.
+# Options: make torture TORTURE="--only kill,power --engine lmdb --seed 7 --rounds 2"; make torture TORTURE=--help
+TRACER = $(if $(filter Linux,$(shell uname -s)),strace)
+TORTURE ?=
+torture:
+	@scripts/setup $(TRACER) $(if $(filter Linux,$(shell uname -s)),e2fsprogs xfsprogs)
+	swift build -c release --product justpersist
+	swift run -c release --package-path Torture TortureTool $(if $(LONG),--long) $(TORTURE)
 
 # Formatting, then the documentation: both without warnings.
 lint: setup
@@ -69,4 +85,4 @@ setup:
 	@scripts/setup
 
 clean:
-	rm -rf .build Benchmarks/.build Examples/*/.build
+	rm -rf .build Benchmarks/.build Torture/.build Examples/*/.build

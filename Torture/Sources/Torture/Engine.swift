@@ -1,0 +1,4 @@
+/// The engines under trial, by the scheme of their stores.
+public enum Engine: String, CaseIterable, Sendable {
+    case lmdb, leveldb
+}

@@ -1,0 +1,75 @@
+import Foundation
+import JustPersist
+import JustPersistLMDB
+import JustPersistLevelDB
+import Workload
+
+/// What a probe is told: `name=value` pairs.
+struct Arguments {
+    private var values: [String: String] = [:]
+
+    init(_ words: some Sequence<String>) throws {
+        for word in words {
+            guard let sign = word.firstIndex(of: "=") else {
+                throw Failure("“\(word)” has no value")
+            }
+            values[String(word[..<sign])] = String(word[word.index(after: sign)...])
+        }
+    }
+
+    /// A message for whoever started the probe.
+    struct Failure: Error {
+        let message: String
+        init(_ message: String) { self.message = message }
+    }
+
+    func text(_ name: String) throws -> String {
+        guard let value = values[name] else { throw Failure("\(name)= is missing") }
+        return value
+    }
+
+    func number(_ name: String, or fallback: Int) throws -> Int {
+        guard let value = values[name] else { return fallback }
+        guard let number = Int(value) else { throw Failure("\(name)=\(value) is no number") }
+        return number
+    }
+
+    func flag(_ name: String) throws -> Bool { try number(name, or: 0) != 0 }
+
+    /// The workload that is written or looked for.
+    var workload: Workload {
+        get throws {
+            guard let seed = UInt64(try text("seed")) else { throw Failure("seed= is no number") }
+            return Workload(seed: seed, writer: try number("writer", or: 0))
+        }
+    }
+
+    /// The store, closed.
+    var store: any DataStore {
+        get throws {
+            let location = try text("store")
+            let durability: Durability = try flag("relaxed") ? .relaxed : .full
+            if let path = location.removingPrefix("lmdb:") {
+                return LMDBDataStore(
+                    at: URL(filePath: path, directoryHint: .isDirectory),
+                    configuration: LMDBConfiguration(
+                        maximumSize: 1 << 30, maximumReaders: try number("slots", or: 126),
+                        durability: durability, createsIfMissing: try !flag("existing")))
+            }
+            if let path = location.removingPrefix("leveldb:") {
+                return LevelDBDataStore(
+                    at: URL(filePath: path, directoryHint: .isDirectory),
+                    configuration: LevelDBConfiguration(
+                        durability: durability, writeBufferSize: try number("buffer", or: 4 << 20),
+                        createsIfMissing: try !flag("existing")))
+            }
+            throw Failure("store=\(location) is neither lmdb: nor leveldb:")
+        }
+    }
+}
+
+extension String {
+    fileprivate func removingPrefix(_ prefix: String) -> String? {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    }
+}

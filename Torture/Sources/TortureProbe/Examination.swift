@@ -1,0 +1,143 @@
+import Foundation
+import JustPersist
+import Workload
+
+/// Asks a store for everything it holds, in every way, and compares the answers with the model.
+struct Examination {
+    let workload: Workload
+    /// The blocks that must be there; `nil` takes the ledger's word for it.
+    let expected: Set<Int>?
+    private(set) var verdict = Verdict()
+
+    init(_ workload: Workload, expecting expected: Set<Int>?) {
+        self.workload = workload
+        self.expected = expected
+    }
+
+    /// Examines one snapshot of an open store.
+    mutating func examine(_ store: any DataStore) {
+        attempt { examination in
+            try store.performRead { accessor in examination.examine(accessor) }
+        }
+    }
+
+    /// Has the store verify itself.
+    mutating func verify(_ store: any DataStore) {
+        do {
+            let report = try store.verify()
+            verdict.problems += report.problems.prefix(5).map { "\($0)" }
+        } catch {
+            verdict.problems.append("verify threw \(error)")
+        }
+    }
+
+    private mutating func examine(_ accessor: borrowing any DataStoreReadAccessor & ~Copyable) {
+        do {
+            var seen: [Int] = []
+            for entry in try accessor.items(
+                LedgerEntry.self, where: DataStorePredicate("writer == %@", workload.writer))
+            {
+                guard case .int(let number) = try entry.backing.value(at: 1) else {
+                    verdict.wrongValues.append("a ledger entry has no block")
+                    continue
+                }
+                seen.append(Int(number))
+            }
+            verdict.blocks = seen
+            if Set(seen).count != seen.count {
+                verdict.wrongRows.append("the ledger has a block twice")
+            }
+            if let expected, Set(seen) != expected {
+                verdict.wrongRows.append(
+                    "the ledger has \(seen.count) blocks, \(expected.subtracting(seen).count) are missing"
+                )
+            }
+        } catch {
+            verdict.errors.append("\(error)")
+            guard expected != nil else { return }
+        }
+        let state = ModelState(of: workload, after: expected ?? Set(verdict.blocks))
+        for kind in Workload.Kind.allCases { examine(kind, state, accessor) }
+    }
+
+    private mutating func examine(
+        _ kind: Workload.Kind, _ state: ModelState,
+        _ accessor: borrowing any DataStoreReadAccessor & ~Copyable
+    ) {
+        let type = workload.typeKey(kind)
+        let keys = state.keys(kind)
+        do {
+            let items = try accessor.dynamicItems(DataStoreRequest(itemTypeKey: type))
+            if items.map(\.uniqueToken) != keys.map({ workload.id(kind, key: $0) }) {
+                verdict.wrongRows.append(
+                    "\(type): \(items.count) rows, not the \(keys.count) that were written, in their order"
+                )
+            }
+            for item in items { compare(item, kind, state) }
+        } catch {
+            verdict.errors.append("all of \(type): \(error)")
+        }
+        do {
+            let count = try accessor.count(DataStoreRequest(itemTypeKey: type))
+            if count != keys.count {
+                verdict.wrongRows.append("\(type): counted \(count), \(keys.count) were written")
+            }
+        } catch {
+            verdict.errors.append("count of \(type): \(error)")
+        }
+        // Deleted items among them: they must not be found.
+        for key in 0..<(keys.last ?? 0) + 2 { lookUp(kind, key: key, state, accessor) }
+    }
+
+    private mutating func lookUp(
+        _ kind: Workload.Kind, key: Int, _ state: ModelState,
+        _ accessor: borrowing any DataStoreReadAccessor & ~Copyable
+    ) {
+        do {
+            let item = try accessor.fetchItem(
+                ItemType(dynamic: workload.typeKey(kind)), id: workload.id(kind, key: key))
+            if (item != nil) != (state.block(kind, key: key) != nil) {
+                verdict.wrongRows.append(
+                    "\(workload.typeKey(kind)) \(key) is \(item == nil ? "not found" : "found, though deleted")"
+                )
+            }
+            if let item { compare(item, kind, state) }
+        } catch {
+            verdict.errors.append("\(workload.typeKey(kind)) \(key): \(error)")
+        }
+    }
+
+    /// Compares one item, wherever it came from, with the model.
+    private mutating func compare(
+        _ item: any DataStoreItem, _ kind: Workload.Kind, _ state: ModelState
+    ) {
+        do {
+            guard case .int(let number) = try item.backing.value(forAttribute: "key"),
+                let block = state.block(kind, key: Int(number))
+            else {
+                // Which rows there are is compared elsewhere: this one has no values to be compared with.
+                verdict.wrongRows.append(
+                    "\(workload.typeKey(kind)): a row that should not be there")
+                return
+            }
+            let contents = workload.contents(kind, key: Int(number), block: block)
+            if item.uniqueToken != workload.id(kind, key: Int(number)) {
+                verdict.wrongValues.append("\(workload.typeKey(kind)) \(number) has another's id")
+            }
+            for (name, value) in contents.values
+            where try item.backing.value(forAttribute: name) != value {
+                verdict.wrongValues.append("\(workload.typeKey(kind)) \(number): \(name)")
+            }
+        } catch {
+            verdict.errors.append("\(error)")
+        }
+    }
+
+    private mutating func attempt(_ body: (inout Examination) throws -> Void) {
+        do {
+            try body(&self)
+        } catch {
+            verdict.errors.append("\(error)")
+        }
+    }
+}

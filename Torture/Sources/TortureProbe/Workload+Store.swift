@@ -1,0 +1,81 @@
+import Foundation
+import JustPersist
+import Workload
+
+/// A workload, carried out by a store.
+extension Workload {
+    /// Writes a block, its entry in the ledger included.
+    func write(_ number: Int, to store: any DataStore) throws {
+        try store.write { accessor in
+            for kind in Kind.allCases { try accessor.declare(schema(kind)) }
+            for operation in block(number) { try carryOut(operation, of: number, accessor) }
+            let entry = try accessor.create(LedgerEntry.self)
+            entry.writer = writer
+            entry.block = number
+        }
+    }
+
+    private func carryOut(
+        _ operation: Operation, of number: Int,
+        _ accessor: borrowing any DataStoreReadWriteAccessor & ~Copyable
+    ) throws {
+        switch operation {
+        case .create(let kind, let key):
+            let item = DynamicItem(
+                typeKey(kind), id: id(kind, key: key),
+                values: contents(kind, key: key, block: number).values)
+            guard try accessor.add(item) else {
+                throw WrongAnswer(reason: "\(typeKey(kind)) \(key) is said to be there already")
+            }
+        case .update(let kind, let key):
+            guard let item = try item(kind, key: key, accessor) else { return }
+            for (name, value) in contents(kind, key: key, block: number).values {
+                try item.backing.setValue(value, forAttribute: name)
+            }
+        case .delete(let kind, let key):
+            guard let item = try item(kind, key: key, accessor) else { return }
+            try accessor.delete(item)
+        case .deleteAll(let kind):
+            try accessor.removeAll([ItemType(dynamic: typeKey(kind))])
+        }
+    }
+
+    private func item(
+        _ kind: Kind, key: Int, _ accessor: borrowing any DataStoreReadWriteAccessor & ~Copyable
+    ) throws -> DynamicItem? {
+        try accessor.fetchItem(ItemType(dynamic: typeKey(kind)), id: id(kind, key: key))
+            as? DynamicItem
+    }
+
+    /// The id of an item: ascending with its key, so that the order of ids is the order of making.
+    func id(_ kind: Kind, key: Int) -> ItemID {
+        ItemID(
+            high: (0x0190_0000_0000 + UInt64(key)) << 16 | 0x7000 | UInt64(writer),
+            low: 0x8000_0000_0000_0000 | UInt64(kind.rawValue))
+    }
+
+    private func schema(_ kind: Kind) -> ItemSchema {
+        ItemSchema(
+            typeKey(kind),
+            attributes: [
+                AttributeSchema("key", kinds: [.int]), AttributeSchema("name", kinds: [.string]),
+                AttributeSchema("weight", kinds: [.double]),
+                AttributeSchema("body", kinds: [.data]),
+            ])
+    }
+}
+
+extension Workload.Contents {
+    /// The values by attribute.
+    var values: [String: DataStoreValue] {
+        [
+            "key": .int(Int64(key)), "name": .string(name), "weight": .double(weight),
+            "body": .data(body),
+        ]
+    }
+}
+
+/// An answer of the store that is plainly wrong, met while working.
+struct WrongAnswer: Error {
+    let reason: String
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+/// Where a probe leaves what became of each block: a file in shared memory, outside of the store.
+///
+/// An acknowledgement is one store to memory. No system call carries it, so no injected fault can touch it, and
+/// it outlives the process that is killed right behind it.
+public final class AcknowledgementFile: @unchecked Sendable {
+    // Safe to share: the address is constant, and each byte has one writer at a time, the process that works.
+    private let bytes: UnsafeMutableRawPointer
+
+    /// What became of a block.
+    public enum Fate: UInt8, Sendable {
+        /// It was never begun.
+        case untried
+        /// It was begun, and nothing was heard of it: it may be in the store or not.
+        case begun
+        /// The write call returned.
+        case acknowledged
+        /// The write call threw.
+        case refused
+        /// A fresh process looked, and it was not in the store.
+        case absent
+    }
+
+    /// At most so many blocks have a place.
+    public static let capacity = 1 << 16
+
+    /// The file at a path, made with every block untried if it is not there.
+    public init(_ path: String) throws {
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0, ftruncate(file, off_t(Self.capacity)) == 0 else {
+            throw CocoaError(.fileWriteUnknown)
+        }
+        defer { close(file) }
+        let address = mmap(nil, Self.capacity, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+        guard let address, address != MAP_FAILED else { throw CocoaError(.fileReadUnknown) }
+        bytes = address
+    }
+
+    deinit { munmap(bytes, Self.capacity) }
+
+    /// The fate of a block.
+    public subscript(block: Int) -> Fate {
+        get { Fate(rawValue: bytes.load(fromByteOffset: block, as: UInt8.self)) ?? .untried }
+        set { bytes.storeBytes(of: newValue.rawValue, toByteOffset: block, as: UInt8.self) }
+    }
+
+    /// The blocks of a fate.
+    public func blocks(_ fates: Fate...) -> Set<Int> {
+        Set((0..<Self.capacity).filter { fates.contains(self[$0]) })
+    }
+
+    /// How many blocks from the given one on were acknowledged, without a gap: a quick look at a file in use.
+    public func acknowledged(from first: Int) -> Int {
+        var last = first
+        while last < Self.capacity, self[last] == .acknowledged { last += 1 }
+        return last - first
+    }
+}

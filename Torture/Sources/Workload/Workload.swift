@@ -1,0 +1,97 @@
+public import Foundation
+
+/// What is written to a store, block by block: every block can be computed from the seed alone.
+///
+/// That is what makes the oracle independent: whoever knows the seed and which blocks are in the store knows
+/// every item and every value, and asks nobody.
+public struct Workload: Sendable {
+    /// What the blocks depend on.
+    public let seed: UInt64
+    /// Tells the workloads of several writers of one store apart; the types of each are its own.
+    public let writer: Int
+
+    /// The workload of a seed.
+    public init(seed: UInt64, writer: Int = 0) {
+        self.seed = seed
+        self.writer = writer
+    }
+
+    /// The types of the items that a workload writes.
+    public enum Kind: Int, CaseIterable, Sendable, Hashable {
+        case parcel, note
+    }
+
+    /// One step of a block.
+    ///
+    /// A step for an item that is not there does nothing.
+    public enum Operation: Sendable {
+        case create(Kind, key: Int)
+        case update(Kind, key: Int)
+        case delete(Kind, key: Int)
+        case deleteAll(Kind)
+    }
+
+    /// The values of one item.
+    public struct Contents: Sendable, Equatable {
+        /// The number of the item within its kind, in the order of making.
+        public let key: Int
+        /// A text that is no ASCII.
+        public let name: String
+        /// A number that is exact.
+        public let weight: Double
+        /// Bytes, none up to several pages of them.
+        public let body: Data
+    }
+
+    /// At most so many items are made by a block.
+    public static let keysPerBlock = 8
+
+    /// The key of a kind's type in the store.
+    public func typeKey(_ kind: Kind) -> String {
+        let name = kind == .parcel ? "Parcel" : "Note"
+        return writer == 0 ? name : "\(name)\(writer)"
+    }
+
+    /// The steps of a block.
+    public func block(_ number: Int) -> [Operation] {
+        var random = SeededGenerator(seed: seed, writer, number)
+        var operations: [Operation] = []
+        if number > 0, random.int(in: 0..<14) == 0 { operations.append(.deleteAll(.note)) }
+        let first = number * Self.keysPerBlock
+        for key in first..<first + random.int(in: 1..<Self.keysPerBlock + 1) {
+            operations.append(.create(random.pick(Kind.allCases), key: key))
+        }
+        for _ in 0..<random.int(in: 0..<5) {
+            let key = random.int(in: max(0, first - 160)..<first + Self.keysPerBlock)
+            let kind = random.pick(Kind.allCases)
+            operations.append(
+                random.int(in: 0..<3) == 0 ? .delete(kind, key: key) : .update(kind, key: key))
+        }
+        return operations
+    }
+
+    /// The values that a block gives an item: those of its making, or of a change.
+    public func contents(_ kind: Kind, key: Int, block: Int) -> Contents {
+        var random = SeededGenerator(seed: seed, writer, kind.rawValue, key, block)
+        let size =
+            switch random.int(in: 0..<100) {
+            case 0..<5: 0
+            case 5..<45: random.int(in: 1..<64)
+            case 45..<75: random.int(in: 64..<700)
+            case 75..<92: random.int(in: 700..<4000)
+            case 92..<98: random.int(in: 4000..<9000)
+            default: random.int(in: 9000..<40000)
+            }
+        var body = Data(count: size)
+        // A word at a time, and half of it zeroes: what compresses takes other ways than what does not.
+        let filled = random.int(in: 0..<2) == 0 ? size : size / 2
+        body.withUnsafeMutableBytes { bytes in
+            for place in stride(from: 0, to: filled - filled % 8, by: 8) {
+                bytes.storeBytes(of: random.next(), toByteOffset: place, as: UInt64.self)
+            }
+        }
+        return Contents(
+            key: key, name: "item \(key) of block \(block) é\(random.int(in: 0..<1000))",
+            weight: Double(random.int(in: 0..<1_000_000)) / 64, body: body)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+import Workload
+
+@testable import Torture
+
+/// The judge is not blind: what is wrong is called wrong.
+@Suite struct JudgeTests {
+    private func withStore(
+        _ engine: Engine, _ body: (ProbeRunner, AcknowledgementFile) throws -> Void
+    ) throws {
+        let directory = try Directory(
+            in: Driver.Options.defaultDirectory, "justpersist-judge-\(UUID().uuidString)")
+        defer { directory.remove() }
+        let probe = ProbeRunner(subject: Subject(engine: engine, seed: 7), directory: directory)
+        let result = try Child.run(probe.work(0..<8, "talk=1"))
+        #expect(result.end == .exit(0), "\(result.output)")
+        try body(probe, try AcknowledgementFile(directory.acknowledgements))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `A sound store is called sound`(_ engine: Engine) throws {
+        try withStore(engine) { probe, _ in
+            let outcome = try probe.assess(mayKeepRefused: false, further: 8, existing: true)
+            #expect(outcome.failure == nil)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `A block that was acknowledged and is not there is called lost`(_ engine: Engine) throws {
+        try withStore(engine) { probe, file in
+            file[8] = .acknowledged
+            let outcome = try probe.assess(mayKeepRefused: false, further: 9, existing: true)
+            #expect(outcome.failure?.contains("acknowledged and lost: blocks [8]") == true)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `A block that was refused and is there is allowed only where it may be kept`(
+        _ engine: Engine
+    ) throws {
+        try withStore(engine) { probe, file in
+            file[7] = .refused
+            let strict = try probe.assess(mayKeepRefused: false, further: 8, existing: true)
+            #expect(strict.failure?.contains("refused, and there all the same: blocks [7]") == true)
+            file[8] = .begun
+            let lenient = try probe.assess(mayKeepRefused: true, further: 9, existing: true)
+            #expect(lenient.failure == nil && lenient.tallies["refused, kept"] == 1)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `Other values than those of the seed are called wrong`(_ engine: Engine) throws {
+        try withStore(engine) { probe, _ in
+            let other = ProbeRunner(
+                subject: Subject(engine: engine, seed: 8), directory: probe.directory)
+            let (verdict, _) = try other.verdict("existing=1")
+            #expect(verdict?.isRight == false)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `Missing blocks are called missing rows`(_ engine: Engine) throws {
+        try withStore(engine) { probe, _ in
+            let (verdict, _) = try probe.verdict("all=1", "to=9", "existing=1")
+            #expect(verdict?.wrongRows.isEmpty == false)
+        }
+    }
+}

@@ -9,12 +9,16 @@ extension DataStorePredicate {
     /// chaining. Texts are searched as by CONTAINS and BEGINSWITH, where a match may end inside a
     /// character; the empty text is found everywhere, as in Swift.
     ///
+    /// Values compare as their type does: numbers, texts, dates and the other kinds that a store keeps, and
+    /// enums that are `CaseIterable`. Any other type may have an `==` or a `<` of its own, which a store does not
+    /// know.
+    ///
     /// A predicate sees what is stored: an attribute that was never set is null, whatever default its
-    /// property gives. Throws `.unsupported` for any other expression, naming it, and
-    /// `.unknownAttribute` for a property that is no attribute.
+    /// property gives. Throws `.unsupported` for a comparison of another type, except with `nil`, and for any
+    /// other expression, naming it, and `.unknownAttribute` for a property that is no attribute.
     public init<Item: DataStoreItem>(_ predicate: Predicate<Item>) throws(DataStoreError) {
         let conversion = PredicateConversion(
-            variables: [predicate.variable.key: .item(Item.self)])
+            variables: [predicate.variable.key: .item(Item.self)], itemType: Item.itemTypeKey)
         self = try conversion.condition(predicate.expression)
         try validate()
     }
@@ -45,6 +49,8 @@ struct PredicateConversion {
 
     /// What the variables of closures stand for.
     var variables: [PredicateExpressions.VariableID: Term]
+    /// The key of the items' type.
+    let itemType: String
 
     func term(_ expression: Any) throws(DataStoreError) -> Term {
         guard let convertible = expression as? any ConvertibleExpression else {
@@ -58,24 +64,43 @@ struct PredicateConversion {
         case .condition(let predicate): return predicate
         case .operand(.value(.bool(let value))): return .constant(value)
         case .operand, .operandOr:
-            return try comparison(expression, .equal, PredicateExpressions.Value(true))
+            return try comparison(
+                expression, .equal, PredicateExpressions.Value(true), of: Bool.self)
         case .item, .optionalCondition: throw unsupported(expression)
         }
     }
 
+    /// A relation of two values of a type.
     func comparison(
-        _ left: Any, _ relation: DataStorePredicate.Operator, _ right: Any
+        _ left: Any, _ relation: DataStorePredicate.Operator, _ right: Any, of type: Any.Type
     ) throws(DataStoreError) -> DataStorePredicate {
-        let (first, second) = (try term(left), try term(right))
-        return try relate(first, second) { first, second in
-            .comparison(DataStorePredicate.Comparison(first, relation, second))
+        let typed = TypedComparison(of: type, itemType: itemType)
+        return try relate(try term(left), try term(right)) {
+            (first, second) throws(DataStoreError) in
+            try typed.comparison(first, relation, second)
         } orThrow: {
             unsupported(left)
         }
     }
 
-    /// Whether two terms are equal, either of which may be a condition.
-    func equality(_ left: Any, _ right: Any) throws(DataStoreError) -> DataStorePredicate {
+    /// Whether a value of a type is in a list of such.
+    func membership(
+        of element: Any, in list: Any, of type: Any.Type
+    ) throws(DataStoreError) -> DataStorePredicate {
+        let typed = TypedComparison(of: type, itemType: itemType)
+        return try relate(try term(element), try term(list)) {
+            (element, list) throws(DataStoreError) in
+            try typed.membership(
+                of: element, in: list, .comparison(.init(element, .in, list)))
+        } orThrow: {
+            unsupported(element)
+        }
+    }
+
+    /// Whether two terms of a type are equal, either of which may be a condition.
+    func equality(
+        _ left: Any, _ right: Any, of type: Any.Type
+    ) throws(DataStoreError) -> DataStorePredicate {
         switch (try term(left), try term(right)) {
         case (.condition(let predicate), .operand(.value(.bool(let value)))),
             (.operand(.value(.bool(let value))), .condition(let predicate)):
@@ -87,17 +112,18 @@ struct PredicateConversion {
             case .bool(let value): return !Self.isNull(operand) && (value ? predicate : !predicate)
             default: throw unsupported(left)
             }
-        default: return try comparison(left, .equal, right)
+        default: return try comparison(left, .equal, right, of: type)
         }
     }
 
     /// Applies a relation to two values, to each constant that may stand for one of them as well.
     func relate(
-        _ left: Term, _ right: Term, by relation: (Expression, Expression) -> DataStorePredicate,
+        _ left: Term, _ right: Term,
+        by relation: (Expression, Expression) throws(DataStoreError) -> DataStorePredicate,
         orThrow error: () -> DataStoreError
     ) throws(DataStoreError) -> DataStorePredicate {
         switch (left, right) {
-        case (.operand(let left), .operand(let right)): return relation(left, right)
+        case (.operand(let left), .operand(let right)): return try relation(left, right)
         case (.operandOr(let operand, let constant), let right):
             let present = try relate(.operand(operand), right, by: relation, orThrow: error)
             let absent = try relate(

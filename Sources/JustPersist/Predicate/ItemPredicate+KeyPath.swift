@@ -2,80 +2,82 @@ extension KeyPath where Root: DataStoreItem {
     /// The items in which the attribute equals the value; `nil` finds those without one.
     public static func == (keyPath: KeyPath, value: Value) -> ItemPredicate<Root>
     where Value: Equatable {
-        ItemPredicate(keyPath, .equal, value)
+        ItemPredicate(keyPath, .equal, value, as: Value.self)
     }
 
     /// The items in which the attribute does not equal the value; `nil` finds those with one.
     public static func != (keyPath: KeyPath, value: Value) -> ItemPredicate<Root>
     where Value: Equatable {
-        ItemPredicate(keyPath, .notEqual, value)
+        ItemPredicate(keyPath, .notEqual, value, as: Value.self)
     }
 
     /// The items in which the attribute is before the value.
     public static func < (keyPath: KeyPath, value: Value) -> ItemPredicate<Root>
     where Value: Comparable {
-        ItemPredicate(keyPath, .less, value)
+        ItemPredicate(keyPath, .less, value, as: Value.self)
     }
 
     /// The items in which the attribute is before the value; never those without one.
     public static func < <Wrapped: Comparable>(
         keyPath: KeyPath, value: Wrapped
     ) -> ItemPredicate<Root> where Value == Wrapped? {
-        ItemPredicate(keyPath, .less, value)
+        ItemPredicate(keyPath, .less, value, as: Value.self)
     }
 
     /// The items in which the attribute is before the value or the same.
     public static func <= (keyPath: KeyPath, value: Value) -> ItemPredicate<Root>
     where Value: Comparable {
-        ItemPredicate(keyPath, .lessOrEqual, value)
+        ItemPredicate(keyPath, .lessOrEqual, value, as: Value.self)
     }
 
     /// The items in which the attribute is before the value or the same; never those without one.
     public static func <= <Wrapped: Comparable>(
         keyPath: KeyPath, value: Wrapped
     ) -> ItemPredicate<Root> where Value == Wrapped? {
-        ItemPredicate(keyPath, .lessOrEqual, value)
+        ItemPredicate(keyPath, .lessOrEqual, value, as: Value.self)
     }
 
     /// The items in which the attribute is after the value.
     public static func > (keyPath: KeyPath, value: Value) -> ItemPredicate<Root>
     where Value: Comparable {
-        ItemPredicate(keyPath, .greater, value)
+        ItemPredicate(keyPath, .greater, value, as: Value.self)
     }
 
     /// The items in which the attribute is after the value; never those without one.
     public static func > <Wrapped: Comparable>(
         keyPath: KeyPath, value: Wrapped
     ) -> ItemPredicate<Root> where Value == Wrapped? {
-        ItemPredicate(keyPath, .greater, value)
+        ItemPredicate(keyPath, .greater, value, as: Value.self)
     }
 
     /// The items in which the attribute is after the value or the same.
     public static func >= (keyPath: KeyPath, value: Value) -> ItemPredicate<Root>
     where Value: Comparable {
-        ItemPredicate(keyPath, .greaterOrEqual, value)
+        ItemPredicate(keyPath, .greaterOrEqual, value, as: Value.self)
     }
 
     /// The items in which the attribute is after the value or the same; never those without one.
     public static func >= <Wrapped: Comparable>(
         keyPath: KeyPath, value: Wrapped
     ) -> ItemPredicate<Root> where Value == Wrapped? {
-        ItemPredicate(keyPath, .greaterOrEqual, value)
+        ItemPredicate(keyPath, .greaterOrEqual, value, as: Value.self)
     }
 
     /// The items in which the attribute equals one of the values.
-    public func isIn(_ values: [Value]) -> ItemPredicate<Root> { ItemPredicate(self, .in, values) }
+    public func isIn(_ values: [Value]) -> ItemPredicate<Root> {
+        ItemPredicate(self, .in, values, as: Value.self)
+    }
 
     /// The items in which the array has an element equal to the value.
     public func contains<Element: Equatable>(_ element: Element) -> ItemPredicate<Root>
     where Value == [Element] {
-        ItemPredicate(self, .contains, element)
+        ItemPredicate(self, .contains, element, as: Element.self)
     }
 
     /// The items in which the array has an element equal to the value.
     public func contains<Element: Equatable>(_ element: Element) -> ItemPredicate<Root>
     where Value == [Element]? {
-        ItemPredicate(self, .contains, element)
+        ItemPredicate(self, .contains, element, as: Element.self)
     }
 }
 
@@ -87,21 +89,21 @@ extension KeyPath where Root: DataStoreItem, Value == String {
     public func contains(
         _ text: String, _ options: DataStorePredicate.Options = []
     ) -> ItemPredicate<Root> {
-        ItemPredicate(self, .contains, text, options: options)
+        ItemPredicate(self, .contains, text: text, options)
     }
 
     /// The items in which the text begins with the other.
     public func hasPrefix(
         _ text: String, _ options: DataStorePredicate.Options = []
     ) -> ItemPredicate<Root> {
-        ItemPredicate(self, .beginsWith, text, options: options)
+        ItemPredicate(self, .beginsWith, text: text, options)
     }
 
     /// The items in which the text ends with the other.
     public func hasSuffix(
         _ text: String, _ options: DataStorePredicate.Options = []
     ) -> ItemPredicate<Root> {
-        ItemPredicate(self, .endsWith, text, options: options)
+        ItemPredicate(self, .endsWith, text: text, options)
     }
 }
 
@@ -111,20 +113,20 @@ extension KeyPath where Root: DataStoreItem, Value == String? {
     public func contains(
         _ text: String, _ options: DataStorePredicate.Options = []
     ) -> ItemPredicate<Root> {
-        ItemPredicate(self, .contains, text, options: options)
+        ItemPredicate(self, .contains, text: text, options)
     }
 
     /// The items in which the text begins with the other.
     public func hasPrefix(
         _ text: String, _ options: DataStorePredicate.Options = []
     ) -> ItemPredicate<Root> {
-        ItemPredicate(self, .beginsWith, text, options: options)
+        ItemPredicate(self, .beginsWith, text: text, options)
     }
 
     /// The items in which the text ends with the other.
     public func hasSuffix(
         _ text: String, _ options: DataStorePredicate.Options = []
     ) -> ItemPredicate<Root> {
-        ItemPredicate(self, .endsWith, text, options: options)
+        ItemPredicate(self, .endsWith, text: text, options)
     }
 }

@@ -4,6 +4,10 @@
 /// try db.items(Restaurant.self, where: \.stars > 3 && \.cuisine == "Thai")
 /// ```
 ///
+/// Values compare as their type does. What a store keeps, such as numbers, texts and dates, it compares itself; an
+/// enum that is `CaseIterable` is asked about each of its cases. Any other type may have an `==` or a `<` of its own,
+/// which a store does not know: such a comparison is refused, except with `nil`.
+///
 /// An operator cannot throw, so what is wrong with a key path or a value is kept and thrown by
 /// ``predicate()``. A predicate sees what is stored: an attribute that was never set is null, whatever
 /// default its property gives.
@@ -13,16 +17,35 @@ public struct ItemPredicate<Root: DataStoreItem>: Sendable {
     /// The condition as one for items of this class.
     public init(_ predicate: DataStorePredicate) { result = .success(predicate) }
 
-    /// The comparison of an attribute with a value, by the property's key path.
+    /// The comparison of an attribute with a value of a type, by the property's key path.
     init(
         _ keyPath: AnyKeyPath, _ relation: DataStorePredicate.Operator, _ value: Any,
-        options: DataStorePredicate.Options = []
+        as type: Any.Type
+    ) {
+        result = Result { () throws(DataStoreError) in
+            let path = DataStorePredicate.Expression.path(try Root.path(for: keyPath))
+            let constant = DataStorePredicate.Expression.value(
+                try DataStoreValue(attributeValue: value))
+            let plain = DataStorePredicate.comparison(.init(path, relation, constant))
+            let typed = TypedComparison(of: type, itemType: Root.itemTypeKey)
+            return switch relation {
+            case .in: try typed.membership(of: path, in: constant, plain)
+            case .contains: try typed.membership(of: constant, in: path, plain)
+            default: try typed.comparison(path, relation, constant)
+            }
+        }
+    }
+
+    /// The search for a text in an attribute.
+    init(
+        _ keyPath: AnyKeyPath, _ relation: DataStorePredicate.Operator, text: String,
+        _ options: DataStorePredicate.Options
     ) {
         result = Result { () throws(DataStoreError) in
             .comparison(
                 DataStorePredicate.Comparison(
-                    .path(try Root.path(for: keyPath)), relation,
-                    .value(try DataStoreValue(attributeValue: value)), options: options))
+                    .path(try Root.path(for: keyPath)), relation, .value(.string(text)),
+                    options: options))
         }
     }
 
@@ -31,7 +54,7 @@ public struct ItemPredicate<Root: DataStoreItem>: Sendable {
     /// The condition as any store takes it.
     ///
     /// Throws `.unknownAttribute` for a key path that is no attribute of the class, `.unsupportedValue`
-    /// for a value that cannot be stored.
+    /// for a value that cannot be stored, `.unsupported` for a type that may compare by a rule of its own.
     public func predicate() throws(DataStoreError) -> DataStorePredicate { try result.get() }
 
     /// Both conditions.

@@ -62,13 +62,13 @@ extension PredicateExpressions.Negation: ConvertibleExpression {
 
 extension PredicateExpressions.Equal: ConvertibleExpression {
     func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
-        .condition(try conversion.equality(lhs, rhs))
+        .condition(try conversion.equality(lhs, rhs, of: LHS.Output.self))
     }
 }
 
 extension PredicateExpressions.NotEqual: ConvertibleExpression {
     func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
-        .condition(!(try conversion.equality(lhs, rhs)))
+        .condition(!(try conversion.equality(lhs, rhs, of: LHS.Output.self)))
     }
 }
 
@@ -82,7 +82,7 @@ extension PredicateExpressions.Comparison: ConvertibleExpression {
             case .greaterThanOrEqual: .greaterOrEqual
             @unknown default: throw conversion.unsupported(self)
             }
-        return .condition(try conversion.comparison(lhs, relation, rhs))
+        return .condition(try conversion.comparison(lhs, relation, rhs, of: LHS.Output.self))
     }
 }
 
@@ -90,7 +90,8 @@ extension PredicateExpressions.SequenceContains: ConvertibleExpression {
     func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
         // The parts of a text are found by CollectionContainsCollection; a Character is no value.
         guard LHS.Output.self != String.self else { throw conversion.unsupported(self) }
-        return .condition(try conversion.comparison(element, .in, sequence))
+        return .condition(
+            try conversion.membership(of: element, in: sequence, of: RHS.Output.self))
     }
 }
 

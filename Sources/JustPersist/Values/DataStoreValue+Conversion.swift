@@ -133,9 +133,12 @@ extension DataStoreValue {
 
 /// Any optional, so that one inside an `Any` can be told from a value.
 protocol OptionalValue {
+    static var wrappedType: Any.Type { get }
     var wrapped: Any? { get }
 }
 
 extension Optional: OptionalValue {
+    static var wrappedType: Any.Type { Wrapped.self }
+
     var wrapped: Any? { self }
 }

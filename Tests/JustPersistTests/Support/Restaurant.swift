@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-enum PriceRange: Int, Codable, Comparable {
+enum PriceRange: Int, Codable, CaseIterable, Comparable {
     case low = 1
     case high = 3
 

@@ -1,0 +1,59 @@
+/// The cases of an enum, and what is stored for each.
+struct EnumCases {
+    /// What is stored for the cases, in their order.
+    let stored: [DataStoreValue]
+    private let cases: [any Equatable]
+
+    /// The cases of a type; `nil` if it is no enum, or one that cannot be stored.
+    init?<Value: CaseIterable & Equatable>(of type: Value.Type) {
+        let cases = Array(type.allCases)
+        guard let first = cases.first, Mirror(reflecting: first).displayStyle == .enum else {
+            return nil
+        }
+        var stored: [DataStoreValue] = []
+        for value in cases {
+            guard let value = try? DataStoreValue(attributeValue: value) else { return nil }
+            stored.append(value)
+        }
+        self.cases = cases
+        self.stored = stored
+    }
+
+    /// Whether two cases stand in a relation, by the type's own rule.
+    func relate(_ left: Int, _ relation: DataStorePredicate.Operator, _ right: Int) -> Bool {
+        func areEqual<Value: Equatable>(_ left: Value) -> Bool { cases[right] as? Value == left }
+        func isBefore<Value: Comparable>(_ left: Value, orEqual: Bool) -> Bool {
+            guard let right = cases[right] as? Value else { return false }
+            return orEqual ? left <= right : left < right
+        }
+        switch relation {
+        case .equal: return areEqual(cases[left])
+        case .less, .lessOrEqual:
+            guard let value = cases[left] as? any Comparable else { return false }
+            return isBefore(value, orEqual: relation == .lessOrEqual)
+        case .greater: return relate(right, .less, left)
+        case .greaterOrEqual: return relate(right, .lessOrEqual, left)
+        default: return false
+        }
+    }
+
+    /// What is stored for the cases that stand in a relation to one.
+    func values(_ relation: DataStorePredicate.Operator, _ place: Int) -> [DataStoreValue] {
+        stored.indices.filter { relate($0, relation, place) }.map { stored[$0] }
+    }
+
+    /// Whether the stored values stand in a relation to that of one case just where the cases do.
+    func agree(_ relation: DataStorePredicate.Operator, with place: Int) -> Bool {
+        let constant = DataStorePredicate.Expression.value(stored[place])
+        return values(relation, place)
+            == stored.filter { value in
+                DataStorePredicate.Comparison(.value(value), relation, constant)
+                    .matches(NoSubject())
+            }
+    }
+
+    /// The subject of a comparison of constants.
+    private struct NoSubject: PredicateSubject {
+        func value(forAttribute name: String) -> DataStoreValue { .null }
+    }
+}

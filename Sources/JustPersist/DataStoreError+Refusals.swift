@@ -78,4 +78,17 @@ extension DataStoreError {
             .readOnly, in: operation,
             "The store was opened read-only. Open it for writing to change it.")
     }
+
+    /// The refusal to give the items of a request as a class that they are not of.
+    @usableFromInline
+    static func request(
+        _ request: DataStoreRequest, usedFor type: any DataStoreItem.Type
+    ) -> DataStoreError {
+        DataStoreError(
+            .invalidRequest, in: "fetch",
+            """
+            The request is for items of “\(request.type.key)” as \(request.itemType), and they were asked for as \
+            \(type). Make the request for that class.
+            """, itemType: request.type.key)
+    }
 }

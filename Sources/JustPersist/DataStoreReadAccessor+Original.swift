@@ -16,16 +16,18 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         reporting(or: 0) { () throws(DataStoreError) in try count(request) }
     }
 
-    /// The items that the request asks for as a type, none if they are of another or if that failed, which
+    /// The items that the request asks for as a type; none if it asks for another or if that failed, which
     /// is reported.
     public func items<Item: DataStoreItem>(forRequest request: DataStoreRequest) -> [Item] {
-        items(forRequest: request) as? [Item] ?? []
+        reporting(or: []) { () throws(DataStoreError) in try items(as: Item.self, request) }
     }
 
-    /// The first item that the request asks for as a type, `nil` if it is of another or if that failed,
-    /// which is reported.
+    /// The first item that the request asks for as a type; `nil` if there is none, if the request asks for
+    /// another type or if that failed, which is reported.
     public func firstItem<Item: DataStoreItem>(forRequest request: DataStoreRequest) -> Item? {
-        firstItem(forRequest: request) as? Item
+        reporting(or: nil) { () throws(DataStoreError) in
+            try items(as: Item.self, request.first()).first
+        }
     }
 }
 

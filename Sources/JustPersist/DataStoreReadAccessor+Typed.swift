@@ -129,10 +129,14 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     func items<Item: DataStoreItem>(
         as type: Item.Type, _ request: DataStoreRequest
     ) throws(DataStoreError) -> [Item] {
+        guard request.itemType is Item.Type else { throw .request(request, usedFor: type) }
         let found = try fetch(request)
         var items: [Item] = []
         items.reserveCapacity(found.count)
-        for case let item as Item in found { items.append(item) }
+        for item in found {
+            guard let item = item as? Item else { throw .request(request, usedFor: type) }
+            items.append(item)
+        }
         return items
     }
 }

@@ -2,7 +2,7 @@
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// The items that the request asks for, live; none if that failed, which is reported.
     public func mutableItems(forRequest request: DataStoreRequest) -> [any MutableDataStoreItem] {
-        items(forRequest: request).compactMap { $0 as? any MutableDataStoreItem }
+        reporting(or: []) { () throws(DataStoreError) in try fetchMutable(request) }
     }
 
     /// The first item that the request asks for, live; `nil` if there is none, or if that failed, which is
@@ -10,7 +10,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     public func firstMutableItem(
         forRequest request: DataStoreRequest
     ) -> (any MutableDataStoreItem)? {
-        firstItem(forRequest: request) as? any MutableDataStoreItem
+        reporting(or: nil) { () throws(DataStoreError) in
+            try fetchMutable(request.first()).first
+        }
     }
 
     /// Makes a new item of a class, with the values that the class declares as defaults; `nil` if that
@@ -70,6 +72,19 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// which is reported.
     public func mutableVersion(ofItem item: any DataStoreItem) -> (any MutableDataStoreItem)? {
         reporting(or: nil) { () throws(DataStoreError) in try thaw(item) }
+    }
+
+    private func fetchMutable(
+        _ request: DataStoreRequest
+    ) throws(DataStoreError) -> [any MutableDataStoreItem] {
+        var items: [any MutableDataStoreItem] = []
+        for item in try fetch(request) {
+            guard let item = item as? any MutableDataStoreItem else {
+                throw .readOnlyClass(.itemNotMutable, request.type.key, in: "fetch")
+            }
+            items.append(item)
+        }
+        return items
     }
 
     private func succeeds(_ body: () throws(DataStoreError) -> Void) -> Bool {

@@ -8,6 +8,11 @@ import Foundation
 /// ```
 ///
 /// Linking a backend does not register it; the program says once, at its start, which ones it has.
+///
+/// The path is taken as it is written, without percent-encoding, up to a question mark. Behind that stand
+/// options, as in `lmdb:/var/lib/app?readonly=1&create=0`: `readonly` and `create` with `1`, `0`, `true`, `false`,
+/// `yes` or `no`, and `durability` with `full` or `relaxed`. They go over the ``DataStoreOptions`` given in code, but
+/// no URL makes a store writable that the code opens read-only. Any other option is refused.
 public enum DataStores {
     /// Makes a closed store from what stands behind the scheme in a URL.
     public typealias Factory =
@@ -45,7 +50,11 @@ public enum DataStores {
                 register() makes it known.
                 """)
         }
-        return try factory(String(url[url.index(after: colon)...]), options)
+        let rest = url[url.index(after: colon)...].split(
+            separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        var options = options
+        if rest.count == 2 { try options.read(rest[1], of: url) }
+        return try factory(String(rest[0]), options)
     }
 
     /// Opens the store that a URL such as `lmdb:/var/lib/app` or `memory:` names.
@@ -60,6 +69,45 @@ public enum DataStores {
     private static var knownSchemes: String {
         let names = schemes.map { $0 + ":" }
         return names.isEmpty ? "none" : names.joined(separator: ", ")
+    }
+}
+
+extension DataStoreOptions {
+    /// Takes over the options in a URL.
+    fileprivate mutating func read(_ text: Substring, of url: String) throws(DataStoreError) {
+        var seen: Set<Substring> = []
+        for option in text.split(separator: "&", omittingEmptySubsequences: false) {
+            let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let (name, value) = (parts[0], parts.count == 2 ? String(parts[1]) : "")
+            guard seen.insert(name).inserted, set(name, to: value) else {
+                throw DataStoreError(
+                    .invalidStoreURL, in: "open",
+                    """
+                    “\(option)” in “\(url)” is no option of a store. Behind the “?” may stand, once each and \
+                    with “&” between them: readonly=1 or 0, create=1 or 0, durability=full or relaxed. A path \
+                    with a “?” in it cannot be written as a URL.
+                    """)
+            }
+        }
+    }
+
+    private mutating func set(_ name: Substring, to value: String) -> Bool {
+        let truth: [String: Bool] = [
+            "1": true, "true": true, "yes": true, "0": false, "false": false, "no": false,
+        ]
+        switch name {
+        case "readonly":
+            guard let isOn = truth[value] else { return false }
+            isReadOnly = isReadOnly || isOn
+        case "create":
+            guard let isOn = truth[value] else { return false }
+            createsIfMissing = isOn
+        case "durability":
+            guard let level = Durability(rawValue: value) else { return false }
+            durability = level
+        default: return false
+        }
+        return true
     }
 }
 

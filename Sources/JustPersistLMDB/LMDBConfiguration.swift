@@ -6,7 +6,8 @@ public struct LMDBConfiguration: Sendable, Hashable {
     ///
     /// This much address space is reserved, neither memory nor disk. Where the system refuses to reserve
     /// so much, less is reserved at first, and more between blocks as the store grows. A sixteenth, at
-    /// most 1 GiB, is kept back from new data, so that a full store can still delete.
+    /// most 1 GiB, is kept back from new data, so that a full store can still delete. By default 1 TiB, or what
+    /// an address of 32 bits reaches.
     public var maximumSize: Int
 
     /// The number of read blocks, in all processes, that may run at a time; at least 1.
@@ -31,7 +32,8 @@ public struct LMDBConfiguration: Sendable, Hashable {
 
     /// A configuration; each default suits most stores.
     public init(
-        maximumSize: Int = 1 << 40, maximumReaders: Int = 1024, durability: Durability = .full,
+        maximumSize: Int = Int(clamping: Int64(1) << 40), maximumReaders: Int = 1024,
+        durability: Durability = .full,
         isReadOnly: Bool = false, createsIfMissing: Bool = true
     ) {
         self.maximumSize = maximumSize

@@ -159,6 +159,40 @@ import Testing
         #expect(all[1].message.contains("undeclared"))
     }
 
+    @Test(arguments: Backend.allCases)
+    func requestForAnotherClassThanTheResultsIsAnError(_ backend: Backend) throws {
+        let errors = ErrorLog()
+        try backend.withStore(errors: errors) { store in
+            try store.fill(["a"])
+            let request = DataStoreRequest(itemType: Restaurant.self)
+            store.read { db in
+                let owners: [RestaurantOwner] = db.items(forRequest: request)
+                #expect(owners.isEmpty)
+                #expect(errors.codes == [.invalidRequest])
+                let owner: RestaurantOwner? = db.firstItem(forRequest: request)
+                #expect(owner == nil)
+                #expect(errors.codes == [.invalidRequest, .invalidRequest])
+                #expect(errors.all.last?.message.contains("RestaurantOwner") == true)
+                #expect(errors.all.last?.itemType == "Restaurant")
+                expectError(.invalidRequest) { _ = try db.dynamicItems(request) }
+                let items: [Restaurant] = db.items(forRequest: request)
+                #expect(items.map(\.name) == ["a"])
+                let first: Restaurant? = db.firstItem(forRequest: request)
+                #expect(first?.name == "a")
+            }
+            store.writeSync { db in
+                let frozen = DataStoreRequest(itemType: ReadOnlyRestaurant.self)
+                #expect(db.mutableItems(forRequest: frozen).isEmpty)
+                #expect(db.firstMutableItem(forRequest: frozen) == nil)
+            }
+            store.writeSync { db in
+                #expect(db.mutableItems(forRequest: request).count == 1)
+                #expect(db.firstMutableItem(forRequest: request) != nil)
+            }
+            #expect(errors.codes.dropFirst(2) == [.itemNotMutable, .itemNotMutable])
+        }
+    }
+
     @Test(arguments: Backend.allCases) func cleanRunReportsNothing(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in
@@ -178,6 +212,15 @@ import Testing
 /// A class whose items cannot be changed.
 private final class ReadOnlyItem: DataStoreItem {
     static let schema = ItemSchema("ReadOnly", attributes: [AttributeSchema("a")])
+
+    let backing: any ItemBacking
+
+    init(backing: any ItemBacking) { self.backing = backing }
+}
+
+/// The restaurants for those who only read them.
+private final class ReadOnlyRestaurant: DataStoreItem {
+    static let schema = ItemSchema("Restaurant", attributes: [AttributeSchema("name")])
 
     let backing: any ItemBacking
 

@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistRecords
 import Testing
 
 /// Clause 13: offset and limit, and how the forms of a request agree.
@@ -176,5 +177,26 @@ import Testing
                 #expect(seen == 300)
             }
         }
+    }
+
+    @Test(arguments: [0, 1, 255, 256, 257, 600], [0, 1, 300])
+    func walkWithALimitReadsNoFurtherThanItsLastItem(_ limit: Int, _ offset: Int) throws {
+        let engine = InterceptedEngine()
+        let store = RecordStore(engine: engine)
+        try store.open()
+        try store.fill((0..<2_000).map { $0 % 2 == 0 ? "even" : "odd" })
+        let request = DataStoreRequest(itemType: Restaurant.self)
+        request.predicate = try DataStorePredicate("name == 'odd'")
+        request.limit = limit
+        request.offset = offset
+        let walk: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void = { db in
+            engine.reset()
+            var walked: [Int] = []
+            try db.forEach(request) { walked.append(($0 as? Restaurant)?.stars ?? -1) }
+            let all = Array(stride(from: 1, to: 2_000, by: 2)).dropFirst(offset)
+            #expect(walked == Array(limit == 0 ? all : all.prefix(limit)))
+            #expect(engine.count(.row) <= (limit == 0 ? 2_000 : 2 * (offset + limit)))
+        }
+        try store.performRead { db in try walk(db) }
     }
 }

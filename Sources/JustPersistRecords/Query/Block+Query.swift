@@ -8,8 +8,13 @@ extension Block {
         let query = try Query(request, in: self)
         var items: [any DataStoreItem] = []
         // A hint alone: a damaged number of items must not keep the items away, nor reserve much.
-        if query.predicate == nil, query.sort.isEmpty, let count = try? storedCount(query.type) {
-            items.reserveCapacity(min(query.slice.count(of: count), 1 << 20))
+        if query.predicate == nil, query.sort.isEmpty {
+            do throws(DataStoreError) {
+                let count = try storedCount(query.type)
+                items.reserveCapacity(min(query.slice.count(of: count), 1 << 20))
+            } catch {
+                if error.code != .corrupted { throw error }
+            }
         }
         try rows(query) { (id, record) throws(DataStoreError) in
             items.append(try item(query.type, id: id, record: record))
@@ -47,21 +52,25 @@ extension Block {
         var after: ItemID?
         var skipped = 0
         var given = 0
-        while true {
+        let limit = query.slice.limit ?? .max
+        var hasMore = true
+        while hasMore {
             // Anew for each batch: `body` may have changed items.
             try prepareForQuery()
             var batch: [(ItemID, [UInt8])] = []
             var bytes = 0
+            hasMore = false
             try matches(query, after: after) { (id, record) throws(DataStoreError) in
                 if skipped < query.slice.offset {
                     skipped += 1
                     return .next
                 }
-                if let limit = query.slice.limit, given >= limit { return .stop }
                 given += 1
                 batch.append((id, record.copied()))
                 bytes += record.count
-                return batch.count < 256 && bytes < 1 << 20 ? .next : .stop
+                if given == limit { return .stop }
+                hasMore = batch.count == 256 || bytes >= 1 << 20
+                return hasMore ? .stop : .next
             }
             guard let last = batch.last else { return }
             for (id, record) in batch {

@@ -10,7 +10,7 @@ enum Counter {
         _ = try reader.withValue(forKey: key) { (bytes) throws(DataStoreError) in
             guard bytes.count == 16,
                 bytes.wyhash(0..<8, seed: UInt64(type)) == bytes.word64(at: 8),
-                let stored = Int(exactly: bytes.word64(at: 0)), stored < 1 << 60
+                bytes.word64(at: 0) < 1 << 60, let stored = Int(exactly: bytes.word64(at: 0))
             else {
                 throw DataStoreError(
                     .corrupted, in: "count",
@@ -35,7 +35,11 @@ enum Counter {
     static func count(
         after change: Int, type: UInt32, in reader: any KeyValueReader
     ) throws(DataStoreError) -> Int {
-        if let stored = try? read(type, from: reader) { return stored + change }
+        do throws(DataStoreError) {
+            return try read(type, from: reader) + change
+        } catch {
+            if error.code != .corrupted { throw error }
+        }
         var count = 0
         try reader.scan(RecordKey.range(type: type), reversed: false) {
             (_, _) throws(DataStoreError) in

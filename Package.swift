@@ -32,6 +32,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0"),
     ],
@@ -43,7 +44,9 @@ let package = Package(
             name: "CLevelDB",
             providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
 
-        .target(name: "JustPersist", swiftSettings: settings),
+        .target(
+            name: "JustPersist", dependencies: [.product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings),
         .target(
             name: "JustPersistMacros", dependencies: ["JustPersist", "JustPersistMacrosPlugin"],
             swiftSettings: settings),
@@ -107,6 +110,7 @@ let package = Package(
             dependencies: [
                 "JustPersist", "JustPersistRecords", "JustPersistLMDB", "JustPersistLevelDB",
                 "JustPersistMemory", "JustPersistConformance",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(

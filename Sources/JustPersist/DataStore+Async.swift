@@ -26,7 +26,8 @@ extension DataStore {
     /// Queues a block that may change the store behind the others, and returns what it returned once its
     /// changes are visible and durable.
     ///
-    /// Throws what the block throws, and then nothing has changed. A task that was cancelled before the
+    /// Throws what the block throws, or the first change of a property that was refused in it, and then
+    /// nothing has changed. A task that was cancelled before the
     /// block began gets `CancellationError`, and the block does not run; one that has begun is finished.
     @discardableResult
     public func write<Value: Sendable>(

@@ -19,9 +19,12 @@ extension DataStore {
 
     /// Runs a block that may change the store, and commits before it returns.
     ///
-    /// On failure nothing has changed, and the failure is reported.
+    /// On failure nothing has changed, and the failure is reported. A change of a property that is refused is
+    /// reported too, and the block goes on.
     public func writeSync(_ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) -> Void) {
-        reporting { try performWrite { accessor in block(accessor) } }
+        reporting {
+            try performWrite { accessor in RefusedChanges.reporting { block(accessor) } }
+        }
     }
 
     /// Runs a block that may change the store, commits, and returns what the block returned: `nil` on
@@ -35,7 +38,9 @@ extension DataStore {
         var value: Value?
         var isCommitted = false
         reporting {
-            try performWrite { accessor in value = block(accessor) }
+            try performWrite { accessor in
+                value = RefusedChanges.reporting { block(accessor) }
+            }
             isCommitted = true
         }
         return isCommitted ? value : nil
@@ -59,7 +64,7 @@ extension DataStore {
         completion: @escaping @Sendable () -> Void
     ) {
         enqueueWrite({ accessor in block(accessor) }) { [self] error in
-            if let error { report(error) }
+            if let error { reportOnce(error) }
             completion()
         }
     }
@@ -85,13 +90,13 @@ extension DataStore {
     }
 
     private func reporting(_ body: () throws -> Void) {
-        do { try body() } catch { report(error) }
+        do { try body() } catch { reportOnce(error) }
     }
 
-    private func report(_ error: any Error) {
+    private func reportOnce(_ error: any Error) {
         let failure =
             error as? DataStoreError
             ?? DataStoreError(.storageFailure, in: "store", "The store failed: \(error)")
-        if !failure.isReported { errorHandler?(failure) }
+        if !failure.isReported { report(failure) }
     }
 }

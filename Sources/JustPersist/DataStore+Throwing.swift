@@ -14,13 +14,16 @@ extension DataStore {
 
     /// Runs a block that may change the store, commits, and returns what the block returned.
     ///
-    /// Throws what the block throws, and then nothing has changed.
+    /// Throws what the block throws, or the first change of a property that was refused in it, and then nothing
+    /// has changed.
     @discardableResult
     public func write<Value: Sendable>(
         _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Value
     ) throws -> Value {
         var value: Value?
-        try performWrite { accessor in value = try block(accessor) }
+        try performWrite { accessor in
+            value = try RefusedChanges.throwing { try block(accessor) }
+        }
         return try result(value, of: "write")
     }
 
@@ -33,7 +36,8 @@ extension DataStore {
     }
 
     /// Queues a block that may change the store, and calls `completion` with what it returned once its
-    /// changes are visible and durable, or with the error.
+    /// changes are visible and durable, or with the error: the block's own, or the first change of a property
+    /// that was refused in it.
     public func writeAsync<Value: Sendable>(
         _ block:
             @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
@@ -41,7 +45,9 @@ extension DataStore {
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
         let value = Handover<Value>()
-        enqueueWrite({ accessor in value.put(try block(accessor)) }) { error in
+        enqueueWrite({ accessor in
+            value.put(try RefusedChanges.throwing { try block(accessor) })
+        }) { error in
             completion(
                 Result {
                     if let error { throw error }

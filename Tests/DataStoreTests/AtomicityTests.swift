@@ -122,9 +122,9 @@ import Testing
         try backend.withStore(errors: errors) { store in
             try Backend.memory.withStore { other in
                 try other.fill(["foreign"])
-                try other.write { foreign in
+                try other.performWrite { foreign in
                     let foreigner = try #require(try foreign.first(Restaurant.self))
-                    try store.write { db in
+                    try store.performWrite { db in
                         let item = try db.create(Restaurant.self)
                         item.name = "a"
                         item.setValue(1, forKeyPath: "nothing")

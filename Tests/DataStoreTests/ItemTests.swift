@@ -186,7 +186,7 @@ import Testing
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in
             try store.fill(["a", "b", "c"])
-            try store.write { db in
+            try store.performWrite { db in
                 let items = try db.items(Restaurant.self)
                 try db.delete(items[0])
                 items[0].name = "no"

@@ -185,7 +185,7 @@ import Testing
     func refusalsNameTheAttributeAndTheType(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in
-            try store.write { db in
+            try store.performWrite { db in
                 let item = try db.create(Restaurant.self)
                 item.value = .string("kept")
                 for (value, type) in [

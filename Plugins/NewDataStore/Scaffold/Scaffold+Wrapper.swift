@@ -146,7 +146,7 @@ extension Scaffold {
                 throw \(name)DataStore.unfilled()
             }
 
-            func report(_ error: DataStoreError) { store.errorHandler?(error) }
+            func report(_ error: DataStoreError) { store.report(error) }
         }
 
         /// What a write block asks of \(name), and does to it. Its queries see its own changes.
@@ -231,7 +231,7 @@ extension Scaffold {
                 try setValue(value, forAttribute: name(at: index))
             }
 
-            func report(_ error: DataStoreError) { store.errorHandler?(error) }
+            func report(_ error: DataStoreError) { store.report(error) }
 
             private func name(at index: Int) throws(DataStoreError) -> String {
                 guard let schema = type.schema, schema.attributes.indices.contains(index) else {

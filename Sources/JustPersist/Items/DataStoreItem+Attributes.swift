@@ -74,24 +74,25 @@ extension DataStoreItem {
     /// Reports that a stored value cannot be read as the property's type.
     @usableFromInline
     func reportUnreadable(_ error: DataStoreError, at index: Int) {
-        report(error, at: index, outcome: "cannot be read")
+        backing.report(described(error, at: index, outcome: "cannot be read"))
     }
 
     /// Reports that a value was not stored.
     @usableFromInline
     func reportUnchanged(_ error: DataStoreError, at index: Int) {
         // A backing names the attribute itself; a value does not know whose it is.
-        if error.attribute != nil { return backing.report(error) }
-        report(error, at: index, outcome: "was not changed")
+        if error.attribute != nil { return backing.refuse(error) }
+        backing.refuse(described(error, at: index, outcome: "was not changed"))
     }
 
-    private func report(_ error: DataStoreError, at index: Int, outcome: String) {
+    private func described(
+        _ error: DataStoreError, at index: Int, outcome: String
+    ) -> DataStoreError {
         let attributes = Self.schema.attributes
         let name = attributes.indices.contains(index) ? attributes[index].name : "#\(index)"
-        backing.report(
-            DataStoreError(
-                error.code, in: error.operation,
-                "“\(name)” of “\(backing.itemTypeKey)” \(outcome): \(error.message)",
-                itemType: backing.itemTypeKey, attribute: name, engine: error.engine))
+        return DataStoreError(
+            error.code, in: error.operation,
+            "“\(name)” of “\(backing.itemTypeKey)” \(outcome): \(error.message)",
+            itemType: backing.itemTypeKey, attribute: name, engine: error.engine)
     }
 }

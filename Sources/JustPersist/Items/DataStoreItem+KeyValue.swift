@@ -45,7 +45,7 @@ extension MutableDataStoreItem {
         do throws(DataStoreError) {
             try setStoredValue(value, forKeyPath: keyPath)
         } catch {
-            backing.report(error)
+            backing.refuse(error)
         }
     }
 

@@ -17,18 +17,19 @@ public final class DictionaryBacking: ItemBacking {
 
     /// A backing with the given values.
     ///
-    /// With a schema only its attributes can be asked for and set; without one, any.
+    /// With a schema only its attributes can be asked for and set; without one, any. Without `report` the
+    /// failures of properties are logged.
     public init(
         itemTypeKey: String, schema: ItemSchema?, id: ItemID = ItemID(),
         values: [String: DataStoreValue] = [:], isMutable: Bool = true,
-        report: @escaping @Sendable (DataStoreError) -> Void = { _ in }
+        report: (@Sendable (DataStoreError) -> Void)? = nil
     ) {
         self.itemTypeKey = itemTypeKey
         self.schema = schema
         self.id = id
         self.values = values.filter { !$0.value.isNull }
         self.isMutable = isMutable
-        reportError = report
+        reportError = report ?? { $0.log() }
     }
 
     /// Makes the item one of a store, whose backing has its values.
@@ -78,7 +79,7 @@ public final class DictionaryBacking: ItemBacking {
         values[name] = value.isNull ? nil : value
     }
 
-    /// Calls the handler given at the start, or the store's.
+    /// Calls the store's handler, or what was given at the start.
     public func report(_ error: DataStoreError) {
         if let adopted { adopted.report(error) } else { reportError(error) }
     }

@@ -37,7 +37,7 @@ public final class DynamicItem: MutableDataStoreItem {
             do throws(DataStoreError) {
                 try backing.setValue(newValue, forAttribute: attribute)
             } catch {
-                backing.report(error)
+                backing.refuse(error)
             }
         }
     }

@@ -3,7 +3,7 @@ import JustPersist
 
 /// Write blocks as units: all of a block or nothing of it, and what a block sees of itself.
 enum TransactionChecks {
-    static let all: [CheckDefinition] = rollback + ownWrites + atomicity
+    static let all: [CheckDefinition] = rollback + ownWrites + atomicity + refusedChanges
 
     private static let rollback: [CheckDefinition] = [
         CheckDefinition(

@@ -368,6 +368,7 @@ enum ExpectationPins {
         "tx/read-your-writes-offset-limit": 2,
         "tx/read-your-writes-predicate": 16,
         "tx/read-your-writes-sort": 5,
+        "tx/refused-change-fails-block": 6,
         "tx/rollback-batch-delete": 4,
         "tx/rollback-create": 4,
         "tx/rollback-delete": 4,

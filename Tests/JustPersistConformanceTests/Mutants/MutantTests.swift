@@ -11,7 +11,8 @@ import Testing
         ValueMutants.all, CollectionMutants.all, ItemMutants.all, ComparisonMutants.all,
         QueryMutants.all, OrderMutants.all, TransactionMutants.all, RollbackMutants.all,
         IsolationMutants.all, CrowdMutants.all, LifeMutants.all, ThreadingMutants.all,
-        ErrorMutants.all, ChildMutants.all, DurabilityMutants.all, MigrationMutants.all,
+        ErrorMutants.all, RefusalMutants.all, ChildMutants.all, DurabilityMutants.all,
+        MigrationMutants.all,
         QuestionMutants.all, ChangeMutants.all, QueueMutants.all, DestroyMutants.all,
     ].flatMap { $0 }
 

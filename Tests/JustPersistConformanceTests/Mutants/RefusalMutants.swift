@@ -1,0 +1,39 @@
+import JustPersist
+
+@testable import JustPersistConformance
+
+/// Stores that do not tell what they refuse.
+enum RefusalMutants {
+    static let all: [SabotagedType] = [ReportsRefusalsItself.self]
+}
+
+/// Reports a value that it does not take, and tells the property that all went well.
+final class ReportsRefusalsItself: AccessorMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["tx/refused-change-fails-block"] }
+
+    override class func changes(_ memory: Memory) -> AccessorChanges {
+        var changes = super.changes(memory)
+        changes.backing = { ReportingBacking($0) }
+        return changes
+    }
+}
+
+private final class ReportingBacking: WrappingBacking {
+    override func setValue(_ value: DataStoreValue, at index: Int) throws(DataStoreError) {
+        do throws(DataStoreError) {
+            try super.setValue(value, at: index)
+        } catch {
+            report(error)
+        }
+    }
+
+    override func setValue(
+        _ value: DataStoreValue, forAttribute name: String
+    ) throws(DataStoreError) {
+        do throws(DataStoreError) {
+            try super.setValue(value, forAttribute: name)
+        } catch {
+            report(error)
+        }
+    }
+}

@@ -40,6 +40,8 @@ extension DataStoreError {
         public static let insideBlock = Code("insideBlock")
         /// An accessor or an item was used after its block had ended.
         public static let blockEnded = Code("blockEnded")
+        /// An accessor or a live item was used on another thread than its block's.
+        public static let wrongThread = Code("wrongThread")
 
         // MARK: Child stores
 

@@ -10,6 +10,8 @@ public import JustPersistRecords
 public final class LMDBEngine: KeyValueEngine {
     /// The directory of the store.
     public let url: URL
+    /// The same.
+    public var directory: URL? { url }
     /// How the store is opened.
     public let configuration: LMDBConfiguration
     /// What the engine is and promises.

@@ -23,6 +23,8 @@ public import JustPersistRecords
 public final class LevelDBEngine: KeyValueEngine {
     /// The directory of the store.
     public let url: URL
+    /// The same.
+    public var directory: URL? { url }
     /// How the store is opened.
     public let configuration: LevelDBConfiguration
 

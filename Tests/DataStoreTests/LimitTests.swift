@@ -54,7 +54,7 @@ import Testing
     @Test(arguments: Backend.allCases) func valuesHaveALimit(_ backend: Backend) throws {
         let errors = ErrorLog()
         try withSmallStore(backend, errors) { store in
-            try store.write { db in
+            try store.performWrite { db in
                 let item = try db.create(Sample.self)
                 let long = String(repeating: "é", count: 5000)
                 item[0] = .string(long)
@@ -96,7 +96,7 @@ import Testing
             func nested(_ depth: Int) -> DataStoreValue {
                 (0..<depth).reduce(.int(1)) { value, _ in .array([value]) }
             }
-            try store.write { db in
+            try store.performWrite { db in
                 let item = try db.create(Sample.self)
                 item[0] = nested(100)
                 #expect(errors.codes.isEmpty)
@@ -131,6 +131,115 @@ import Testing
                 for _ in 0..<10 { try db.create(Sample.self)[0] = .data(Data(count: 9000)) }
             }
             try #expect(store.read { db in try db.count(Sample.self) } == 10)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func theChangeThatGoesOverTheLimitOfABlockIsRefused(_ backend: Backend) throws {
+        let errors = ErrorLog()
+        try withSmallStore(backend, errors) { store in
+            store.writeSync { db in
+                for index in 0..<20 {
+                    let item = db.createItem(ofMutableType: Sample.self) as? Sample
+                    item?[1] = .int(Int64(index))
+                    item?[0] = .data(Data(count: 9000))
+                    #expect(item?[0].isNull == (index > 10), "item \(index)")
+                    #expect(item?[1] == .int(Int64(index)))
+                    if index % 3 == 0 { _ = db.countItems(forRequest: Self.samples) }
+                }
+                let large = Sample()
+                large[0] = .data(Data(count: 9000))
+                #expect(db.insert(large) == false)
+                #expect(large[0] == .data(Data(count: 9000)))
+                // There is room for something smaller.
+                #expect(db.insert(Sample()) == true)
+            }
+            #expect(errors.codes == Array(repeating: .limitExceeded, count: 10))
+            #expect(errors.all.first?.message.contains("100000") == true)
+            #expect(errors.all.first?.attribute == "a")
+            try store.read { db in
+                try #expect(db.count(Sample.self) == 21)
+                try #expect(db.count(Sample.self, where: DataStorePredicate("a != nil")) == 11)
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func settingAnAttributeAgainDoesNotUseTheBlockUp(_ backend: Backend) throws {
+        let errors = ErrorLog()
+        try withSmallStore(backend, errors) { store in
+            store.writeSync { db in
+                let item = db.createItem(ofMutableType: Sample.self) as? Sample
+                for index in 0..<100 {
+                    item?[0] = .data(Data(repeating: UInt8(index), count: 9000 + index))
+                    _ = db.countItems(forRequest: Self.samples)
+                }
+                item?[1] = .string("x")
+            }
+            #expect(errors.codes.isEmpty)
+            try store.read { db in
+                let item = try #require(try db.first(Sample.self))
+                #expect(item[0] == .data(Data(repeating: 99, count: 9099)))
+            }
+        }
+    }
+
+    private static var samples: DataStoreRequest { DataStoreRequest(itemType: Sample.self) }
+
+    @Test func largeChangesDoNotWaitInMemoryForTheEndOfTheBlock() throws {
+        let engine = InterceptedEngine()
+        let store = RecordStore(engine: engine)
+        try store.open()
+        let megabyte = DataStoreValue.data(Data(count: 1 << 20))
+        let other = DataStoreValue.data(Data(repeating: 1, count: 1 << 20))
+        engine.reset()
+        try store.write { db in
+            for _ in 0..<8 { try db.create(Sample.self)[0] = megabyte }
+            #expect(engine.count(.put) > 2)
+        }
+        engine.reset()
+        try store.write { db in
+            for item in try db.items(Sample.self) { item[0] = other }
+            #expect(engine.count(.put) > 2)
+        }
+        engine.reset()
+        try store.write { db in
+            for _ in 0..<8 {
+                let item = Sample()
+                item[0] = megabyte
+                #expect(db.insert(item) == true)
+            }
+            #expect(engine.count(.put) > 2)
+        }
+        try store.read { db in
+            try #expect(db.items(Sample.self).map { $0[0] == other }.count { $0 } == 8)
+        }
+    }
+
+    @Test func largeItemsThatNobodyHoldsAreLetGoOf() throws {
+        final class Observed {
+            weak var item: Sample?
+        }
+        let store = RecordStore(engine: InMemoryEngine())
+        try store.open()
+        let ids = try store.write { db in
+            try (0..<24).map { _ in
+                let item = try db.create(Sample.self)
+                item[0] = .data(Data(count: 1 << 20))
+                return item.uniqueToken
+            }
+        }
+        try store.write { db in
+            var observed: [Observed] = []
+            for id in ids {
+                let place = Observed()
+                place.item = try db.item(Sample.self, withToken: id)
+                observed.append(place)
+            }
+            #expect(observed.count { $0.item != nil } < 20)
+            let held = try #require(try db.item(Sample.self, withToken: ids[0]))
+            for id in ids { _ = try db.item(Sample.self, withToken: id) }
+            try #expect(db.item(Sample.self, withToken: ids[0]) === held)
         }
     }
 

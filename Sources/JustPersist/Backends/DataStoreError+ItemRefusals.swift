@@ -61,14 +61,16 @@ extension DataStoreError {
             """, itemType: item.backing.itemTypeKey)
     }
 
-    /// The refusal of a write block that changes more than the limit.
-    public static func blockTooLarge(limit: Int) -> DataStoreError {
+    /// The refusal of a change with which a write block would change more than the limit.
+    public static func blockTooLarge(
+        limit: Int, itemType: String, attribute: String
+    ) -> DataStoreError {
         DataStoreError(
-            .limitExceeded, in: "write",
+            .limitExceeded, in: "setValue",
             """
-            The block changes more than the limit of \(limit) bytes. Nothing was changed; split the work \
-            into several blocks.
-            """)
+            With this value the block would change more than the limit of \(limit) bytes for a write block, so \
+            “\(attribute)” of the “\(itemType)” was not changed. Split the work into several blocks.
+            """, itemType: itemType, attribute: attribute)
     }
 
     /// The refusal to hand out one stored item as objects of two classes in one block.

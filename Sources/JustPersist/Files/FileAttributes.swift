@@ -1,4 +1,4 @@
-package import Foundation
+public import Foundation
 
 /// What a file is, whose, and which: read once, without following a link at the path's end.
 package struct FileAttributes {
@@ -32,8 +32,23 @@ package struct FileAttributes {
     }
 }
 
-/// Which file it is, whatever path leads to it.
-package struct FileIdentity: Hashable, Sendable {
+/// Which file or directory it is, whatever path leads to it.
+///
+/// It tells a store from a copy of its files, which has the same id inside.
+public struct FileIdentity: Hashable, Sendable {
     package let device: UInt64
     package let file: UInt64
+
+    init(device: UInt64, file: UInt64) {
+        self.device = device
+        self.file = file
+    }
+
+    /// What is at `url`, through links; `nil` if nothing is.
+    public init?(ofItemAt url: URL) throws(DataStoreError) {
+        guard let found = try FileAttributes(ofItemAt: url.resolvingSymlinksInPath()) else {
+            return nil
+        }
+        self = found.identity
+    }
 }

@@ -6,13 +6,16 @@ package final class ReferenceBacking: ItemBacking {
     package let type: ItemType
     /// Which store's item this is.
     package let family: ItemID
-    private let key: ReferenceKey
+    /// Which item it is.
+    let key: ReferenceKey
     private let context: ReferenceBlock.Context
 
     /// The write block that the item is live in; `nil` once it is frozen.
     private var block: ReferenceBlock?
     /// The write block that deleted the item.
     private var deleter: ReferenceBlock?
+    /// Whether the item was made in a block that was rolled back, and so is in no store.
+    var isDetached = false
     /// The values of a frozen item, and what was known of its type.
     private var frozen: ReferenceRow
     private var frozenType: ReferenceType?
@@ -47,6 +50,15 @@ package final class ReferenceBacking: ItemBacking {
         deleter = block
     }
 
+    /// Notes that the block which made the item was rolled back.
+    func becomeDetached() { isDetached = deleter == nil }
+
+    /// Makes a detached item one of a block.
+    func revive(in block: ReferenceBlock) {
+        self.block = block
+        written = [:]
+    }
+
     /// Whether a block that still runs has deleted this item.
     package func isDeleted(in block: ReferenceBlock) -> Bool { deleter === block }
 
@@ -76,6 +88,9 @@ package final class ReferenceBacking: ItemBacking {
 
     /// The value of the named attribute.
     package func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+        if let block, !block.thread.permitsReading {
+            throw BlockThread.refusal(in: "value", itemType: itemTypeKey, attribute: name)
+        }
         try type.checkAttribute(name, in: known, "value")
         return row[type.storedName(of: name, in: known)]
     }
@@ -84,15 +99,19 @@ package final class ReferenceBacking: ItemBacking {
     package func setValue(
         _ value: DataStoreValue, forAttribute name: String
     ) throws(DataStoreError) {
-        guard let block, block.isOpen else { throw refusal(name) }
+        guard let block, block.thread.isCurrent else { throw refusal(name) }
         let size = try checkedSize(of: value, name)
+        try block.count(
+            size, inPlaceOf: written[name] ?? 0, attribute: name, of: itemTypeKey)
+        written[name] = size
         if known?.has(name) != true, let schema = type.schema { try block.declare(schema) }
         block.state.set(context.rules.stored(value), ofAttribute: name, of: key)
-        block.noteWritten(size, inPlaceOf: written.updateValue(size, forKey: name) ?? 0)
     }
 
     /// Hands an error to the store's error handler.
-    package func report(_ error: DataStoreError) { context.report(error) }
+    package func report(_ error: DataStoreError) {
+        if let block { block.report(error) } else { context.report(error) }
+    }
 
     private func name(at index: Int, _ operation: String) throws(DataStoreError) -> String {
         guard let attributes = type.schema?.attributes, attributes.indices.contains(index) else {
@@ -102,7 +121,10 @@ package final class ReferenceBacking: ItemBacking {
     }
 
     private func refusal(_ attribute: String) -> DataStoreError {
-        guard let deleter, deleter.isOpen else {
+        if let block, !block.thread.permitsReading {
+            return block.thread.refusedChange(itemType: itemTypeKey, attribute: attribute)
+        }
+        guard let deleter, deleter.thread.isCurrent else {
             return .itemNotMutable(itemTypeKey, attribute: attribute)
         }
         return DataStoreError(

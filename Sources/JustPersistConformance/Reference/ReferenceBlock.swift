@@ -2,7 +2,7 @@ package import JustPersist
 
 /// A block while it runs: the state that it sees, and in a write block the one that it makes.
 ///
-/// Used by one thread.
+/// Used by one thread, and refused on others.
 package final class ReferenceBlock {
     /// What the blocks of a store have in common.
     package struct Context: Sendable {
@@ -30,12 +30,12 @@ package final class ReferenceBlock {
     package let context: Context
     /// What is there now, the block's own changes included.
     package var state: ReferenceState {
-        didSet { if isOpen { context.rules.changed?(state) } }
+        didSet { if thread.isCurrent { context.rules.changed?(state) } }
     }
     /// Whether the block may change anything.
     package let isWriting: Bool
-    /// Whether the block still runs.
-    package private(set) var isOpen = true
+    /// Where the block runs, and whether it still does.
+    package let thread = BlockThread()
     /// Why the block cannot be committed any more.
     package private(set) var poison: DataStoreError?
     /// The bytes of the values that the block has set.
@@ -45,6 +45,8 @@ package final class ReferenceBlock {
     private var live: [ReferenceKey: any DataStoreItem] = [:]
     /// The items that were in no store before the block took them in.
     private var inserted: [DictionaryBacking] = []
+    /// The items that the block made.
+    private var made: [ReferenceBacking] = []
 
     /// A block that sees a state.
     package init(state: ReferenceState, isWriting: Bool, context: Context) {
@@ -58,21 +60,20 @@ package final class ReferenceBlock {
     package func end(isCommitted: Bool) {
         for item in live.values { Self.backing(of: item)?.freeze() }
         live = [:]
-        isOpen = false
-        state = ReferenceState()
         if !isCommitted {
             for backing in inserted { backing.abandon() }
+            for backing in made { backing.becomeDetached() }
         }
+        made = []
+        // Last, for from then on other threads may read the items.
+        thread.end()
+        state = ReferenceState()
     }
 
     /// Throws if the block has ended, or cannot be committed any more.
     package func check(_ operation: String) throws(DataStoreError) {
+        try thread.check(operation)
         if let poison { throw poison }
-        guard isOpen else {
-            throw DataStoreError(
-                .blockEnded, in: operation,
-                "The accessor was used after its block had ended. Open a new block.")
-        }
     }
 
     /// Makes sure that the block is rolled back at its end, whatever its code does.
@@ -80,7 +81,10 @@ package final class ReferenceBlock {
 
     /// Reports an error, the one that poisoned the block once only.
     package func report(_ error: DataStoreError) {
-        if let known = poison, known.code == error.code, known.message == error.message {
+        thread.noteReported(error)
+        if thread.isCurrent, let known = poison, known.code == error.code,
+            known.message == error.message
+        {
             if known.isReported { return }
             poison?.isReported = true
         }
@@ -120,16 +124,28 @@ package final class ReferenceBlock {
         }
         let row = ReferenceRow(ReferenceKey(type.key, context.rules.newID()))
         state.put(row)
-        let item = itemClass.init(backing: ReferenceBacking(row, type, in: self))
+        let backing = ReferenceBacking(row, type, in: self)
+        let item = itemClass.init(backing: backing)
         live[row.key] = item
+        made.append(backing)
         return item
     }
 
-    /// Takes an item in that is in no store yet; false if its id is in this one already.
+    /// Takes an item in that is in no store; false if its id is in this one already.
     package func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
         guard let detached = try Self.detachedBacking(of: item, "insert") else {
-            if try thaw(item) == nil { throw .deletedForGood(item, in: "insert") }
-            return false
+            if try thaw(item) != nil { return false }
+            guard let backing = Self.backing(of: item), backing.isDetached else {
+                throw .deletedForGood(item, in: "insert")
+            }
+            try know(backing.type, "insert")
+            let values = try item.storedValues()
+            backing.revive(in: self)
+            try put(backing, values)
+            backing.isDetached = false
+            made.append(backing)
+            live[backing.key] = item
+            return true
         }
         let type = ItemType(of: item)
         try know(type, "insert")
@@ -140,14 +156,28 @@ package final class ReferenceBlock {
         }
         let row = ReferenceRow(ReferenceKey(type.key, item.uniqueToken))
         let backing = ReferenceBacking(row, type, in: self)
-        let values = detached.values.sorted { $0.key < $1.key }
-        for (name, value) in values { _ = try backing.checkedSize(of: value, name) }
-        state.put(row)
-        for (name, value) in values { try backing.setValue(value, forAttribute: name) }
+        try put(backing, detached.values)
         detached.adopt(backing)
         inserted.append(detached)
         live[row.key] = item
         return true
+    }
+
+    /// Puts a new item with values into the state, or changes nothing.
+    private func put(
+        _ backing: ReferenceBacking, _ values: [String: DataStoreValue]
+    ) throws(DataStoreError) {
+        let before = (state, writtenBytes)
+        state.put(ReferenceRow(backing.key))
+        do throws(DataStoreError) {
+            for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+                try backing.setValue(value, forAttribute: name)
+            }
+        } catch {
+            (state, writtenBytes) = before
+            backing.freeze()
+            throw error
+        }
     }
 
     /// Deletes an item; false if it was deleted before.
@@ -200,12 +230,16 @@ package final class ReferenceBlock {
         state = changed
     }
 
-    /// Notes that a value was set in place of one that was so too.
-    func noteWritten(_ bytes: Int, inPlaceOf earlier: Int) {
-        writtenBytes += bytes - earlier
-        if writtenBytes > context.limits.writeBlockBytes {
-            poison(.blockTooLarge(limit: context.limits.writeBlockBytes))
+    /// Counts the bytes of a value that is set in place of one that was counted too; throws if the block has
+    /// no room for it.
+    func count(
+        _ bytes: Int, inPlaceOf earlier: Int, attribute: String, of itemType: String
+    ) throws(DataStoreError) {
+        let limit = context.limits.writeBlockBytes
+        guard bytes <= earlier || writtenBytes + bytes - earlier <= limit else {
+            throw .blockTooLarge(limit: limit, itemType: itemType, attribute: attribute)
         }
+        writtenBytes += bytes - earlier
     }
 
     // MARK: Whose item

@@ -196,6 +196,7 @@ public final class ReferenceDataStore: DataStore {
             defer { running.end(isCommitted: isCommitted) }
             do {
                 try block(rules.writer(running))
+                try running.thread.checkNoChangeWasLost()
                 if let poison = running.poison { throw poison }
             } catch {
                 commit(from: before, to: rules.rolledBack(before, running.state))
@@ -212,7 +213,7 @@ public final class ReferenceDataStore: DataStore {
         }
         let context = ReferenceBlock.Context(
             family: family, limits: limits, rules: rules,
-            report: { [weak self] error in self?.errorHandler?(error) })
+            report: { [weak self] error in self?.report(error) })
         return ReferenceBlock(state: state, isWriting: isWriting, context: context)
     }
 

@@ -2,13 +2,13 @@ import JustPersist
 
 /// A running block over one state of the store: what read blocks and write blocks have in common.
 ///
-/// Used by one thread. After ``end()`` only the items that it gave out remain in use.
+/// Used by one thread, and refused on others. After ``end()`` only the items that it gave out remain in use.
 class Block {
     private(set) var reader: any KeyValueReader
     let context: StoreContext
     /// The types of the state that the block sees.
     var catalog: Catalog
-    private(set) var isOpen = true
+    let thread = BlockThread()
     /// What went wrong where nothing could be thrown; the scan throws it.
     var failure: DataStoreError?
 
@@ -31,17 +31,11 @@ class Block {
 
     /// Ends the use of the accessor and makes the block's items read-only.
     func end() {
-        isOpen = false
         reader = EndedTransaction.shared
+        thread.end()
     }
 
-    func checkOpen(_ operation: String) throws(DataStoreError) {
-        guard isOpen else {
-            throw DataStoreError(
-                .blockEnded, in: operation,
-                "The accessor was used after its block had ended. Open a new block.")
-        }
-    }
+    func checkOpen(_ operation: String) throws(DataStoreError) { try thread.check(operation) }
 
     /// The type as this block uses it.
     func blockType(_ type: ItemType) -> BlockType {

@@ -13,14 +13,20 @@ struct LiveItems {
     /// Type-erased, because only that can be asked whether it is used elsewhere.
     private var items: [Key: AnyObject] = [:]
     private var sweepSize = 16_384
+    /// The bytes of the records of the items that were added, and from how many on a sweep is worth its time.
+    private var bytes = 0
+    private var sweepBytes = leastSweepBytes
+    private static let leastSweepBytes = 16 << 20
 
     /// The item of a type, by the type's number, with that id.
     subscript(type: UInt32, id: ItemID) -> (any DataStoreItem)? {
         items[Key(type: type, id: id)] as? any DataStoreItem
     }
 
-    mutating func add(_ item: AnyObject?, type: UInt32, id: ItemID) {
+    /// Adds an item whose values take so many bytes.
+    mutating func add(_ item: AnyObject?, type: UInt32, id: ItemID, bytes: Int) {
         items[Key(type: type, id: id)] = item
+        self.bytes += bytes
     }
 
     mutating func remove(type: UInt32, id: ItemID) -> (any DataStoreItem)? {
@@ -36,10 +42,11 @@ struct LiveItems {
     }
 
     /// Whether so many came since the last ``dropUnused()`` that it is worth its time.
-    var wantsSweep: Bool { items.count > sweepSize }
+    var wantsSweep: Bool { items.count > sweepSize || bytes > sweepBytes }
 
     /// Lets go of items that nobody else holds; they can be read again when they are asked for.
     mutating func dropUnused() {
+        let count = items.count
         // Not over `indices`, which hold the dictionary and with it every item a second time.
         var index = items.startIndex
         while index != items.endIndex {
@@ -50,6 +57,9 @@ struct LiveItems {
         }
         items = items.filter { $0.value !== Self.unused }
         sweepSize = max(16_384, items.count * 2)
+        // What those that stay take is estimated by their share.
+        bytes = Int(Double(bytes) * Double(items.count) / Double(max(1, count)))
+        sweepBytes = max(Self.leastSweepBytes, bytes * 2)
     }
 
     private final class Unused: Sendable {}

@@ -2,10 +2,10 @@ import JustPersist
 
 /// An item's values: a copy of its record, decoded when they are asked for, and the changes beside it.
 final class RecordBacking: ItemBacking {
-    let type: BlockType
+    private(set) var type: BlockType
     let id: ItemID
     /// The write block that the item is live in; `nil` for an item of a read block.
-    let block: WriteBlock?
+    private(set) var block: WriteBlock?
     /// The record as it was read, its checksum verified; empty for an item made in this block.
     let record: [UInt8]
     /// What was set since.
@@ -13,6 +13,8 @@ final class RecordBacking: ItemBacking {
     /// Whether the block must still write the item.
     var isDirty = false
     var isDeleted = false
+    /// The bytes that the block counts for the item: none until it is changed.
+    var countedBytes = 0
 
     init(_ type: BlockType, id: ItemID, record: [UInt8], block: WriteBlock?) {
         self.type = type
@@ -24,24 +26,49 @@ final class RecordBacking: ItemBacking {
     var itemTypeKey: String { type.itemType.key }
     var attributeNames: [String] { type.attributeNames }
 
+    /// The bytes that writing the item takes, more or less.
+    var bytesToWrite: Int {
+        record.count + changes.usedBytes + RecordFormat.headerLength + RecordKey.length
+    }
+
+    /// Whether the item was made in a write block that was rolled back, so that it is in no store.
+    var isOfRolledBackBlock: Bool {
+        guard let block, block.thread.hasEnded else { return false }
+        return !block.isCommitted && record.isEmpty && !isDeleted
+    }
+
+    /// Makes the item a new one of another block.
+    func move(to block: WriteBlock, as type: BlockType, changes: RecordChanges) {
+        self.block = block
+        self.type = type
+        self.changes = changes
+        isDirty = false
+        countedBytes = 0
+    }
+
     func value(at index: Int) throws(DataStoreError) -> DataStoreValue {
+        try checkReading()
         guard let attribute = type.id(at: index) else { return .null }
         return try value(of: attribute)
     }
 
     func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+        try checkReading()
         guard let attribute = try type.id(ofAttribute: name, in: "value") else { return .null }
         return try value(of: attribute)
     }
 
     func setValue(_ value: DataStoreValue, at index: Int) throws(DataStoreError) {
-        guard let block, block.isOpen, !isDeleted else { throw refusal(name(at: index)) }
-        if !Self.isSmall(value, below: type.context.smallText) {
-            try checkSize(of: value, attribute: name(at: index))
+        guard let block, block.thread.isCurrent, !isDeleted else {
+            throw refusal(name(at: index))
         }
+        let size = try size(of: value, attribute: { name(at: index) })
         if type.id(at: index) == nil { try block.complete(type) }
         guard let attribute = type.id(at: index) else {
             throw .unknownAttribute("#\(index)", ofType: itemTypeKey, in: "setValue")
+        }
+        if !block.hasRoom(for: size) {
+            try checkRoom(for: value, of: attribute, name(at: index), block)
         }
         set(value, of: attribute, block)
     }
@@ -49,11 +76,9 @@ final class RecordBacking: ItemBacking {
     func setValue(
         _ value: DataStoreValue, forAttribute name: String
     ) throws(DataStoreError) {
-        guard let block, block.isOpen, !isDeleted else { throw refusal(name) }
+        guard let block, block.thread.isCurrent, !isDeleted else { throw refusal(name) }
         var attribute = try type.id(ofAttribute: name, in: "setValue")
-        if !Self.isSmall(value, below: type.context.smallText) {
-            try checkSize(of: value, attribute: name)
-        }
+        let size = try size(of: value, attribute: { name })
         if attribute == nil {
             try block.complete(type)
             attribute = try type.id(ofAttribute: name, in: "setValue")
@@ -61,10 +86,13 @@ final class RecordBacking: ItemBacking {
         guard let attribute else {
             throw .unknownAttribute(name, ofType: itemTypeKey, in: "setValue")
         }
+        if !block.hasRoom(for: size) { try checkRoom(for: value, of: attribute, name, block) }
         set(value, of: attribute, block)
     }
 
-    func report(_ error: DataStoreError) { type.context.report(error) }
+    func report(_ error: DataStoreError) {
+        if let block { block.report(error) } else { type.context.report(error) }
+    }
 
     // MARK: Inside
 
@@ -87,11 +115,22 @@ final class RecordBacking: ItemBacking {
 
     private func set(_ value: DataStoreValue, of attribute: UInt16, _ block: WriteBlock) {
         changes.set(value, of: attribute, expecting: record.isEmpty ? type.attributeCount : 1)
-        if !isDirty { block.markDirty(self) }
+        block.didChange(self)
+    }
+
+    /// Throws on another thread than the block's while that runs.
+    @inline(__always)
+    private func checkReading() throws(DataStoreError) {
+        if let block, !block.thread.permitsReading {
+            throw BlockThread.refusal(in: "value", itemType: itemTypeKey)
+        }
     }
 
     private func refusal(_ attribute: String) -> DataStoreError {
-        if isDeleted, block?.isOpen == true {
+        if let block, !block.thread.permitsReading {
+            return block.thread.refusedChange(itemType: itemTypeKey, attribute: attribute)
+        }
+        if isDeleted, block?.thread.isCurrent == true {
             return .itemDeleted(id, ofType: itemTypeKey, attribute: attribute)
         }
         return .itemNotMutable(itemTypeKey, attribute: attribute)
@@ -112,18 +151,25 @@ final class RecordBacking: ItemBacking {
         }
     }
 
-    private func checkSize(
-        of value: DataStoreValue, attribute: String
+    /// The bytes that a value takes, or for a small one more than it takes: for it that is soon said.
+    @inline(__always)
+    private func size(
+        of value: DataStoreValue, attribute: () -> String
+    ) throws(DataStoreError) -> Int {
+        if Self.isSmall(value, below: type.context.smallText) { return 1 << 13 }
+        return try type.context.limits.check(value, for: attribute(), of: itemTypeKey)
+    }
+
+    /// Throws if the block's changes were more than its limit with a value in place of the one there is.
+    private func checkRoom(
+        for value: DataStoreValue, of attribute: UInt16, _ name: String, _ block: WriteBlock
     ) throws(DataStoreError) {
-        let size = try type.context.limits.check(value, for: attribute, of: itemTypeKey)
-        guard size + changes.usedBytes <= type.context.limits.writeBlockBytes else {
-            throw DataStoreError(
-                .limitExceeded, in: "setValue",
-                """
-                The values set on the “\(itemTypeKey)” \(id) are larger than the limit of \
-                \(type.context.limits.writeBlockBytes) bytes for a write block; “\(attribute)” was not \
-                changed.
-                """, itemType: itemTypeKey, attribute: attribute)
-        }
+        let limits = type.context.limits
+        var growth = try limits.check(value, for: name, of: itemTypeKey)
+        growth -= changes.entry(attribute)?.length ?? 0
+        growth += bytesToWrite - countedBytes
+        // What does not take more room is always taken.
+        if growth <= 0 || block.hasRoom(for: growth) { return }
+        throw .blockTooLarge(limit: limits.writeBlockBytes, itemType: itemTypeKey, attribute: name)
     }
 }

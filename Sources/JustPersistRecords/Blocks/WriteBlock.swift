@@ -9,6 +9,13 @@ final class WriteBlock: Block {
 
     private var live = LiveItems()
     private var dirty: [Pending] = []
+    /// The bytes that wait in ``dirty``, and how many may: beyond them it is written before more is added.
+    private var pendingBytes = 0
+    private static let pendingLimit = 4 << 20
+    /// The bytes of all changes that stand, written ones included.
+    private var changedBytes = 0
+    /// Whether what the block made is in the store.
+    private(set) var isCommitted = false
     /// The id of the first new item that is pending.
     private var firstNewID: ItemID?
     /// The time for the ids of new items, taken anew whenever there is nothing pending.
@@ -32,7 +39,6 @@ final class WriteBlock: Block {
     }
 
     private var writing = RecordWriting()
-    private var writtenBytes = 0
     private var changedTypes: Set<UInt32> = []
 
     init(
@@ -44,18 +50,20 @@ final class WriteBlock: Block {
     }
 
     override func end() {
-        super.end()
         // Items that are kept hold the block, which must not hold the transaction for them.
         writer = EndedTransaction.shared
         live.removeAll()
         dirty = []
+        // Last, for from then on other threads may read the items.
+        super.end()
     }
 
-    /// Lets go of the items that were taken in.
+    /// Notes the outcome, and lets go of the items that were taken in.
     ///
-    /// If nothing was committed they are in no store again, so that they can be inserted once
-    /// more.
-    func letGoOfInserted(isCommitted: Bool) {
+    /// If nothing was committed they are in no store again, and so are those that were made here: they can be
+    /// inserted once more.
+    func conclude(isCommitted: Bool) {
+        self.isCommitted = isCommitted
         if !isCommitted {
             for item in inserted { item.backing.abandon() }
         }
@@ -87,9 +95,34 @@ final class WriteBlock: Block {
         for used in usedTypes where used.itemType.key == type.key { used.bind(to: type) }
     }
 
-    func markDirty(_ backing: RecordBacking) {
+    /// Counts what was set on an item, and sees that it is written.
+    func didChange(_ backing: RecordBacking) {
+        let bytes = backing.bytesToWrite
+        let growth = bytes - backing.countedBytes
+        backing.countedBytes = bytes
+        changedBytes += growth
+        if backing.isDirty {
+            pendingBytes += growth
+            return
+        }
+        // A failure poisons the block, which says so in the next call and at its end.
+        if pendingBytes >= Self.pendingLimit { try? prepareForQuery() }
         backing.isDirty = true
+        pendingBytes += bytes
         dirty.append(Pending(backing: backing))
+    }
+
+    /// Whether the limit of a block leaves room for so many bytes more.
+    @inline(__always)
+    func hasRoom(for bytes: Int) -> Bool {
+        changedBytes <= context.limits.writeBlockBytes - bytes
+    }
+
+    /// Takes an item off that was deleted or is not to be written: its bytes count no more.
+    private func drop(_ backing: RecordBacking) {
+        backing.isDeleted = true
+        changedBytes -= backing.countedBytes
+        backing.countedBytes = 0
     }
 
     func make(_ type: BlockType) throws(DataStoreError) -> any MutableDataStoreItem {
@@ -98,7 +131,7 @@ final class WriteBlock: Block {
         guard let itemClass = type.mutableClass else {
             throw .readOnlyClass(.couldNotCreateItemOfType, type.itemType.key, in: "create")
         }
-        if dirty.count >= 4096 { try prepareForQuery() }
+        if dirty.count >= 4096 || pendingBytes >= Self.pendingLimit { try prepareForQuery() }
         if dirty.isEmpty { millisecond = ItemID.currentMillisecond }
         let backing = RecordBacking(
             type, id: ItemID(atMillisecond: millisecond), record: [], block: self)
@@ -106,6 +139,9 @@ final class WriteBlock: Block {
         if firstNewID == nil { firstNewID = backing.id }
         type.countChange += 1
         backing.isDirty = true
+        backing.countedBytes = backing.bytesToWrite
+        changedBytes += backing.countedBytes
+        pendingBytes += backing.countedBytes
         dirty.append(Pending(backing: backing, newItem: item))
         return item
     }
@@ -114,11 +150,13 @@ final class WriteBlock: Block {
         if type.stored == nil { throw .undeclaredType(type.itemType.key, in: operation) }
     }
 
-    /// Takes a detached item in; false if its id is in the store already.
+    /// Takes an item in that is in no store; false if its id is in the store already.
     func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
-        if item.backing.storeBacking is RecordBacking {
+        if let backing = item.backing.storeBacking as? RecordBacking {
             guard try thaw(item) == nil else { return false }
-            throw .deletedForGood(item, in: "insert")
+            guard backing.isOfRolledBackBlock else { throw .deletedForGood(item, in: "insert") }
+            try revive(item, backing)
+            return true
         }
         guard let detached = item.backing as? DictionaryBacking,
             detached.storeBacking === detached
@@ -133,21 +171,50 @@ final class WriteBlock: Block {
             return false
         }
         let backing = RecordBacking(type, id: id, record: [], block: self)
-        markDirty(backing)
+        try fill(backing, with: detached.values)
+        detached.adopt(backing)
+        inserted.append(Inserted(backing: detached))
+        take(item, backing)
+        return true
+    }
+
+    /// Takes an item in again that was made in a block that came to nothing, with the values it had.
+    private func revive(
+        _ item: any MutableDataStoreItem, _ backing: RecordBacking
+    ) throws(DataStoreError) {
+        let values = try item.storedValues()
+        let type = blockType(backing.type.itemType)
+        try complete(type)
+        try checkKnown(type, "insert")
+        let trial = RecordBacking(type, id: backing.id, record: [], block: self)
+        try fill(trial, with: values)
+        drop(trial)
+        backing.move(to: self, as: type, changes: trial.changes)
+        didChange(backing)
+        take(item, backing)
+    }
+
+    private func fill(
+        _ backing: RecordBacking, with values: [String: DataStoreValue]
+    ) throws(DataStoreError) {
+        didChange(backing)
         do throws(DataStoreError) {
-            for (name, value) in detached.values.sorted(by: { $0.key < $1.key }) {
+            for (name, value) in values.sorted(by: { $0.key < $1.key }) {
                 try backing.setValue(value, forAttribute: name)
             }
         } catch {
             // Never to be written.
-            backing.isDeleted = true
+            drop(backing)
             throw error
         }
-        detached.adopt(backing)
-        inserted.append(Inserted(backing: detached))
-        if let number = type.stored?.number { live.add(item, type: number, id: id) }
-        type.countChange += 1
-        return true
+    }
+
+    /// Makes an item live that is new in the store.
+    private func take(_ item: any MutableDataStoreItem, _ backing: RecordBacking) {
+        if let number = backing.type.stored?.number {
+            live.add(item, type: number, id: backing.id, bytes: backing.bytesToWrite)
+        }
+        backing.type.countChange += 1
     }
 
     /// Deletes an item; false if it was not there.
@@ -160,8 +227,8 @@ final class WriteBlock: Block {
             // Written first, so that the engine alone says whether the item is there.
             try flush()
             let known = live.remove(type: number, id: id)
-            (known?.backing.storeBacking as? RecordBacking)?.isDeleted = true
-            if let backing, backing.block === self { backing.isDeleted = true }
+            if let live = known?.backing.storeBacking as? RecordBacking { drop(live) }
+            if let backing, backing.block === self { drop(backing) }
             isDeleted = try storage { () throws(DataStoreError) in
                 writing.setKey(number, id)
                 return try writer.delete(writing.key.bytes)
@@ -180,7 +247,7 @@ final class WriteBlock: Block {
         guard let number = type.stored?.number else { return }
         try flush()
         for item in live.removeAll(type: number) {
-            (item.backing.storeBacking as? RecordBacking)?.isDeleted = true
+            if let backing = item.backing.storeBacking as? RecordBacking { drop(backing) }
         }
         type.countChange -= try storage { () throws(DataStoreError) in
             try writer.deleteAll(in: RecordKey.range(type: number))
@@ -214,7 +281,9 @@ final class WriteBlock: Block {
         if let known = try knownItem(type, id: id) { return known }
         let item = type.itemType.itemClass.init(
             backing: RecordBacking(type, id: id, record: record.copied(), block: self))
-        if let number = type.stored?.number { live.add(item, type: number, id: id) }
+        if let number = type.stored?.number {
+            live.add(item, type: number, id: id, bytes: record.count)
+        }
         return item
     }
 
@@ -229,6 +298,7 @@ final class WriteBlock: Block {
         _ type: BlockType, id: ItemID
     ) throws(DataStoreError) -> (any DataStoreItem)? {
         if let known = try knownItem(type, id: id) { return known }
+        if live.wantsSweep { try prepareForQuery() }
         if let stored = try super.liveItem(type, id: id) { return stored }
         // It may be a new one that was not written yet. Those have ids from the first one's on.
         guard let firstNewID, id >= firstNewID else { return nil }
@@ -261,7 +331,8 @@ final class WriteBlock: Block {
             }
             return nil
         }
-        guard backing.type.context.storeID == context.storeID else {
+        let origin = backing.type.context
+        guard origin.storeID == context.storeID, origin.files == context.files else {
             throw .itemOfAnotherStore(item, in: operation)
         }
         return backing
@@ -290,6 +361,7 @@ final class WriteBlock: Block {
         // In local variables, which need no checks for overlapping access at each item.
         var pending: [Pending] = []
         swap(&pending, &dirty)
+        pendingBytes = 0
         firstNewID = nil
         var writing = RecordWriting()
         swap(&writing, &self.writing)
@@ -302,7 +374,9 @@ final class WriteBlock: Block {
                 !isKnownUniquelyReferenced(&pending[index].newItem)
             {
                 let number = backing.type.stored?.number ?? 0
-                live.add(pending[index].newItem, type: number, id: backing.id)
+                live.add(
+                    pending[index].newItem, type: number, id: backing.id,
+                    bytes: backing.countedBytes)
             }
         }
         // The room is used again.
@@ -316,9 +390,7 @@ final class WriteBlock: Block {
         guard let type = backing.type.stored else { return }
         writing.encode(backing, number: type.number)
         noteTags(backing.changes.entries, of: type)
-        writtenBytes += writing.encoder.bytes.count
         do throws(DataStoreError) {
-            try checkSize()
             try writer.put(writing.encoder.bytes, forKey: writing.key.bytes)
         } catch {
             poison = error
@@ -341,11 +413,6 @@ final class WriteBlock: Block {
         if isChanged { didChange(type.number) }
     }
 
-    private func checkSize() throws(DataStoreError) {
-        let limit = context.limits.writeBlockBytes
-        if writtenBytes > limit { throw .blockTooLarge(limit: limit) }
-    }
-
     /// Lets go of items that nobody but this block holds.
     private func dropUnusedItems() {
         for index in inserted.indices.reversed()
@@ -358,6 +425,7 @@ final class WriteBlock: Block {
 
     /// Writes everything that is pending, for the commit; throws what poisoned the block.
     func finish() throws(DataStoreError) {
+        try thread.checkNoChangeWasLost()
         try flush()
         var counts: [UInt32: Int] = [:]
         for type in usedTypes where type.countChange != 0 {
@@ -387,14 +455,20 @@ final class WriteBlock: Block {
 
     /// Notes an error of the storage: what this block would write might rest on a wrong picture.
     ///
-    /// A damaged record does not poison, or it could never be deleted.
+    /// Damage does not poison, or a damaged record could never be deleted. Nor does what is no error of the
+    /// storage: a call that was refused has changed nothing.
     func note(_ error: DataStoreError) {
-        if error.code == .storageFailure, poison == nil { poison = error }
+        let isOfStorage =
+            error.code == .storageFailure || error.code == .storageFull || error.engine != nil
+        if isOfStorage, error.code != .corrupted, poison == nil { poison = error }
     }
 
     /// Reports an error, the one that poisoned the block once only.
     func report(_ error: DataStoreError) {
-        if let known = poison, known.code == error.code, known.message == error.message {
+        thread.noteReported(error)
+        if thread.isCurrent, let known = poison, known.code == error.code,
+            known.message == error.message
+        {
             if known.isReported { return }
             poison?.isReported = true
         }

@@ -1,3 +1,4 @@
+public import Foundation
 public import JustPersist
 
 /// An ordered, transactional store of byte keys and byte values: what the record layer stands on.
@@ -21,6 +22,11 @@ public protocol KeyValueEngine: Sendable {
     /// Closes the engine and gives up its files and locks. Harmless if it is not open.
     func close()
 
+    /// The directory that holds the engine's files; `nil` for one without files of its own, and by default.
+    ///
+    /// It tells the items of a store from those of a copy of its files.
+    var directory: URL? { get }
+
     /// What had to be repaired when the engine was last opened, with `.recovered`.
     ///
     /// `nil` if nothing was, and by default. A store hands it to its error handler.
@@ -43,6 +49,9 @@ public protocol KeyValueEngine: Sendable {
 }
 
 extension KeyValueEngine {
+    /// None.
+    public var directory: URL? { nil }
+
     /// Nothing had to be repaired.
     public var recoveryReport: DataStoreError? { nil }
 }

@@ -50,19 +50,27 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
     func forEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
+        var isOfBody = false
         do {
-            try block.forEach(request, body)
+            try block.forEach(request) { item in
+                isOfBody = true
+                try body(item)
+                isOfBody = false
+            }
         } catch {
-            if let error = error as? DataStoreError { block.note(error) }
+            // What `body` throws may be another store's.
+            if !isOfBody, let error = error as? DataStoreError { block.note(error) }
             throw error
         }
     }
 
-    func schemas() throws(DataStoreError) -> [ItemSchema] { try block.schemas() }
+    func schemas() throws(DataStoreError) -> [ItemSchema] {
+        try noting { () throws(DataStoreError) in try block.schemas() }
+    }
 
     func report(_ error: DataStoreError) { block.report(error) }
 
-    /// Runs a read of the block, which an error of the storage poisons.
+    /// Runs a call of the block, which an error of the storage poisons.
     private func noting<Value>(
         _ body: () throws(DataStoreError) -> Value
     ) throws(DataStoreError) -> Value {
@@ -76,31 +84,33 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
 
     func make(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
         try block.checkOpen("create")
-        return try block.make(block.blockType(type))
+        return try noting { () throws(DataStoreError) in try block.make(block.blockType(type)) }
     }
 
     func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
         try block.checkOpen("insert")
-        return try block.add(item)
+        return try noting { () throws(DataStoreError) in try block.add(item) }
     }
 
     func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
         try block.checkOpen("delete")
-        return try block.remove(item)
+        return try noting { () throws(DataStoreError) in try block.remove(item) }
     }
 
     func removeAll(_ types: [ItemType]) throws(DataStoreError) {
         try block.checkOpen("deleteAll")
-        for type in types { try block.removeAll(block.blockType(type)) }
+        try noting { () throws(DataStoreError) in
+            for type in types { try block.removeAll(block.blockType(type)) }
+        }
     }
 
     func thaw(_ item: any DataStoreItem) throws(DataStoreError) -> (any MutableDataStoreItem)? {
         try block.checkOpen("mutableVersion")
-        return try block.thaw(item)
+        return try noting { () throws(DataStoreError) in try block.thaw(item) }
     }
 
     func declare(_ schema: ItemSchema) throws(DataStoreError) {
         try block.checkOpen("declare")
-        try block.declare(schema)
+        try noting { () throws(DataStoreError) in try block.declare(schema) }
     }
 }

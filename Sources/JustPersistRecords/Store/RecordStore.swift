@@ -67,7 +67,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
 
     /// Opens the engine, and makes its files a store if they are empty.
     public func open() throws {
-        var report: DataStoreError?
+        var failure: DataStoreError?
         try gate.open {
             try engine.open()
             do {
@@ -76,9 +76,9 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
                 engine.close()
                 throw error
             }
-            report = engine.recoveryReport
+            failure = engine.recoveryReport
         }
-        if let report { errorHandler?(report) }
+        if let failure { report(failure) }
     }
 
     /// Closes the store once its blocks have ended, queued ones included.
@@ -117,8 +117,10 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             return try load()
         }
         let context = StoreContext(
-            storeID: known.id, limits: limits,
-            report: { [weak self] error in self?.errorHandler?(error) })
+            storeID: known.id,
+            files: try engine.directory.flatMap { try FileIdentity(ofItemAt: $0) },
+            limits: limits,
+            report: { [weak self] error in self?.report(error) })
         opened.withLock { [catalog] in $0 = Opened(context: context, catalog: catalog) }
     }
 
@@ -169,7 +171,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "write") }
         var ended: WriteBlock?
         var isCommitted = false
-        defer { ended?.letGoOfInserted(isCommitted: isCommitted) }
+        defer { ended?.conclude(isCommitted: isCommitted) }
         try engine.write { writer in
             let (context, header, catalog) = try state(seenBy: writer)
             let running = WriteBlock(

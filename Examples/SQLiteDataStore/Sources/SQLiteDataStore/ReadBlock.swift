@@ -10,7 +10,7 @@ class ReadBlock: DataStoreReadAccessor {
     var catalog: [String: StoredType]
     /// `nil` once the block has ended.
     private var database: Database?
-    private let thread = Thread.current
+    let thread = BlockThread()
     private var types: [TypeKey: BlockType] = [:]
     /// What went wrong in the evaluation of a predicate, which cannot throw.
     private var failure: DataStoreError?
@@ -31,24 +31,19 @@ class ReadBlock: DataStoreReadAccessor {
         }
     }
 
-    var isOpen: Bool { database != nil }
-
     /// Ends the use of the accessor and makes the block's items read-only.
-    func end() { database = nil }
+    func end() {
+        database = nil
+        thread.end()
+    }
 
     /// Runs statements, the failures of which are those of the store.
     func storage<Value>(
         _ operation: String, _ body: (Database) throws -> Value
     ) throws(DataStoreError) -> Value {
-        guard let database else {
-            throw DataStoreError(
-                .blockEnded, in: operation,
-                "The accessor was used after its block had ended. Open a new block.")
-        }
-        guard thread === Thread.current, SQLiteSession.isOnDatabaseQueue else {
-            throw DataStoreError(
-                .invalidRequest, in: operation,
-                "The accessor was used on another thread than its block's. Open a block there.")
+        try thread.check(operation)
+        guard let database, SQLiteSession.isOnDatabaseQueue else {
+            throw BlockThread.refusal(in: operation)
         }
         do {
             return try body(database)
@@ -115,7 +110,8 @@ class ReadBlock: DataStoreReadAccessor {
     func item(_ row: ItemRow) throws(DataStoreError) -> any DataStoreItem {
         row.type.itemType.itemClass.init(
             backing: RowBacking(
-                row.type, id: row.id, values: row.values, store: store, block: nil))
+                row.type, id: row.id, values: row.values, store: store, block: nil,
+                isStored: true))
     }
 
     // MARK: Rows

@@ -2,27 +2,45 @@ import JustPersist
 
 /// An item's values: of a read block for good, of a write block until they are written.
 final class RowBacking: ItemBacking {
-    let type: BlockType
+    private(set) var type: BlockType
     let id: ItemID
     let store: StoreContext
     /// The write block that the item is live in; `nil` for an item of a read block.
-    let block: WriteBlock?
+    private(set) var block: WriteBlock?
     /// By the attributes' numbers, without those that are null.
     private(set) var values: [Int: DataStoreValue]
     /// What the changed values count towards the limit of a write block.
     private(set) var changedSizes: [Int: Int] = [:]
     var isDirty = false
     var isDeleted = false
+    /// Whether the item is in the store; one that was made or taken in is so once its block was committed.
+    private let isStored: Bool
 
     init(
         _ type: BlockType, id: ItemID, values: [Int: DataStoreValue], store: StoreContext,
-        block: WriteBlock?
+        block: WriteBlock?, isStored: Bool
     ) {
         self.type = type
         self.id = id
         self.values = values
         self.store = store
         self.block = block
+        self.isStored = isStored
+    }
+
+    /// Whether the item was made in a write block that was rolled back, so that it is in no store.
+    var isOfRolledBackBlock: Bool {
+        guard let block, block.thread.hasEnded else { return false }
+        return !block.isCommitted && !isStored && !isDeleted
+    }
+
+    /// Gives the item the values of a new one of another block.
+    func become(_ other: RowBacking) {
+        type = other.type
+        block = other.block
+        values = other.values
+        changedSizes = other.changedSizes
+        isDirty = false
     }
 
     var itemTypeKey: String { type.key }
@@ -33,6 +51,9 @@ final class RowBacking: ItemBacking {
     }
 
     func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+        if let block, !block.thread.permitsReading {
+            throw BlockThread.refusal(in: "value", itemType: itemTypeKey, attribute: name)
+        }
         try type.check(name, in: "value")
         return type.number(ofAttribute: name).flatMap { values[$0] } ?? .null
     }
@@ -42,7 +63,12 @@ final class RowBacking: ItemBacking {
     }
 
     func setValue(_ value: DataStoreValue, forAttribute name: String) throws(DataStoreError) {
-        guard let block, block.isOpen else { throw .itemNotMutable(itemTypeKey, attribute: name) }
+        guard let block, !block.thread.hasEnded else {
+            throw .itemNotMutable(itemTypeKey, attribute: name)
+        }
+        guard block.thread.isCurrent else {
+            throw block.thread.refusedChange(itemType: itemTypeKey, attribute: name)
+        }
         if isDeleted { throw .itemDeleted(id, ofType: itemTypeKey, attribute: name) }
         try type.check(name, in: "setValue")
         let size = try store.limits.check(value, for: name, of: itemTypeKey)
@@ -50,6 +76,8 @@ final class RowBacking: ItemBacking {
         guard let number = type.number(ofAttribute: name) else {
             throw .unknownAttribute(name, ofType: itemTypeKey, in: "setValue")
         }
+        try block.count(
+            size, inPlaceOf: changedSizes[number] ?? 0, attribute: name, of: itemTypeKey)
         values[number] = value.isNull ? nil : value
         changedSizes[number] = size
         block.markDirty(self)

@@ -95,7 +95,7 @@ public final class SQLiteDataStore: DataStore {
         try gate.read {
             let session = try opened("read")
             try session.read(isNested: isNested) { database in
-                let block = try ReadBlock(database, store: context(session))
+                let block = try ReadBlock(database, store: try context(session))
                 defer { block.end() }
                 try body(block)
             }
@@ -126,9 +126,9 @@ public final class SQLiteDataStore: DataStore {
         let session = try opened("write")
         var ended: WriteBlock?
         var isCommitted = false
-        defer { ended?.letGoOfInserted(isCommitted: isCommitted) }
+        defer { ended?.conclude(isCommitted: isCommitted) }
         try session.write { database in
-            let running = try WriteBlock(database, store: context(session))
+            let running = try WriteBlock(database, store: try context(session))
             ended = running
             defer { running.end() }
             let accessor: any DataStoreReadWriteAccessor & ~Copyable = running
@@ -143,11 +143,9 @@ public final class SQLiteDataStore: DataStore {
         return session
     }
 
-    private func context(_ session: SQLiteSession) -> StoreContext {
+    private func context(_ session: SQLiteSession) throws(DataStoreError) -> StoreContext {
         StoreContext(
-            storeID: session.storeID, limits: limits,
-            report: { [weak self] error in
-                self?.errorHandler?(error)
-            })
+            storeID: session.storeID, files: try FileIdentity(ofItemAt: url), limits: limits,
+            report: { [weak self] error in self?.report(error) })
     }
 }

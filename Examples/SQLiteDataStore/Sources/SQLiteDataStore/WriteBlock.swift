@@ -11,6 +11,8 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
     private var dirty: [RowBacking] = []
     private var inserted: [DictionaryBacking] = []
     private var writtenBytes = 0
+    /// Whether what the block made is in the store.
+    private(set) var isCommitted = false
 
     /// Two types may each have an item with one id.
     private struct Key: Hashable {
@@ -19,15 +21,16 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
     }
 
     override func end() {
-        super.end()
         // Items that are kept hold the block.
         live = [:]
         dirty = []
+        super.end()
     }
 
-    /// Puts the items that were taken in back in no store, unless the block was committed: so they can be
-    /// inserted once more.
-    func letGoOfInserted(isCommitted: Bool) {
+    /// Puts the items that were made and taken in back in no store, unless the block was committed: so they can
+    /// be inserted once more.
+    func conclude(isCommitted: Bool) {
+        self.isCommitted = isCommitted
         if !isCommitted {
             for backing in inserted { backing.abandon() }
         }
@@ -51,7 +54,10 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
 
     /// Reports an error, the one that poisoned the block once only.
     override func report(_ error: DataStoreError) {
-        if let known = poison, known.code == error.code, known.message == error.message {
+        thread.noteReported(error)
+        if thread.isCurrent, let known = poison, known.code == error.code,
+            known.message == error.message
+        {
             if known.isReported { return }
             poison?.isReported = true
         }
@@ -94,7 +100,9 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
         guard let itemClass = type.mutableClass else {
             throw .readOnlyClass(.couldNotCreateItemOfType, type.key, in: "create")
         }
-        let backing = RowBacking(type, id: ItemID(), values: [:], store: store, block: self)
+        let backing = RowBacking(
+            type, id: ItemID(), values: [:], store: store, block: self,
+            isStored: false)
         let item = itemClass.init(backing: backing)
         live[Key(type: type.stored?.number, id: backing.id)] = item
         markDirty(backing)
@@ -111,9 +119,15 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
     }
 
     func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
-        if item.backing.storeBacking is RowBacking {
+        if let own = item.backing.storeBacking as? RowBacking {
             guard try thaw(item) == nil else { return false }
-            throw .deletedForGood(item, in: "insert")
+            guard own.isOfRolledBackBlock else { throw .deletedForGood(item, in: "insert") }
+            var values: [String: DataStoreValue] = [:]
+            for name in own.attributeNames { values[name] = try own.value(forAttribute: name) }
+            let type = try known(own.type.itemType, "insert")
+            own.become(try filled(type, own.id, values))
+            take(item, own)
+            return true
         }
         guard let detached = item.backing as? DictionaryBacking else {
             throw .itemOfAnotherStore(item, in: "insert")
@@ -124,21 +138,47 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
             inserted.append(detached)
             return false
         }
-        let backing = RowBacking(type, id: detached.id, values: [:], store: store, block: self)
-        do throws(DataStoreError) {
-            for (name, value) in detached.values {
-                try backing.setValue(value, forAttribute: name)
-            }
-        } catch {
-            // Never to be written.
-            backing.isDeleted = true
-            throw error
-        }
-        markDirty(backing)
+        let backing = try filled(type, detached.id, detached.values)
         detached.adopt(backing)
         inserted.append(detached)
-        live[Key(type: type.stored?.number, id: detached.id)] = item
+        take(item, backing)
         return true
+    }
+
+    /// The backing of an item that is taken in, with its values; it is not written yet.
+    private func filled(
+        _ type: BlockType, _ id: ItemID, _ values: [String: DataStoreValue]
+    ) throws(DataStoreError) -> RowBacking {
+        let backing = RowBacking(
+            type, id: id, values: [:], store: store, block: self, isStored: false)
+        // Whoever takes the item in has it written.
+        backing.isDirty = true
+        let bytesBefore = writtenBytes
+        do throws(DataStoreError) {
+            for (name, value) in values { try backing.setValue(value, forAttribute: name) }
+        } catch {
+            writtenBytes = bytesBefore
+            throw error
+        }
+        backing.isDirty = false
+        return backing
+    }
+
+    private func take(_ item: any MutableDataStoreItem, _ backing: RowBacking) {
+        markDirty(backing)
+        live[Key(type: backing.type.stored?.number, id: backing.id)] = item
+    }
+
+    /// Counts the bytes of a value that is set in place of one that was counted too; throws if the block has no
+    /// room for it.
+    func count(
+        _ bytes: Int, inPlaceOf earlier: Int, attribute: String, of itemType: String
+    ) throws(DataStoreError) {
+        let limit = store.limits.writeBlockBytes
+        guard bytes <= earlier || writtenBytes + bytes - earlier <= limit else {
+            throw .blockTooLarge(limit: limit, itemType: itemType, attribute: attribute)
+        }
+        writtenBytes += bytes - earlier
     }
 
     func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
@@ -196,7 +236,9 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
     ) throws(DataStoreError) -> RowBacking? {
         let backing = item.backing.storeBacking
         if backing is DictionaryBacking { return nil }
-        guard let own = backing as? RowBacking, own.store.storeID == store.storeID else {
+        guard let own = backing as? RowBacking, own.store.storeID == store.storeID,
+            own.store.files == store.files
+        else {
             throw .itemOfAnotherStore(item, in: operation)
         }
         return own
@@ -230,7 +272,8 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
         if let known = try known(row.type, id: row.id) { return known }
         let item = row.type.itemType.itemClass.init(
             backing: RowBacking(
-                row.type, id: row.id, values: row.values, store: store, block: self))
+                row.type, id: row.id, values: row.values, store: store, block: self,
+                isStored: true))
         live[Key(type: row.type.stored?.number, id: row.id)] = item
         return item
     }
@@ -263,16 +306,12 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
                 sql: "INSERT OR REPLACE INTO item (type, id, attributes) VALUES (?, ?, ?)"
             ).execute(arguments: [type.number, backing.id.uuid, json])
         }
-        let limit = store.limits.writeBlockBytes
-        writtenBytes += backing.changedSizes.values.reduce(0, +)
-        if writtenBytes > limit {
-            let error = DataStoreError.blockTooLarge(limit: limit)
-            poison = error
-            throw error
-        }
         backing.isDirty = false
     }
 
     /// Writes everything that is pending, for the commit; throws what poisoned the block.
-    func finish() throws(DataStoreError) { try flush() }
+    func finish() throws(DataStoreError) {
+        try thread.checkNoChangeWasLost()
+        try flush()
+    }
 }

@@ -1,0 +1,103 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Foundation
+#endif
+
+/// The thread that a running block belongs to, with its accessor and its live items.
+///
+/// The compiler keeps an accessor from leaving its block, and code in Swift 5 mode still gets it to other
+/// threads. A wrapper makes one of these where a block begins, and asks it in each call: a call on another
+/// thread is refused. A write block whose items another thread tried to change must not be committed, for a
+/// property cannot throw, and the block's code does not know what it lacks.
+///
+/// ```swift
+/// func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+///     try thread.check("count")
+///     …
+/// ```
+public final class BlockThread: Sendable {
+    /// The thread while the block runs, then 0.
+    private let running: Atomic<UInt>
+    /// Whether a change was refused on another thread, and whether one was reported.
+    private let hasLostChange = Atomic(false)
+    private let hasReportedLoss = Atomic(false)
+
+    /// Begins a block on the calling thread.
+    public init() { running = Atomic(Self.current) }
+
+    // Where it is a number it costs least. No thread that runs has the one of another.
+    private static var current: UInt {
+        #if canImport(Glibc)
+            pthread_self()
+        #else
+            UInt(bitPattern: ObjectIdentifier(Thread.current))
+        #endif
+    }
+
+    /// Whether the block still runs, and on the calling thread.
+    public var isCurrent: Bool { running.load(ordering: .acquiring) == Self.current }
+
+    /// Whether the block has ended.
+    public var hasEnded: Bool { running.load(ordering: .acquiring) == 0 }
+
+    /// Whether the caller may read the block's items: on its thread, and on any once it has ended.
+    public var permitsReading: Bool {
+        let running = running.load(ordering: .acquiring)
+        return running == 0 || running == Self.current
+    }
+
+    /// Throws unless the block still runs, and on the calling thread.
+    ///
+    /// With ``DataStoreError/Code/blockEnded`` or ``DataStoreError/Code/wrongThread``.
+    public func check(_ operation: String) throws(DataStoreError) {
+        if isCurrent { return }
+        guard !hasEnded else {
+            throw DataStoreError(
+                .blockEnded, in: operation,
+                "The accessor was used after its block had ended. Open a new block.")
+        }
+        throw Self.refusal(in: operation)
+    }
+
+    /// The refusal of a call on another thread than the block's.
+    public static func refusal(
+        in operation: String, itemType: String? = nil, attribute: String? = nil
+    ) -> DataStoreError {
+        DataStoreError(
+            .wrongThread, in: operation,
+            """
+            The accessor or a live item of a block was used on another thread than the block's. Open a block on \
+            each thread, or pass copies of the values.
+            """, itemType: itemType, attribute: attribute)
+    }
+
+    /// The refusal to change an item on another thread than the block's, which spoils the block.
+    public func refusedChange(itemType: String, attribute: String) -> DataStoreError {
+        hasLostChange.store(true, ordering: .releasing)
+        return Self.refusal(in: "setValue", itemType: itemType, attribute: attribute)
+    }
+
+    /// Notes that an error was reported: the block's end does not report a refused change again.
+    public func noteReported(_ error: DataStoreError) {
+        if error.code == .wrongThread { hasReportedLoss.store(true, ordering: .releasing) }
+    }
+
+    /// Throws if a change was refused on another thread; to be called before a commit.
+    public func checkNoChangeWasLost() throws(DataStoreError) {
+        guard hasLostChange.load(ordering: .acquiring) else { return }
+        var error = DataStoreError(
+            .wrongThread, in: "write",
+            """
+            Another thread than the block's was refused a change of one of its items, so the block was rolled \
+            back. Change the items of a block on its thread.
+            """)
+        error.isReported = hasReportedLoss.load(ordering: .acquiring)
+        throw error
+    }
+
+    /// Ends the block: from now on its items may be read on any thread.
+    public func end() { running.store(0, ordering: .releasing) }
+}

@@ -285,6 +285,34 @@ import Testing
                 exit(status == 0 && value == [1] ? 0 : 1)
             }
         }
+
+        /// The child's commit went into the log that the parent was writing to.
+        @Test func forkInsideABlockIsNoticedAtItsCommit() async {
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LevelDBEngine(at: URL(filePath: path))
+                try engine.open()
+                var child: pid_t = -1
+                do {
+                    try engine.write { writer in
+                        try writer.put([1], [1])
+                        child = Foundation.fork()
+                        try writer.put([2], child == 0 ? [2] : [1])
+                    }
+                    if child == 0 { _exit(1) }
+                } catch {
+                    _exit((error as? DataStoreError)?.code == .notSetUp && child == 0 ? 0 : 2)
+                }
+                var status: Int32 = 0
+                unsafe waitpid(child, &status, 0)
+                #expect(status == 0)
+                try engine.put([3], [1])
+                engine.close()
+                try engine.open()
+                #expect(engine.recoveryReport == nil)
+                #expect(try engine.pairs() == [1, 2, 3].map { Pair([$0], [1]) })
+                engine.close()
+            }
+        }
     #endif
 
     // MARK: Errors

@@ -71,6 +71,8 @@ final class Session: Sendable {
         try body(overlay)
         guard !overlay.changes.isEmpty else { return }
         let batch = try WriteBatch(of: overlay.changes)
+        // The block may have forked, and come back in the child as well.
+        try checkProcess(in: "write")
         do {
             try database.commit(batch)
         } catch {

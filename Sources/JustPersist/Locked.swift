@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A value that one thread at a time uses, and whose changes others can wait for.
 ///
@@ -42,6 +42,18 @@ package final class Locked<Value>: @unchecked Sendable {
         while true {
             if let result = try body(&value) { return result }
             condition.wait()
+        }
+    }
+
+    /// The same, but no longer than up to `deadline`; `nil` if there was no result by then.
+    package func wait<Result, Failure: Error>(
+        upTo deadline: Date, until body: (inout Value) throws(Failure) -> Result?
+    ) throws(Failure) -> Result? {
+        condition.lock()
+        defer { condition.unlock() }
+        while true {
+            if let result = try body(&value) { return result }
+            guard condition.wait(until: deadline) else { return try body(&value) }
         }
     }
 }

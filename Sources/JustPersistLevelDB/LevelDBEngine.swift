@@ -18,8 +18,9 @@ public import JustPersistRecords
 /// - A forked child cannot use its parent's stores.
 ///
 /// After a failed write the engine opens the database again before the next write, for LevelDB would
-/// lose what it acknowledges after one. That needs a moment without read blocks: while any thread is
-/// inside one, the write is refused with `.storageFailure`. Repeat it when the read blocks have ended.
+/// lose what it acknowledges after one. That needs a moment without read blocks: new ones wait, for a
+/// second at most, until those that run have ended. If they take longer, or the write was called inside
+/// one, it is refused with `.storageFailure`: repeat it when they have ended.
 public final class LevelDBEngine: KeyValueEngine {
     /// The directory of the store.
     public let url: URL

@@ -31,7 +31,7 @@
             #expect(try engine.value([0xEE, 199]) == [199])
         }
 
-        @Test func writeAfterAFailedOneDoesNotWaitForReaders() async {
+        @Test func writeAfterAFailedOneDoesNotWaitForAReaderThatWaitsForIt() async {
             await #expect(processExitsWith: .success) { [path = url.path as String] in
                 let engine = LevelDBEngine(at: URL(filePath: path))
                 try engine.open()
@@ -41,7 +41,7 @@
                 func expectRefusal() {
                     let error = #expect(throws: DataStoreError.self) { try engine.put([1], [1]) }
                     #expect(error?.code == .storageFailure)
-                    #expect(error?.message.contains("Repeat the call then.") == true)
+                    #expect(error?.message.contains("Repeat the call when") == true)
                 }
                 try engine.read { reader throws in
                     expectRefusal()
@@ -73,6 +73,46 @@
                 mayEnd.signal()
                 hasEnded.wait()
                 try engine.put([1], [1])
+                model.entries[[1]] = [1]
+                try FullDisk.expectWritesLast(engine, model)
+            }
+        }
+
+        /// Nothing held new readers back, so there was always one inside.
+        @Test func writeAfterAFailedOneComesBetweenOverlappingReaders() async {
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LevelDBEngine(at: URL(filePath: path))
+                try engine.open()
+                var model = try FullDisk.fill(engine)
+                FullDisk.end()
+                let hasEnded = DispatchSemaphore(value: 0)
+                let isReading = DispatchSemaphore(value: 0)
+                let goesOn = Locked(true)
+                let threads = 6
+                for _ in 0..<threads {
+                    Thread {
+                        do {
+                            while goesOn.withLock({ $0 }) {
+                                try engine.read { reader throws in
+                                    usleep(5_000)
+                                    // Inside, so it need not wait for the writer that waits for it.
+                                    let found = try engine.value([2, 0, 0])
+                                    #expect(try found == reader.value([2, 0, 0]))
+                                    usleep(5_000)
+                                }
+                                isReading.signal()
+                            }
+                        } catch {
+                            Issue.record(error)
+                        }
+                        hasEnded.signal()
+                    }.start()
+                    usleep(1_500)
+                }
+                for _ in 0..<threads { isReading.wait() }
+                try engine.put([1], [1])
+                goesOn.withLock { $0 = false }
+                for _ in 0..<threads { hasEnded.wait() }
                 model.entries[[1]] = [1]
                 try FullDisk.expectWritesLast(engine, model)
             }
@@ -162,59 +202,6 @@
 
         static func bytes(_ number: Int) -> [UInt8] {
             (0..<4).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
-        }
-    }
-
-    /// A process whose files may not grow, which LevelDB meets as it meets a full disk.
-    private enum FullDisk {
-        static func begin(limit: UInt) {
-            signal(SIGXFSZ, SIG_IGN)
-            set(limit)
-        }
-
-        static func end() { set(UInt.max) }
-
-        private static func set(_ limit: UInt) {
-            var limits = rlimit()
-            unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limits)
-            limits.rlim_cur = min(limit, limits.rlim_max)
-            unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limits)
-        }
-
-        /// Writes until a write fails, and returns what the store must hold then.
-        static func fill(_ engine: LevelDBEngine) throws -> KeyValueModel {
-            var model = KeyValueModel()
-            begin(limit: 100 << 10)
-            for number in 0..<1_000 {
-                let key: [UInt8] = [2, UInt8(number >> 8), UInt8(number & 0xFF)]
-                let value = [UInt8](repeating: UInt8(number & 0xFF), count: 700)
-                do {
-                    try engine.put(key, value)
-                } catch let error as DataStoreError {
-                    #expect(error.code == .storageFull)
-                    #expect(number > 100)
-                    return model
-                }
-                model.entries[key] = value
-            }
-            Issue.record("the limit had no effect")
-            return model
-        }
-
-        /// Writes once there is room again, and expects all of it after another opening.
-        static func expectWritesLast(_ engine: LevelDBEngine, _ model: KeyValueModel) throws {
-            end()
-            var model = model
-            for number in 0..<200 as Range<UInt8> {
-                try engine.put([0xEE, number], [number])
-                model.entries[[0xEE, number]] = [number]
-            }
-            #expect(try engine.pairs() == model.pairs())
-            engine.close()
-            try engine.open()
-            #expect(engine.recoveryReport == nil)
-            #expect(try engine.pairs() == model.pairs())
-            engine.close()
         }
     }
 #endif

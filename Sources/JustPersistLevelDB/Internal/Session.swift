@@ -95,9 +95,9 @@ final class Session: Sendable {
 
     private var isDown: Bool { phase.withLock { if case .down = $0 { true } else { false } } }
 
-    /// Closes the database and opens it again, if no reader is inside.
+    /// Closes the database and opens it again, once no reader is inside.
     private func reopen(in operation: String) throws(DataStoreError) {
-        let isDone = try gate.ifNobodyInside { () throws(DataStoreError) in
+        let isDone = try gate.whenNobodyIsInside { () throws(DataStoreError) in
             let failed: FailedCommit
             switch phase.withLock({ $0 }) {
             case .open, .ended:
@@ -124,8 +124,9 @@ final class Session: Sendable {
         guard isDone || !needsReopening else {
             throw DataStoreError(
                 .storageFailure, in: operation,
-                "The LevelDB store at “\(directory.path)” must be opened again after a failed write; "
-                    + "that waits until the open read blocks end. Repeat the call then.")
+                "The LevelDB store at “\(directory.path)” must be opened again after a failed write, "
+                    + "and read blocks are open that have not ended in time, or are this thread's own. "
+                    + "Repeat the call when they have ended.")
         }
     }
 

@@ -18,9 +18,13 @@ public import JustPersistRecords
 /// - A forked child cannot use its parent's stores.
 ///
 /// After a failed write the engine opens the database again before the next write, for LevelDB would
-/// lose what it acknowledges after one. That needs a moment without read blocks: new ones wait, for a
-/// second at most, until those that run have ended. If they take longer, or the write was called inside
-/// one, it is refused with `.storageFailure`: repeat it when they have ended.
+/// lose what it acknowledges after one. Read blocks go on until there is room on the disk for that. Then
+/// it needs a moment without them: new ones wait, for a second at most, until those that run have ended.
+/// If they take longer, or the write was called inside one, it is refused with `.storageFailure`: repeat
+/// it when they have ended.
+///
+/// LevelDB needs room on the disk to be opened, and to merge its files later. `.storageFull` says how
+/// much: up to the size of all the data where many keys change.
 public final class LevelDBEngine: KeyValueEngine {
     /// The directory of the store.
     public let url: URL
@@ -84,23 +88,33 @@ public final class LevelDBEngine: KeyValueEngine {
     public func destroy() throws(DataStoreError) {
         try refuseIfReadOnly("destroy")
         // What a crash left of a store in the making is one to delete, but an empty directory is none.
-        let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
+        let mayBeLeftover = try fileNames().isEmpty == false
         let directory: StoreDirectory
         do throws(DataStoreError) {
             directory = try StoreDirectory.prepare(
                 at: url, marker: "CURRENT", engineName: "LevelDB",
-                createIfMissing: names?.isEmpty == false, isLeftover: Self.isLeftover)
+                createIfMissing: mayBeLeftover, isLeftover: Self.isLeftover)
         } catch {
             if error.code == .storeNotFound { return }
             throw error
         }
         let claim = try OpenStores.claim(directory, files: ["LOCK"])
         defer { claim.release() }
-        // The copies first: without the database beside them, nobody knows them for what they are.
+        // Its own files first: without the database beside them, nobody knows them for what they are.
         try FileLock.withLock(in: directory.url, for: "destroy") { () throws(DataStoreError) in
-            try Recovery.removeCopies(in: directory.url)
+            try Recovery.removeOwnFiles(in: directory)
         }
         try Database.destroy(at: directory.path)
+    }
+
+    /// The names in the directory; none if it is not there.
+    private func fileNames() throws(DataStoreError) -> [String] {
+        do throws(DataStoreError) {
+            return try DirectoryListing.names(in: url, for: "destroy")
+        } catch {
+            if error.code == .storeNotFound { return [] }
+            throw error
+        }
     }
 
     /// Runs `body` on the state that is committed now.
@@ -135,7 +149,7 @@ public final class LevelDBEngine: KeyValueEngine {
     }
 
     /// What LevelDB makes before the file that says a database is there.
-    private static func isLeftover(_ name: String) -> Bool {
+    static func isLeftover(_ name: String) -> Bool {
         ["LOCK", "LOG", "LOG.old", "MANIFEST-000001", "000001.dbtmp"].contains(name)
     }
 }

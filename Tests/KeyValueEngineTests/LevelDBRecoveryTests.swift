@@ -24,11 +24,12 @@ import Testing
             configuration: LevelDBConfiguration(durability: durability, isReadOnly: readOnly))
     }
 
-    /// A closed store with `count` commits in its log, each of one pair with a value of `size` bytes.
+    /// A store with `count` commits in its log, each of one pair with a value of `size` bytes, as a crash
+    /// of its process leaves it.
     private func makeStore(commits count: UInt8, size: Int = 100) throws -> [Pair] {
         let engine = engine()
         try engine.open()
-        defer { engine.close() }
+        defer { try? temporary.crash(at: url) { engine.close() } }
         let pairs = (0..<count).map { Pair([$0], [UInt8](repeating: $0 | 1, count: size)) }
         for pair in pairs { try engine.put(pair.key, pair.value) }
         return pairs
@@ -142,7 +143,7 @@ import Testing
         try engine.open()
         try engine.put([7], [7])
         try engine.put([9], [UInt8](repeating: 9, count: 200_000))
-        engine.close()
+        try temporary.crash(at: url) { engine.close() }
         try changeLog { log in
             for index in 70_000..<70_100 { log[index] = 0 }
         }

@@ -19,4 +19,15 @@ final class TemporaryDirectory {
         let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
         return (attributes[.posixPermissions] as? NSNumber)?.intValue
     }
+
+    /// Leaves at `url` the files of an open store as they are, as if its process ended here; `close`
+    /// closes the store.
+    func crash(at url: URL, close: () -> Void) throws {
+        let files = FileManager.default
+        let image = place(UUID().uuidString)
+        try files.copyItem(at: url, to: image)
+        close()
+        try files.removeItem(at: url)
+        try files.moveItem(at: image, to: url)
+    }
 }

@@ -38,12 +38,32 @@ enum CommitRing {
             author = bytes[8...].reversed().reduce(0) { $0 << 8 | UInt64($1) }
         }
 
+        /// The entry that is the last change in a batch; `nil` if another change is.
+        ///
+        /// - Parameter bytes: The last ``noteLength`` bytes of the batch.
+        init?(endOfBatch bytes: [UInt8]) {
+            guard bytes.count == CommitRing.noteLength, let entry = Entry([UInt8](bytes.suffix(16)))
+            else {
+                return nil
+            }
+            let slot = CommitRing.key(ofSlotFor: entry.number)
+            // A value is set: its key behind the key's length, then the value's length.
+            guard bytes.dropLast(16).elementsEqual([1, UInt8(slot.count)] + slot + [16]) else {
+                return nil
+            }
+            self = entry
+        }
+
         init(number: UInt64, author: UInt64) {
             self.number = number
             self.author = author
         }
     }
 
+    /// How many bytes of a batch note its commit: the last ones.
+    static let noteLength = 2 + prefix.count + 1 + 1 + 16
+
+    /// Notes the commit of a batch, as its last change.
     static func note(_ entry: Entry, in batch: borrowing WriteBatch) {
         let key = key(ofSlotFor: entry.number)
         let value = entry.bytes

@@ -25,8 +25,15 @@ import Synchronization
 
     /// Opens the database in the directory at `path`.
     ///
+    /// - Parameters:
+    ///   - path: The directory.
+    ///   - configuration: How to open it.
+    ///   - mayCreate: Whether to make a database if LevelDB sees none: only if nobody does, for LevelDB
+    ///     makes it over the files of one that it failed to see.
     /// - Throws: `.corrupted` also if commits are missing between others.
-    init(at path: String, _ configuration: LevelDBConfiguration) throws(DataStoreError) {
+    init(
+        at path: String, _ configuration: LevelDBConfiguration, mayCreate: Bool = false
+    ) throws(DataStoreError) {
         let options = unsafe CObject(
             leveldb_options_create(), destroyedBy: leveldb_options_destroy)
         let cache = unsafe CObject(
@@ -34,7 +41,6 @@ import Synchronization
             destroyedBy: leveldb_cache_destroy)
         let filter = unsafe CObject(
             leveldb_filterpolicy_create_bloom(10), destroyedBy: leveldb_filterpolicy_destroy)
-        let mayCreate = configuration.createsIfMissing && !configuration.isReadOnly
         unsafe leveldb_options_set_create_if_missing(options.pointer, mayCreate ? 1 : 0)
         unsafe leveldb_options_set_paranoid_checks(options.pointer, 1)
         unsafe leveldb_options_set_cache(options.pointer, cache.pointer)
@@ -144,6 +150,11 @@ import Synchronization
     var settledCommit: UInt64? {
         let progress = progress.load(ordering: .acquiring)
         return progress.isMultiple(of: 2) ? progress / 2 : nil
+    }
+
+    /// The number of the last commit, if it was made since the opening: it is in the newest log then.
+    var loggedCommit: UInt64? {
+        settledCommit.flatMap { $0 > inherited?.number ?? 0 ? $0 : nil }
     }
 
     /// The number of the last commit that succeeded.

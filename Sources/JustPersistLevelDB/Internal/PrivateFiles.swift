@@ -1,5 +1,6 @@
 import CLevelDB
 import Foundation
+import JustPersist
 
 /// Keeps a store's files readable by their owner alone: LevelDB makes them for everyone.
 enum PrivateFiles {
@@ -23,7 +24,7 @@ enum PrivateFiles {
     /// Best effort: the directory itself keeps others out.
     static func restrict(in directory: URL) {
         let files = FileManager.default
-        for name in (try? files.contentsOfDirectory(atPath: directory.path)) ?? [] {
+        for name in (try? DirectoryListing.names(in: directory)) ?? [] {
             let path = directory.appending(path: name).path
             guard let attributes = try? files.attributesOfItem(atPath: path),
                 attributes[.type] as? FileAttributeType == .typeRegular,

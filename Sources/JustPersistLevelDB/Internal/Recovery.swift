@@ -2,57 +2,118 @@ import Foundation
 import JustPersist
 import JustPersistRecords
 
-/// Opens a database, after a look at its logs: LevelDB's own is not enough.
+/// Opens a database, after a look at its files: LevelDB's own is not enough.
 ///
 /// A loss of power can leave the last, unfinished write garbled rather than missing. Asked to be
 /// strict, LevelDB then refuses the whole database; asked to be lenient, it drops acknowledged writes
 /// from the middle of a log without a word; and a zeroed block it passes over in either mode. So
 /// damage is found first: at the end of the last log it is cut off, anywhere else it is an error.
-enum Recovery {
+///
+/// LevelDB also takes a file that it cannot see for one that never was, be it the whole database or a
+/// log. So it is told whether to make a database, and its logs are kept until their commits are there.
+struct Recovery {
+    private let directory: StoreDirectory
+    private let configuration: LevelDBConfiguration
+    private let mayCreate: Bool
+    private var report: DataStoreError?
+
     /// Opens the database in `directory`, and tells what had to be done to it first, if anything.
+    ///
+    /// - Parameter mayCreate: Whether a database is made if the directory holds no file of one.
     static func open(
-        in directory: URL, _ configuration: LevelDBConfiguration
+        in directory: StoreDirectory, _ configuration: LevelDBConfiguration, mayCreate: Bool
     ) throws(DataStoreError) -> (database: Database, report: DataStoreError?) {
-        let marker = directory.appending(path: "CURRENT")
-        var report: DataStoreError?
-        if FileManager.default.fileExists(atPath: marker.path) {
-            report = try FileLock.withLock(in: directory, for: "open") {
-                () throws(DataStoreError) in
-                try checkMarker(marker)
-                return try cutOffDamage(in: directory, configuration)
+        var recovery = Recovery(
+            directory: directory, configuration: configuration, mayCreate: mayCreate)
+        let database = try recovery.open()
+        if recovery.report != nil { try verify(database) }
+        return (database, recovery.report)
+    }
+
+    private mutating func open() throws(DataStoreError) -> Database {
+        var reached: UInt64?
+        var opportunities = 2
+        while true {
+            let kept = try FileLock.withLock(in: directory.url, for: "open") {
+                () throws(DataStoreError) in try prepare(reached: reached)
+            }
+            let database = try openPrepared(kept)
+            let commit = database.inherited?.number ?? 0
+            guard let kept, try !kept.release(upTo: commit) else { return database }
+            // The next log, or the same one again.
+            if let reached, commit <= reached { opportunities -= 1 }
+            guard opportunities > 0 else {
+                throw DataStoreError(
+                    .storageFailure, in: "open",
+                    "LevelDB did not read all logs of the store at “\(directory.path)”: the system may "
+                        + "have failed to list them. They are kept beside it. Check the disk, and open "
+                        + "the store again.")
+            }
+            reached = commit
+        }
+    }
+
+    /// Puts the files in order for LevelDB; `nil` if a database is to be made.
+    private mutating func prepare(reached: UInt64?) throws(DataStoreError) -> KeptLogs? {
+        let names = try DirectoryListing.names(in: directory.url)
+        guard names.contains("CURRENT") else {
+            guard mayCreate, names.allSatisfy(LevelDBEngine.isLeftover) else {
+                throw DataStoreError(
+                    .storeNotFound, in: "open",
+                    "There is no LevelDB store at “\(directory.path)” any more: its file CURRENT is not "
+                        + "there. Restore it from a backup.")
+            }
+            return nil
+        }
+        let manifest = try Manifest.current(in: directory.url)
+        try manifest?.checkFiles(names, in: directory.url)
+        let logs = try LogScan(
+            of: try KeptLogs.names(among: names, of: manifest, in: directory), in: directory.url)
+        if let manifest { try CleanClose.check(manifest, logs, in: directory.url) }
+        if let damage = logs.damage { report = try cutOff(damage) }
+        if !configuration.isReadOnly {
+            for log in logs.logs where log.byteCount > log.soundByteCount {
+                try truncate(log.fileName, to: log.soundByteCount)
             }
         }
-        let database = try Database(at: directory.path, configuration)
-        if report != nil { try verify(database) }
-        return (database, report)
+        if let manifest { try directory.removeFiles(manifest.orphans(among: names)) }
+        let kept = KeptLogs(logs, in: directory)
+        try kept.prepare(reached: reached, names: names)
+        return kept
     }
 
-    /// Refuses files that LevelDB did not write, before any of them is put in order.
-    private static func checkMarker(_ marker: URL) throws(DataStoreError) {
-        let bytes: Data
-        do {
-            bytes = try Data(contentsOf: marker)
+    /// Opens the database whose files are in order, or makes one if there are none.
+    private func openPrepared(_ kept: KeptLogs?) throws(DataStoreError) -> Database {
+        do throws(DataStoreError) {
+            return try Database(at: directory.path, configuration, mayCreate: kept == nil)
         } catch {
-            throw DataStoreError(fileError: error, in: "open", path: marker.path)
-        }
-        let prefix = Data("MANIFEST-".utf8)
-        let number = bytes.dropFirst(prefix.count).dropLast()
-        guard bytes.starts(with: prefix), bytes.last == UInt8(ascii: "\n"), !number.isEmpty,
-            number.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else {
-            throw DataStoreError(
-                .corrupted, in: "open",
-                "“\(marker.path)” is not as LevelDB writes that file: what lies there is damaged, or no "
-                    + "LevelDB database. It was left untouched; restore it from a backup, or choose "
-                    + "another path.")
+            guard kept != nil, error.code != .lockedByAnotherProcess else { throw error }
+            // What it wrote until then would be in the way of the next opening.
+            try? FileLock.withLock(in: directory.url, for: "open") { () throws(DataStoreError) in
+                let names = try DirectoryListing.names(in: directory.url)
+                let manifest = try Manifest.current(in: directory.url)
+                try directory.removeFiles(manifest?.orphans(among: names) ?? [])
+                _ = try KeptLogs.names(among: names, of: manifest, in: directory)
+            }
+            throw told(error)
         }
     }
 
-    private static func cutOffDamage(
-        in directory: URL, _ configuration: LevelDBConfiguration
-    ) throws(DataStoreError) -> DataStoreError? {
-        guard let damage = try LogDamage.find(in: directory) else { return nil }
+    /// An error of LevelDB's, in the light of what was seen before it was called.
+    private func told(_ error: DataStoreError) -> DataStoreError {
+        if error.code == .storageFull, let room = try? Room(in: directory) {
+            return room.error(in: "open", engine: error.engine)
+        }
+        // The files are there: LevelDB takes a system call that failed for one that found nothing.
+        let isUnseen = error.engine?.text.contains("missing files") == true
+        guard error.code == .storeNotFound || isUnseen else { return error }
+        return DataStoreError(
+            .storageFailure, in: "open",
+            DataStoreError.message(for: .storageFailure, path: directory.path), engine: error.engine
+        )
+    }
 
+    private func cutOff(_ damage: LogDamage) throws(DataStoreError) -> DataStoreError {
         let place = "“\(damage.fileName)” at byte \(damage.offset)"
         // With full durability a batch is begun only when the one before it is safe, so a batch behind
         // the damage shows that the damaged one had been acknowledged. Without, the system may have
@@ -71,16 +132,8 @@ enum Recovery {
                 "The last write to the LevelDB store at “\(directory.path)” was interrupted. Open "
                     + "it for writing once, so that its log can be put in order.")
         }
-        let copy = try copyAside(directory)
-        do {
-            let file = try FileHandle(
-                forWritingTo: directory.appending(path: damage.fileName))
-            try file.truncate(atOffset: UInt64(damage.offset))
-            try file.synchronize()
-            try file.close()
-        } catch {
-            throw DataStoreError(fileError: error, in: "open", path: directory.path)
-        }
+        let copy = try copyAside()
+        try truncate(damage.fileName, to: damage.offset)
         return DataStoreError(
             .recovered, in: "open",
             "The log of the LevelDB store at “\(directory.path)” ended in a damaged write, as a loss "
@@ -90,26 +143,36 @@ enum Recovery {
             engine: DataStoreError.EngineFailure(name: "LevelDB", text: "damaged log: \(place)"))
     }
 
+    private func truncate(_ name: String, to byteCount: Int) throws(DataStoreError) {
+        do {
+            let file = try FileHandle(forWritingTo: directory.url.appending(path: name))
+            defer { try? file.close() }
+            try file.truncate(atOffset: UInt64(byteCount))
+            try file.synchronize()
+        } catch {
+            throw DataStoreError(fileError: error, in: "open", path: directory.path)
+        }
+    }
+
     /// What the copies are called; LevelDB leaves such names alone.
     static let copyPrefix = "damaged-"
 
     /// Copies the files into a directory of their own inside the store's.
-    private static func copyAside(_ directory: URL) throws(DataStoreError) -> URL {
+    private func copyAside() throws(DataStoreError) -> URL {
         let time = Date.now.formatted(
             Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
         let files = FileManager.default
+        let names = try DirectoryListing.names(in: directory.url)
+        var copyName = Self.copyPrefix + time
+        if names.contains(copyName) { copyName += "-\(UUID().uuidString)" }
+        let copy = directory.url.appending(path: copyName)
         do {
-            var copy = directory.appending(path: copyPrefix + time)
-            if files.fileExists(atPath: copy.path) {
-                copy = directory.appending(path: "\(copyPrefix)\(time)-\(UUID().uuidString)")
-            }
             try files.createDirectory(
                 at: copy, withIntermediateDirectories: false,
                 attributes: [.posixPermissions: 0o700])
             do {
-                for name in try files.contentsOfDirectory(atPath: directory.path)
-                where name != "LOCK" && !name.hasPrefix(copyPrefix) {
-                    let original = directory.appending(path: name)
+                for name in names where name != "LOCK" && !name.hasPrefix(Self.copyPrefix) {
+                    let original = directory.url.appending(path: name)
                     let target = copy.appending(path: name)
                     // Tables never change once written, so a link to one is as good as a copy.
                     let isTable = name.hasSuffix(".ldb") || name.hasSuffix(".sst")
@@ -127,17 +190,14 @@ enum Recovery {
         }
     }
 
-    /// Deletes the copies.
-    static func removeCopies(in directory: URL) throws(DataStoreError) {
-        let files = FileManager.default
-        do {
-            for name in try files.contentsOfDirectory(atPath: directory.path)
-            where name.hasPrefix(copyPrefix) {
-                try files.removeItem(at: directory.appending(path: name))
-            }
-        } catch {
-            throw DataStoreError(fileError: error, in: "destroy", path: directory.path)
-        }
+    /// Deletes what the engine put beside LevelDB's own files: copies, kept logs, its note at closing.
+    static func removeOwnFiles(in directory: StoreDirectory) throws(DataStoreError) {
+        let names = try DirectoryListing.names(in: directory.url, for: "destroy")
+        try directory.removeFiles(
+            names.filter {
+                $0.hasPrefix(copyPrefix) || LogFile(named: $0)?.isKept == true
+                    || CleanClose.fileNames.contains($0)
+            })
     }
 
     /// Reads everything once, with its checksums.

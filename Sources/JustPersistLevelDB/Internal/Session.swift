@@ -29,7 +29,10 @@ final class Session: Sendable {
         // Before LevelDB sees the path: an attempt to open a store twice would cost it its lock.
         claim = try OpenStores.claim(directory, files: ["LOCK"])
         if !configuration.isReadOnly { PrivateFiles.inherit(in: directory.url) }
-        let (database, report) = try Recovery.open(in: directory.url, configuration)
+        let (database, report) = try Recovery.open(
+            in: directory, configuration,
+            mayCreate: !directory.holdsStore && configuration.createsIfMissing
+                && !configuration.isReadOnly)
         try claim.add(files: ["LOCK"])
         PrivateFiles.restrict(in: directory.url)
         if !directory.holdsStore { directory.synchronize() }
@@ -46,7 +49,16 @@ final class Session: Sendable {
         guard getpid() == openedBy else { return }
         // A commit that failed may yet have reached the log: this is the last chance to revert it.
         if needsReopening { try? reopen(in: "close") }
-        phase.withLock { $0 = .ended }
+        let commit = phase.withLock { phase -> UInt64? in
+            defer { phase = .ended }
+            guard case .open(let database) = phase else { return nil }
+            return database.loggedCommit
+        }
+        if let commit {
+            try? FileLock.withLock(in: directory.url, for: "close") { () throws(DataStoreError) in
+                CleanClose.note(commit: commit, in: directory)
+            }
+        }
         PrivateFiles.restrict(in: directory.url)
         claim.release()
     }
@@ -78,6 +90,9 @@ final class Session: Sendable {
         } catch {
             let failed = FailedCommit(of: overlay.changes, in: database)
             phase.withLock { $0 = .suspect(database, failed) }
+            if error.code == .storageFull, let room = try? Room(in: directory) {
+                throw room.error(in: "write", engine: error.engine)
+            }
             throw error
         }
     }
@@ -97,6 +112,10 @@ final class Session: Sendable {
 
     /// Closes the database and opens it again, once no reader is inside.
     private func reopen(in operation: String) throws(DataStoreError) {
+        // What is closed now can be read again only when it has been opened.
+        if !isDown, let room = try Room(in: directory), !room.isEnough {
+            throw room.error(in: operation, engine: nil)
+        }
         let isDone = try gate.whenNobodyIsInside { () throws(DataStoreError) in
             let failed: FailedCommit
             switch phase.withLock({ $0 }) {
@@ -110,7 +129,8 @@ final class Session: Sendable {
             do throws(DataStoreError) {
                 // Nobody else refers to the database: this closes it.
                 phase.withLock { $0 = .ended }
-                let (database, report) = try Recovery.open(in: directory.url, configuration)
+                let (database, report) = try Recovery.open(
+                    in: directory, configuration, mayCreate: false)
                 try failed.revert(in: database)
                 PrivateFiles.restrict(in: directory.url)
                 if let report { self.report.withLock { $0 = report } }

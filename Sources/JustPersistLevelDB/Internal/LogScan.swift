@@ -1,0 +1,98 @@
+import Foundation
+import JustPersist
+
+/// What LevelDB's logs hold, found by reading them through.
+struct LogScan {
+    /// One log.
+    struct Log {
+        let number: UInt64
+        let fileName: String
+        var byteCount = 0
+        /// Where the last whole batch ends that no damage comes before.
+        var soundByteCount = 0
+        /// The last commit in a whole batch that no damage comes before.
+        var lastCommit: CommitRing.Entry?
+    }
+
+    /// The logs, oldest first.
+    private(set) var logs: [Log] = []
+    /// The first damaged place, if there is one.
+    private(set) var damage: LogDamage?
+
+    private var batchEnd: [UInt8] = []
+    private var isInsideBatch = false
+
+    /// Reads the logs of these names through.
+    init(of fileNames: [String], in directory: URL) throws(DataStoreError) {
+        let logs = fileNames.compactMap { name in
+            LogFile(named: name).map { Log(number: $0.number, fileName: name) }
+        }
+        for log in logs.sorted(by: { $0.number < $1.number }) {
+            self.logs.append(log)
+            isInsideBatch = false
+            let place = directory.appending(path: log.fileName)
+            do {
+                let file = try FileHandle(forReadingFrom: place)
+                defer { try? file.close() }
+                while let block = try file.read(upToCount: LogRecord.blockSize), !block.isEmpty {
+                    take([UInt8](block))
+                }
+            } catch {
+                throw DataStoreError(fileError: error, in: "open", path: place.path)
+            }
+        }
+    }
+
+    /// The last commit that is in any of the logs.
+    var lastCommit: UInt64? { logs.compactMap { $0.lastCommit?.number }.max() }
+
+    /// The bytes that LevelDB will read from the logs.
+    var soundByteCount: Int { logs.reduce(0) { $0 + $1.soundByteCount } }
+
+    /// The bytes of unfinished writes at the ends of the logs.
+    var tornByteCount: Int { logs.reduce(0) { $0 + $1.byteCount - $1.soundByteCount } }
+
+    /// Looks through the next block of the last log; only its last one may be shorter than the others.
+    private mutating func take(_ block: [UInt8]) {
+        let start = logs[logs.count - 1].byteCount
+        let end = block.count
+        var offset = 0
+        while end - offset >= LogRecord.headerSize {
+            guard let record = LogRecord(in: block, at: offset) else {
+                // A record cut off by the end of the file is a write that never finished, unless it
+                // only seems to be, and others are behind it.
+                let isCutOff =
+                    end < LogRecord.blockSize && LogRecord.end(in: block, at: offset) > end
+                let next = ((offset + 1)..<end).first { LogRecord(in: block, at: $0) != nil }
+                if next != nil || !isCutOff { noteDamage(at: start + offset) }
+                guard let next else { break }
+                offset = next
+                continue
+            }
+            if record.isFirst == isInsideBatch { noteDamage(at: start + offset) }
+            take(record, of: block, at: start)
+            offset = record.payload.upperBound
+        }
+        logs[logs.count - 1].byteCount += end
+    }
+
+    private mutating func take(_ record: LogRecord, of block: [UInt8], at start: Int) {
+        let last = logs.count - 1
+        if record.isFirst {
+            damage?.noteBatch(in: logs[last].fileName)
+            batchEnd = []
+        }
+        isInsideBatch = !record.isLast
+        batchEnd += block[record.payload].suffix(CommitRing.noteLength)
+        batchEnd.removeFirst(max(0, batchEnd.count - CommitRing.noteLength))
+        if record.isLast, damage == nil {
+            logs[last].soundByteCount = start + record.payload.upperBound
+            logs[last].lastCommit = CommitRing.Entry(endOfBatch: batchEnd) ?? logs[last].lastCommit
+        }
+    }
+
+    private mutating func noteDamage(at offset: Int) {
+        guard damage == nil else { return }
+        damage = LogDamage(fileName: logs[logs.count - 1].fileName, offset: offset)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import JustPersist
+
+/// The room on the disk that it takes to open a database and to write to it, and the room there is.
+///
+/// LevelDB cannot be opened without writing: it sorts its logs into tables. Then it begins to merge
+/// tables if there are too many, and takes no further write once that has failed.
+struct Room {
+    let needed: Int
+    let available: Int
+    private let path: String
+
+    /// The room for the database in a directory, estimated on the high side; `nil` if that cannot be told.
+    ///
+    /// Changes nothing, so the database may be open.
+    init?(in directory: StoreDirectory) throws(DataStoreError) {
+        guard let free = directory.freeSpace,
+            let manifest = try Manifest.current(in: directory.url)
+        else { return nil }
+        let names = try DirectoryListing.names(in: directory.url)
+        let logs = try LogScan(
+            of: names.filter { LogFile(named: $0).map { manifest.needsLog($0.number) } ?? false },
+            in: directory.url)
+        // A table has an index and a filter, but keys without what they share with the one before.
+        let sorting = logs.soundByteCount + logs.soundByteCount / 8
+        needed =
+            sorting + manifest.mergeByteCount(addingTo: sorting) + 2 * manifest.byteCount + 64 << 10
+        let orphans = manifest.orphans(among: names).map { directory.url.appending(path: $0) }
+        available = free + logs.tornByteCount + orphans.reduce(0) { $0 + Self.size(of: $1) }
+        path = directory.path
+    }
+
+    var isEnough: Bool { available >= needed }
+
+    /// The refusal of a write, or of an opening, for which there is not enough room.
+    func error(in operation: String, engine: DataStoreError.EngineFailure?) -> DataStoreError {
+        let lack = isEnough ? "and for a large write more" : Self.text(needed - available) + " more"
+        return DataStoreError(
+            .storageFull, in: operation,
+            "There is no room left to write to the LevelDB store at “\(path)”. It needs up to "
+                + "\(Self.text(needed)) to put its files in order, \(lack) than is free. Free some "
+                + "space and try again; what was committed is there.",
+            engine: engine)
+    }
+
+    private static func text(_ byteCount: Int) -> String {
+        "\((byteCount + 999_999) / 1_000_000) MB"
+    }
+
+    private static func size(of file: URL) -> Int {
+        (try? file.resourceValues(forKeys: [.fileSizeKey]))?.fileSize ?? 0
+    }
+}
+
+extension Manifest {
+    /// The most bytes that the next merge of tables writes before it deletes any, with a new table of
+    /// that size; 0 if none is due.
+    fileprivate func mergeByteCount(addingTo newTable: Int) -> Int {
+        var counts: [Int: Int] = [:]
+        var byteCounts: [Int: Int] = [:]
+        for table in tables.values {
+            counts[table.level, default: 0] += 1
+            byteCounts[table.level, default: 0] += table.byteCount
+        }
+        if newTable > 0 {
+            counts[0, default: 0] += 1
+            byteCounts[0, default: 0] += newTable
+        }
+        var most = 0
+        for (level, byteCount) in byteCounts {
+            // Four tables in the first level, 10 MiB in the second, ten times as much in each below.
+            let isDue =
+                level == 0
+                ? counts[0, default: 0] >= 4
+                : Double(byteCount) >= pow(10, Double(level)) * Double(1 << 20)
+            guard isDue else { continue }
+            let merged = byteCount + byteCounts[level + 1, default: 0]
+            // Of the first level all may go at once; below, one table and what it overlaps.
+            most = max(most, level == 0 ? merged : min(merged, 50 << 20))
+        }
+        return most
+    }
+}

@@ -260,15 +260,15 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.persistent, [StoredBytes.headerTag, StoredBytes.catalogTag])
-    func damagedHeaderOrCatalogIsAnErrorOfOpening(_ backend: Backend, tag: UInt8) throws {
+    @Test(arguments: Backend.persistent)
+    func damagedHeaderIsAnErrorOfOpening(_ backend: Backend) throws {
         try withTemporaryDirectory { directory in
             let store = backend.make(at: directory)
             try store.open()
             try store.fill(["a"])
             try store.close()
             let bytes = StoredBytes(backend, at: directory)
-            let original = try #require(try bytes.entries(tag: tag).first)
+            let original = try #require(try bytes.entries(tag: StoredBytes.headerTag).first)
             var entry = original
             entry.value[entry.value.count - 1] ^= 1
             try bytes.put([entry])

@@ -12,6 +12,9 @@ class Block {
     /// What went wrong where nothing could be thrown; the scan throws it.
     var failure: DataStoreError?
 
+    /// How often an item was made, inserted or deleted in this block.
+    var changeCount: Int { 0 }
+
     private var types: [TypeKey: BlockType] = [:]
     private var lastType: BlockType?
 
@@ -49,7 +52,10 @@ class Block {
             key: type.key, itemClass: ObjectIdentifier(type.itemClass),
             schema: type.schema.map { ObjectIdentifier($0) })
         let found =
-            types[key] ?? BlockType(type, stored: catalog.type(type.key), context: context)
+            types[key]
+            ?? BlockType(
+                type, stored: catalog.type(type.key), damage: catalog.damage(ofType: type.key),
+                context: context)
         types[key] = found
         lastType = found
         return found
@@ -87,7 +93,7 @@ class Block {
 
     /// The number of items of a type.
     func storedCount(_ type: BlockType) throws(DataStoreError) -> Int {
-        guard let number = type.stored?.number else { return 0 }
+        guard let number = try type.number() else { return 0 }
         return try Counter.read(number, from: reader)
     }
 
@@ -95,7 +101,7 @@ class Block {
     func withRecord(
         _ type: BlockType, id: ItemID, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
     ) throws(DataStoreError) {
-        guard let number = type.stored?.number else { return }
+        guard let number = try type.number() else { return }
         var key = RecordKey(type: number)
         key.set(id)
         _ = try reader.withValue(forKey: key.bytes) { (record) throws(DataStoreError) in

@@ -10,6 +10,8 @@ final class BlockType {
     let context: StoreContext
     /// What the store knows of the type; `nil` if it has never seen it.
     private(set) var stored: CatalogType?
+    /// Why the store cannot tell whether it knows the type.
+    private let damage: DataStoreError?
     /// The items made less those deleted in this block.
     var countChange = 0
 
@@ -17,11 +19,23 @@ final class BlockType {
     private var ids: [UInt16] = []
     private static let unbound = UInt16.max
 
-    init(_ itemType: ItemType, stored: CatalogType?, context: StoreContext) {
+    init(
+        _ itemType: ItemType, stored: CatalogType?, damage: DataStoreError? = nil,
+        context: StoreContext
+    ) {
         self.itemType = itemType
+        self.damage = damage
         mutableClass = itemType.itemClass as? any MutableDataStoreItem.Type
         self.context = context
         bind(to: stored)
+    }
+
+    /// The type's number in keys; `nil` if the store has never seen the type.
+    ///
+    /// An error if that cannot be told because the store's catalog is damaged.
+    func number() throws(DataStoreError) -> UInt32? {
+        if let damage { throw damage }
+        return stored?.number
     }
 
     /// Ties the type to what the store knows of it now.

@@ -39,6 +39,8 @@ final class WriteBlock: Block {
     }
 
     private var writing = RecordWriting()
+    private var changes = 0
+    override var changeCount: Int { changes }
     private var changedTypes: Set<UInt32> = []
 
     init(
@@ -79,6 +81,7 @@ final class WriteBlock: Block {
     }
 
     private func declare(_ type: BlockType) throws(DataStoreError) {
+        _ = try type.number()
         if let schema = type.itemType.schema { try declare(schema) }
         type.bind(to: catalog.type(type.itemType.key))
     }
@@ -91,7 +94,7 @@ final class WriteBlock: Block {
     /// Notes a change of the catalog, and ties the types of this block to it.
     private func didChange(_ number: UInt32) {
         changedTypes.insert(number)
-        let type = catalog[number]
+        guard let type = catalog[number] else { return }
         for used in usedTypes where used.itemType.key == type.key { used.bind(to: type) }
     }
 
@@ -138,6 +141,7 @@ final class WriteBlock: Block {
         let item = itemClass.init(backing: backing)
         if firstNewID == nil { firstNewID = backing.id }
         type.countChange += 1
+        changes += 1
         backing.isDirty = true
         backing.countedBytes = backing.bytesToWrite
         changedBytes += backing.countedBytes
@@ -215,6 +219,7 @@ final class WriteBlock: Block {
             live.add(item, type: number, id: backing.id, bytes: backing.bytesToWrite)
         }
         backing.type.countChange += 1
+        changes += 1
     }
 
     /// Deletes an item; false if it was not there.
@@ -223,7 +228,7 @@ final class WriteBlock: Block {
         let type = blockType(backing?.type.itemType ?? ItemType(of: item))
         let id = item.uniqueToken
         var isDeleted = false
-        if let number = type.stored?.number {
+        if let number = try type.number() {
             // Written first, so that the engine alone says whether the item is there.
             try flush()
             let known = live.remove(type: number, id: id)
@@ -236,6 +241,7 @@ final class WriteBlock: Block {
         }
         if isDeleted {
             type.countChange -= 1
+            changes += 1
         } else if backing == nil {
             throw .itemInNoStore(item, in: "delete")
         }
@@ -244,13 +250,21 @@ final class WriteBlock: Block {
 
     /// Deletes all items of a type.
     func removeAll(_ type: BlockType) throws(DataStoreError) {
-        guard let number = type.stored?.number else { return }
+        guard let number = try type.number() else { return }
         try flush()
+        changes += 1
         for item in live.removeAll(type: number) {
             if let backing = item.backing.storeBacking as? RecordBacking { drop(backing) }
         }
-        type.countChange -= try storage { () throws(DataStoreError) in
+        let deleted = try storage { () throws(DataStoreError) in
             try writer.deleteAll(in: RecordKey.range(type: number))
+        }
+        // None is left, whatever a damaged store has counted.
+        do throws(DataStoreError) {
+            type.countChange -= try storedCount(type)
+        } catch {
+            guard error.code == .corrupted else { throw error }
+            type.countChange -= deleted
         }
     }
 
@@ -346,7 +360,7 @@ final class WriteBlock: Block {
     }
 
     override func storedCount(_ type: BlockType) throws(DataStoreError) -> Int {
-        guard let number = type.stored?.number else { return 0 }
+        guard let number = try type.number() else { return 0 }
         return try super.storedCount(type) + countChange(of: number)
     }
 
@@ -440,10 +454,10 @@ final class WriteBlock: Block {
         if !changedTypes.isEmpty {
             catalog.version &+= 1
             try storage { () throws(DataStoreError) in
-                for number in changedTypes.sorted() {
+                for type in changedTypes.sorted().compactMap({ catalog[$0] }) {
                     try writer.put(
-                        catalog[number].encoded(),
-                        forKey: KeySpace.key(KeySpace.catalogTag, type: number))
+                        type.encoded(),
+                        forKey: KeySpace.key(KeySpace.catalogTag, type: type.number))
                 }
                 var header = header
                 header.catalogVersion = catalog.version

@@ -13,7 +13,13 @@ extension Catalog {
         if let known = self.type(schema.itemTypeKey) {
             type = known
         } else {
+            if let damage = damage(ofType: schema.itemTypeKey) { throw damage }
             try limits.check(typeName: schema.itemTypeKey)
+            guard nextNumber < .max else {
+                throw DataStoreError(
+                    .limitExceeded, in: "declare", "The store has no number left for a new type.",
+                    itemType: schema.itemTypeKey)
+            }
             type = CatalogType(number: nextNumber, key: schema.itemTypeKey)
             isChanged = true
         }

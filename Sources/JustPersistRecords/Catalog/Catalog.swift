@@ -6,34 +6,55 @@ import JustPersist
 struct Catalog: Sendable {
     /// Counts the commits that changed the catalog.
     var version: UInt64 = 0
-    /// The types in the order in which they came; a type's number is its place, counted from 1.
+    /// The types in the order in which they came, which is that of their numbers.
     private(set) var types: [CatalogType] = []
+    /// The entries that cannot be read.
+    private(set) var damages: [CatalogDamage] = []
+    /// The number that the next new type gets.
+    ///
+    /// Types are numbered from 1, and a number is never used again, that of a damaged entry neither.
+    private(set) var nextNumber: UInt32 = 1
+    private var places: [UInt32: Int] = [:]
     private var numbers: [String: UInt32] = [:]
 
     /// The type with that key.
     func type(_ key: String) -> CatalogType? {
-        numbers[key].map { types[Int($0) - 1] }
+        numbers[key].flatMap { self[$0] }
     }
 
-    /// The number that the next new type gets.
-    var nextNumber: UInt32 { UInt32(types.count) + 1 }
-
     /// The type with that number.
-    subscript(number: UInt32) -> CatalogType { types[Int(number) - 1] }
+    subscript(number: UInt32) -> CatalogType? { places[number].map { types[$0] } }
 
     /// Adds the tag of a value that an attribute now has, and tells whether it is the first such value.
     mutating func note(tag: UInt8, ofAttribute id: UInt16, type number: UInt32) -> Bool {
-        types[Int(number) - 1].note(tag: tag, ofAttribute: id)
+        guard let place = places[number] else { return false }
+        return types[place].note(tag: tag, ofAttribute: id)
     }
 
     /// Puts a type in its place: over the one with its number, or behind the last.
     mutating func put(_ type: CatalogType) {
-        if type.number == nextNumber {
-            types.append(type)
+        if let place = places[type.number] {
+            types[place] = type
         } else {
-            types[Int(type.number) - 1] = type
+            places[type.number] = types.count
+            types.append(type)
+            reserve(type.number)
         }
         numbers[type.key] = type.number
+    }
+
+    /// Keeps a number, and those before it, from new types.
+    mutating func reserve(_ number: UInt32) {
+        nextNumber = max(nextNumber, number == .max ? .max : number + 1)
+    }
+
+    /// Notes that entries cannot be read.
+    mutating func note(_ damage: CatalogDamage) { damages.append(damage) }
+
+    /// Why it cannot be told what the store knows of a type; `nil` if it can.
+    func damage(ofType key: String) -> DataStoreError? {
+        if damages.isEmpty || numbers[key] != nil { return nil }
+        return damages.first { $0.key == nil || $0.key == key }?.error(ofType: key)
     }
 }
 

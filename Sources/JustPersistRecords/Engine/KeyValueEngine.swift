@@ -32,6 +32,13 @@ public protocol KeyValueEngine: Sendable {
     /// `nil` if nothing was, and by default. A store hands it to its error handler.
     var recoveryReport: DataStoreError? { get }
 
+    /// What is damaged in the engine's own structure, in one committed state; by default nothing is looked
+    /// for.
+    ///
+    /// Reads more than ``read(_:)`` does, and stands whatever bytes the files hold. Called under the rules of
+    /// ``read(_:)``.
+    func verify() throws(DataStoreError) -> [DataStoreError]
+
     /// Deletes everything that a closed engine keeps, so that the next ``open()`` finds it empty.
     func destroy() throws(DataStoreError)
 
@@ -54,6 +61,9 @@ extension KeyValueEngine {
 
     /// Nothing had to be repaired.
     public var recoveryReport: DataStoreError? { nil }
+
+    /// Nothing is looked for.
+    public func verify() throws(DataStoreError) -> [DataStoreError] { [] }
 }
 
 /// One snapshot of an engine.

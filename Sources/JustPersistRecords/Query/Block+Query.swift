@@ -28,7 +28,11 @@ extension Block {
         try prepareForQuery()
         let query = try Query(request, in: self)
         guard query.number != nil else { return 0 }
-        if query.predicate == nil { return query.slice.count(of: try storedCount(query.type)) }
+        if query.predicate == nil {
+            let stored = try storedCount(query.type)
+            if stored <= 0 { try checkEmpty(query.type, counted: stored) }
+            return query.slice.count(of: stored)
+        }
         var total = 0
         let needed = query.slice.end ?? .max
         try matches(query) { (_, _) throws(DataStoreError) in
@@ -49,7 +53,8 @@ extension Block {
             for item in try fetch(request) { try body(item) }
             return
         }
-        var after: ItemID?
+        let changesBefore = changeCount
+        var pass = RecordPass()
         var skipped = 0
         var given = 0
         let limit = query.slice.limit ?? .max
@@ -60,7 +65,7 @@ extension Block {
             var batch: [(ItemID, [UInt8])] = []
             var bytes = 0
             hasMore = false
-            try matches(query, after: after) { (id, record) throws(DataStoreError) in
+            let isComplete = try scan(query, &pass) { (id, record) throws(DataStoreError) in
                 if skipped < query.slice.offset {
                     skipped += 1
                     return .next
@@ -72,12 +77,15 @@ extension Block {
                 hasMore = batch.count == 256 || bytes >= 1 << 20
                 return hasMore ? .stop : .next
             }
-            guard let last = batch.last else { return }
             for (id, record) in batch {
                 if let item = try currentItem(query.type, id: id, record: record) { try body(item) }
                 try checkOpen("fetch")
             }
-            after = last.0
+            if isComplete {
+                // Where `body` has made or deleted items, the pass has met some of them and some not.
+                if changeCount == changesBefore { try checkCount(pass, of: query.type) }
+                return
+            }
         }
     }
 
@@ -132,10 +140,10 @@ extension Block {
 
     /// Calls `visit` with each record that matches, in the order of the ids, until it says stop.
     private func matches(
-        _ query: Query, after: ItemID? = nil,
+        _ query: Query,
         _ visit: (ItemID, Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError) {
-        guard let number = query.number else { return }
+        guard query.number != nil else { return }
         let type = query.type
         let predicate = query.predicate
         if let ids = query.ids {
@@ -151,23 +159,62 @@ extension Block {
             }
             return
         }
-        var range = RecordKey.range(type: number)
-        if let after {
-            var key = RecordKey(type: number)
-            key.set(after)
-            range = KeyRange(from: key.bytes + [0], upTo: range.upper)
-        }
+        var pass = RecordPass()
+        if try scan(query, &pass, visit) { try checkCount(pass, of: type) }
+    }
+
+    /// Goes on with a pass over the type's records, calls `visit` with those that match until it says stop,
+    /// and tells whether the pass has come to the end.
+    private func scan(
+        _ query: Query, _ pass: inout RecordPass,
+        _ visit: (ItemID, Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) -> Bool {
+        guard let number = query.number else { return true }
+        let type = query.type
+        let predicate = query.predicate
         let mayFail = predicate?.mayFail ?? false
-        try reader.scan(range, reversed: false) { (key, record) throws(DataStoreError) in
-            let id = RecordKey.id(in: key)
+        var current = pass
+        var isComplete = true
+        try reader.scan(pass.rest(of: number), reversed: false) {
+            (key, record) throws(DataStoreError) in
+            let id = try current.advance(to: key, of: type, number)
             try RecordFormat.verify(record, type: type, number: number, id: id)
             if let predicate {
                 let isMatch = predicate.matches(record, id: id, type: type, block: self)
                 if mayFail { try throwFailure() }
                 if !isMatch { return .next }
             }
-            return try visit(id, record)
+            let step = try visit(id, record)
+            if step == .stop { isComplete = false }
+            return step
         }
+        pass = current
+        return isComplete
+    }
+
+    /// Throws if a pass that has come to the end has not met as many records as the store counts.
+    private func checkCount(_ pass: RecordPass, of type: BlockType) throws(DataStoreError) {
+        let stored: Int
+        do throws(DataStoreError) {
+            stored = try storedCount(type)
+        } catch {
+            // A damaged number of items must not keep the items away.
+            if error.code == .corrupted { return }
+            throw error
+        }
+        if stored != pass.count { throw type.wrongCount(stored, found: pass.count) }
+    }
+
+    /// Throws if a type of which the store counts no items has one.
+    private func checkEmpty(_ type: BlockType, counted: Int) throws(DataStoreError) {
+        guard let number = type.stored?.number else { return }
+        var isEmpty = true
+        try reader.scan(RecordKey.range(type: number), reversed: false) {
+            (_, _) throws(DataStoreError) in
+            isEmpty = false
+            return .stop
+        }
+        if !isEmpty || counted < 0 { throw type.wrongCount(counted, found: isEmpty ? 0 : 1) }
     }
 
     private func throwFailure() throws(DataStoreError) {
@@ -189,6 +236,10 @@ extension Block {
     func schemas() throws(DataStoreError) -> [ItemSchema] {
         try checkOpen("schemas")
         try prepareForQuery()
-        return catalog.types.map(\.schema).sorted { $0.itemTypeKey < $1.itemTypeKey }
+        // A damaged type is listed, so that whoever copies all types meets its error.
+        let schemas =
+            catalog.types.map(\.schema)
+            + catalog.damages.map { ItemSchema($0.typeKey, attributes: []) }
+        return schemas.sorted { $0.itemTypeKey < $1.itemTypeKey }
     }
 }

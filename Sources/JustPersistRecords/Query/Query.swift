@@ -30,12 +30,13 @@ struct Query {
             let compiled = try RecordPredicate(predicate, type: type)
             // A predicate that is true for all is none, and one that is false needs no look at the records.
             self.predicate = compiled.constant == true ? nil : compiled
-            number = compiled.constant == false ? nil : type.stored?.number
+            let stored = try type.number()
+            number = compiled.constant == false ? nil : stored
             let hasOwnToken = type.idForQuery(ofAttribute: "uniqueToken") != nil
             ids = hasOwnToken ? nil : predicate.namedIDs
         } else {
             predicate = nil
-            number = type.stored?.number
+            number = try type.number()
             ids = nil
         }
     }

@@ -53,6 +53,13 @@ struct RecordKey {
             low: key.word64(at: idOffset + 8).byteSwapped)
     }
 
+    /// Whether a key is that of a record of a type.
+    @inline(__always)
+    static func isKey(_ key: Span<UInt8>, ofType number: UInt32) -> Bool {
+        key.count == length && key[0] == KeySpace.recordTag
+            && key.word32(at: 1).byteSwapped == number
+    }
+
     /// The keys of all records of a type.
     static func range(type: UInt32) -> KeyRange {
         KeyRange(prefix: KeySpace.key(KeySpace.recordTag, type: type))

@@ -1,65 +1,71 @@
 public import JustPersist
 
 extension RecordStore {
-    /// Checks the checksum, the layout and every value of every record of one snapshot, and compares the
-    /// stored numbers of items.
+    /// Checks a whole snapshot: the engine's own structure, the checksum, the layout and every value of
+    /// every record, the order of the records, that each is found by its id, and the stored numbers of items.
     ///
-    /// A damaged record is one problem in the report, and the check goes on behind it.
+    /// A damaged record is one problem in the report, and the check goes on behind it. Where the structure of
+    /// the files is damaged, the records are not read: some engines end the process over such files.
     public func verify() throws -> VerificationReport {
         var report = VerificationReport()
         try gate.readHere {
+            report.problems = try engine.verify()
+            guard report.problems.isEmpty else { return }
             try withBlock { block in
-                for stored in block.catalog.types {
-                    let type = block.blockType(ItemType(dynamic: stored.key))
-                    var sound = 0
-                    var damaged = 0
-                    try block.reader.scan(RecordKey.range(type: stored.number), reversed: false) {
-                        (key, record) throws(DataStoreError) in
-                        do throws(DataStoreError) {
-                            try type.check(record, key: key, number: stored.number)
-                            sound += 1
-                        } catch {
-                            report.problems.append(error)
-                            damaged += 1
-                        }
-                        return .next
-                    }
-                    report.itemCounts[stored.key] = sound
-                    do throws(DataStoreError) {
-                        let counted = try block.storedCount(type)
-                        if counted != sound + damaged {
-                            report.problems.append(
-                                .wrongCount(counted, found: sound + damaged, itemType: stored.key))
-                        }
-                    } catch {
-                        report.problems.append(error)
-                    }
-                }
+                report.problems = block.catalog.damages.map(\.problem)
+                for stored in block.catalog.types { block.verify(stored, &report) }
             }
         }
         return report
     }
 }
 
-extension BlockType {
-    /// Throws if a record cannot be read whole.
-    fileprivate func check(
-        _ record: Span<UInt8>, key: Span<UInt8>, number: UInt32
-    ) throws(DataStoreError) {
-        guard key.count == RecordKey.length else {
-            throw DataStoreError(
-                .corrupted, in: "verify",
-                "A key among the records of “\(itemType.key)” has \(key.count) bytes, not 21.",
-                itemType: itemType.key)
+extension Block {
+    /// Checks all records of one type.
+    fileprivate func verify(_ stored: CatalogType, _ report: inout VerificationReport) {
+        let type = blockType(ItemType(dynamic: stored.key))
+        var problems: [DataStoreError] = []
+        var pass = RecordPass()
+        var found = 0
+        var sound = 0
+        do throws(DataStoreError) {
+            try reader.scan(RecordKey.range(type: stored.number), reversed: false) {
+                (key, record) throws(DataStoreError) in
+                found += 1
+                do throws(DataStoreError) {
+                    try check(record, key: key, of: type, &pass)
+                    sound += 1
+                } catch {
+                    problems.append(error)
+                }
+                return .next
+            }
+            let counted = try storedCount(type)
+            if counted != found {
+                problems.append(.wrongCount(counted, found: found, itemType: stored.key))
+            }
+        } catch {
+            problems.append(error)
         }
-        let id = RecordKey.id(in: key)
-        try RecordFormat.verify(record, type: self, number: number, id: id)
-        guard let table = RecordFormat.Table(record) else { throw corrupted(id) }
+        report.itemCounts[stored.key] = sound
+        report.problems += problems
+    }
+
+    /// Throws if a record cannot be read whole, or stands where it is not found.
+    private func check(
+        _ record: Span<UInt8>, key: Span<UInt8>, of type: BlockType, _ pass: inout RecordPass
+    ) throws(DataStoreError) {
+        guard let stored = type.stored else { return }
+        let id = try pass.advance(to: key, of: type, stored.number)
+        try RecordFormat.verify(record, type: type, number: stored.number, id: id)
+        guard let table = RecordFormat.Table(record) else { throw type.corrupted(id) }
         for index in 0..<table.count {
             guard let field = table.field(at: index, in: record),
-                stored?.attributes.indices.contains(Int(field.attribute)) == true,
+                stored.attributes.indices.contains(Int(field.attribute)),
                 ValueDecoding.value(tag: field.tag, in: record, field.range) != nil
-            else { throw corrupted(id) }
+            else { throw type.corrupted(id) }
         }
+        let isFound = try reader.withValue(forKey: key) { (_) throws(DataStoreError) in }
+        if !isFound { throw type.misplaced(key) }
     }
 }

@@ -40,6 +40,18 @@ struct StoredBytes {
         }
     }
 
+    /// Puts some entries in the place of others.
+    func replace(
+        _ old: [(key: [UInt8], value: [UInt8])], with new: [(key: [UInt8], value: [UInt8])]
+    ) throws {
+        try engine.open()
+        defer { engine.close() }
+        try engine.write { writer in
+            for (key, _) in old { _ = try writer.delete(key.span) }
+            for (key, value) in new { try writer.put(value.span, forKey: key.span) }
+        }
+    }
+
     static let headerTag: UInt8 = 0
     static let catalogTag: UInt8 = 1
     static let counterTag: UInt8 = 2

@@ -1,0 +1,57 @@
+import JustPersist
+
+/// One pass over all records of a type, in one scan or in several that follow each other.
+///
+/// It holds what every engine owes the record layer and what a damaged file breaks: keys of the type that
+/// rise strictly, as many as the store counts.
+struct RecordPass {
+    /// The last record met; the next scan begins behind it.
+    private(set) var last: ItemID?
+    private(set) var count = 0
+
+    /// The keys that are still to come.
+    func rest(of number: UInt32) -> KeyRange {
+        let range = RecordKey.range(type: number)
+        guard let last else { return range }
+        var key = RecordKey(type: number)
+        key.set(last)
+        return KeyRange(from: key.bytes + [0], upTo: range.upper)
+    }
+
+    /// The id in the next key; an error if the key is none of the type's, or does not come behind the last.
+    @inline(__always)
+    mutating func advance(
+        to key: Span<UInt8>, of type: BlockType, _ number: UInt32
+    ) throws(DataStoreError) -> ItemID {
+        guard RecordKey.isKey(key, ofType: number) else { throw type.misplaced(key) }
+        let id = RecordKey.id(in: key)
+        if let last, id <= last { throw type.misplaced(key) }
+        last = id
+        count += 1
+        return id
+    }
+}
+
+extension BlockType {
+    /// A number of items that differs from those there are.
+    func wrongCount(_ stored: Int, found: Int) -> DataStoreError {
+        DataStoreError(
+            .corrupted, in: "read",
+            """
+            The store counts \(stored) items of “\(itemType.key)”, but \(found) were found: records are \
+            missing or doubled. Verify the store, and restore it from a backup.
+            """, itemType: itemType.key)
+    }
+
+    /// A key that does not belong where it was met.
+    func misplaced(_ key: Span<UInt8>) -> DataStoreError {
+        let name = key.count == RecordKey.length ? "\(RecordKey.id(in: key))" : "\(key.count) bytes"
+        return DataStoreError(
+            .corrupted, in: "read",
+            """
+            The records of “\(itemType.key)” are out of order: a key (\(name)) does not come behind the \
+            one before it, so records may be missing or doubled. Verify the store, and restore it from a \
+            backup.
+            """, itemType: itemType.key)
+    }
+}

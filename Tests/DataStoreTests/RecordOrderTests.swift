@@ -1,0 +1,166 @@
+import Foundation
+import JustPersist
+import JustPersistRecords
+import Testing
+
+/// Records that are missing, doubled or out of order below the store, as a damaged file gives them.
+@Suite struct RecordOrderTests {
+    typealias Entry = SortedArrayEngine.Entry
+
+    /// A store of five restaurants and an owner, over an engine whose entries are then changed.
+    private func withDamage(
+        _ damage: (inout [Entry], _ firstRecord: Int) -> Void,
+        _ body: (any DataStore, SortedArrayEngine) throws -> Void
+    ) throws {
+        let engine = SortedArrayEngine()
+        let store = RecordStore(engine: engine)
+        try store.open()
+        try store.fill(["a", "b", "c", "d", "e"])
+        try store.write { db in try db.create(RestaurantOwner.self).name = "owner" }
+        let first = try #require(
+            engine.entries.firstIndex { $0.key.first == StoredBytes.recordTag })
+        var entries = engine.entries
+        damage(&entries, first)
+        engine.entries = entries
+        try body(store, engine)
+    }
+
+    /// Every query that passes over all records of a type.
+    private func expectFullScansFail(_ store: any DataStore) throws {
+        try store.read { db in try db.expectFullScansOfRestaurantsFail() }
+        // The block's own changes are counted.
+        try store.write { db in
+            try db.create(Restaurant.self).name = "new"
+            try db.expectFullScansOfRestaurantsFail()
+            try db.delete(#require(try db.items(RestaurantOwner.self).first))
+            try db.create(RestaurantOwner.self).name = "owner"
+            try db.expectFullScansOfRestaurantsFail()
+        }
+        try #expect(!store.verify().problems.isEmpty)
+    }
+
+    @Test func missingRecordIsAnErrorOfAFullScan() throws {
+        try withDamage { entries, first in
+            entries.remove(at: first + 2)
+        } _: { store, _ in
+            try expectFullScansFail(store)
+            try store.read { db in
+                try #expect(db.items(Restaurant.self, limit: 2).map(\.name) == ["a", "b"])
+            }
+        }
+    }
+
+    @Test func doubledRecordIsAnErrorOfAFullScan() throws {
+        try withDamage { entries, first in
+            entries[first + 3] = entries[first + 2]
+        } _: { store, _ in
+            try expectFullScansFail(store)
+        }
+    }
+
+    @Test func recordsOutOfOrderAreAnErrorOfAScan() throws {
+        try withDamage { entries, first in
+            entries.swapAt(first + 1, first + 2)
+        } _: { store, _ in
+            try expectFullScansFail(store)
+            try store.read { db in
+                try #expect(db.items(Restaurant.self, limit: 1).map(\.name) == ["a"])
+                expectError(.corrupted) { _ = try db.items(Restaurant.self, limit: 3) }
+            }
+        }
+    }
+
+    @Test func recordOfAnotherTypeInAScanIsAnError() throws {
+        try withDamage { entries, first in
+            entries.swapAt(first + 1, first + 5)
+        } _: { store, _ in
+            expectError(.corrupted) {
+                _ = try store.read { db in try db.items(Restaurant.self).count }
+            }
+            try #expect(!store.verify().problems.isEmpty)
+        }
+    }
+
+    @Test func recordThatIsNotFoundByItsIDIsAProblemOfVerify() throws {
+        // In order and complete for a scan, but where a search does not look.
+        try withDamage { entries, first in
+            entries.insert((key: [2, 0xFF], value: []), at: first)
+            entries.insert((key: [9, 0xFF], value: []), at: first + 1)
+            entries.append((key: [1, 0xFF], value: []))
+        } _: { store, _ in
+            try #expect(!store.verify().problems.isEmpty)
+        }
+    }
+
+    @Test func itemsWithoutANumberOfItemsAreAnErrorOfCounting() throws {
+        try withDamage { entries, _ in
+            entries.removeAll { $0.key == [StoredBytes.counterTag, 0, 0, 0, 1] }
+        } _: { store, _ in
+            try store.read { db in
+                expectError(.corrupted) { _ = try db.count(Restaurant.self) }
+                expectError(.corrupted) { _ = try db.items(Restaurant.self) }
+                try #expect(db.count(RestaurantOwner.self) == 1)
+            }
+        }
+    }
+
+    @Test func deletingATypeMakesAWrongNumberOfItemsRight() throws {
+        try withDamage { entries, first in
+            entries.remove(at: first)
+        } _: { store, _ in
+            try store.write { db in try db.deleteAll(Restaurant.self) }
+            try #expect(store.names() == [])
+            try #expect(store.read { db in try db.count(Restaurant.self) } == 0)
+            try expectSound(store)
+            try store.fill(["f"])
+            try #expect(store.names() == ["f"])
+            try expectSound(store)
+        }
+    }
+
+    @Test func deletingATypeWhoseRecordsAreOutOfOrderChangesNothing() throws {
+        try withDamage { entries, first in
+            entries.swapAt(first + 1, first + 2)
+        } _: { store, engine in
+            let before = engine.entries.map(\.key)
+            expectError(.couldNotDeleteItemsOfType) {
+                try store.write { db in try db.deleteAll(Restaurant.self) }
+            }
+            #expect(engine.entries.map(\.key) == before)
+        }
+    }
+
+    @Test(arguments: Backend.childless)
+    func aBlockThatChangesWhatItIteratesOverIsNoDamage(_ backend: Backend) throws {
+        try backend.withStore { store in
+            try store.fill((0..<600).map { "\($0)" })
+            try store.write { db in
+                var count = 0
+                let request = DataStoreRequest(itemTypeKey: Restaurant.schema.itemTypeKey)
+                try db.forEach(request) { item in
+                    count += 1
+                    if count.isMultiple(of: 3) {
+                        try db.delete(item)
+                    } else if count.isMultiple(of: 100), count < 600 {
+                        try db.create(Restaurant.self).name = "new \(count)"
+                    }
+                }
+                #expect(count > 600)
+            }
+        }
+    }
+}
+
+extension DataStoreReadAccessor where Self: ~Copyable {
+    fileprivate func expectFullScansOfRestaurantsFail() throws {
+        let all = try DataStorePredicate("stars >= 0")
+        expectError(.corrupted) { _ = try items(Restaurant.self) }
+        expectError(.corrupted) { _ = try items(Restaurant.self, where: all) }
+        expectError(.corrupted) { _ = try items(Restaurant.self, sortedBy: .descending("stars")) }
+        expectError(.corrupted) { _ = try count(Restaurant.self, where: all) }
+        expectError(.corrupted) {
+            try forEach(DataStoreRequest(itemTypeKey: "Restaurant")) { _ in }
+        }
+        try #expect(items(RestaurantOwner.self).map(\.name) == ["owner"])
+    }
+}

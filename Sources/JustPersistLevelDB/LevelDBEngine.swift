@@ -66,6 +66,7 @@ public final class LevelDBEngine: KeyValueEngine {
             at: url, marker: "CURRENT", engineName: "LevelDB",
             createIfMissing: configuration.createsIfMissing, readOnly: configuration.isReadOnly,
             isLeftover: Self.isLeftover)
+        try directory.checkFiles(DirectoryListing.names(in: directory.url).filter(Self.isOwn))
         let opened = try Session(in: directory, configuration)
         session.withLock { $0 = opened }
     }
@@ -146,6 +147,12 @@ public final class LevelDBEngine: KeyValueEngine {
             .readOnly, in: operation,
             "The LevelDB store at “\(url.path)” was opened read-only. Open it without isReadOnly to "
                 + "change it.")
+    }
+
+    /// Whether LevelDB opens a file of that name.
+    private static func isOwn(_ name: String) -> Bool {
+        name.hasPrefix("MANIFEST-") || ["CURRENT", "LOCK", "LOG", "LOG.old"].contains(name)
+            || [".log", ".ldb", ".sst", ".dbtmp"].contains { name.hasSuffix($0) }
     }
 
     /// What LevelDB makes before the file that says a database is there.

@@ -262,6 +262,29 @@ import Testing
         #expect(try engine.pairs().count == 2)
     }
 
+    @Test(arguments: ["CURRENT", "LOCK", "LOG", "MANIFEST-000007", "000009.log", "000011.ldb"])
+    func whatIsNoRegularFileIsRefusedAtOnce(_ name: String) throws {
+        let engine = LevelDBEngine(at: url)
+        try engine.open()
+        try engine.put([1], [1])
+        engine.close()
+        let files = FileManager.default
+        let file = url.appending(path: name)
+        let aside = temporary.place("aside")
+        let isThere = files.fileExists(atPath: file.path)
+        if isThere { try files.moveItem(at: file, to: aside) }
+        #expect(unsafe mkfifo(file.path, 0o600) == 0)
+        #expect(code { try engine.open() } == .notAStore)
+        try files.removeItem(at: file)
+        try files.createSymbolicLink(at: file, withDestinationURL: aside)
+        #expect(code { try engine.open() } == .notAStore)
+        try files.removeItem(at: file)
+        if isThere { try files.moveItem(at: aside, to: file) }
+        try engine.open()
+        defer { engine.close() }
+        #expect(try engine.value([1]) == [1])
+    }
+
     #if os(Linux)
         @Test func forkedChildIsRefused() async {
             await #expect(processExitsWith: .success) { [path = url.path as String] in

@@ -34,6 +34,23 @@ import Testing
         #expect((directory.freeSpace ?? 0) > 0)
     }
 
+    @Test func directoryThatCannotBeMadeIsAnErrorAndTheSearchForAParentEnds() throws {
+        let file = temporary.place("file")
+        try Data().write(to: file)
+        let link = temporary.place("link")
+        try files.createSymbolicLink(at: link, withDestinationURL: temporary.place("nowhere"))
+        let long = temporary.place(String(repeating: "x", count: 300))
+        for (place, expected) in [
+            (file, .notAStore), (link, .storeNotFound), (long, .invalidStoreURL),
+            (URL(filePath: "/proc/none/at/all"), .storeNotFound),
+        ] as [(URL, DataStoreError.Code)] {
+            let failure = code { () throws(DataStoreError) in
+                _ = try prepare(place.appending(path: "a/b"))
+            }
+            #expect(failure == expected, "\(place)")
+        }
+    }
+
     @Test func missingDirectoryIsNotMadeUnlessAsked() {
         let place = temporary.place("a")
         #expect(

@@ -115,14 +115,26 @@ public struct StoreDirectory: Sendable {
         }
     }
 
+    /// Makes a directory, and those on the way to it that are missing.
+    ///
+    /// `FileManager` climbs as long as it cannot look at a parent, whyever, and never ends where it cannot
+    /// look at the root either.
     private static func create(_ url: URL) throws(DataStoreError) {
-        do {
-            try FileManager.default.createDirectory(
-                at: url, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw DataStoreError(fileError: error, in: "open", path: url.path)
+        var failure = makeDirectory(url)
+        let parent = url.deletingLastPathComponent()
+        if failure == .ENOENT, parent.path.utf8.count < url.path.utf8.count {
+            try create(parent)
+            failure = makeDirectory(url)
         }
+        guard let failure else { return }
+        throw DataStoreError(fileError: POSIXError(failure), in: "open", path: url.path)
+    }
+
+    /// Makes one directory if nothing is there; tells what hindered it.
+    private static func makeDirectory(_ url: URL) -> POSIXErrorCode? {
+        if unsafe mkdir(url.path, 0o700) == 0 { return nil }
+        let number = errno
+        return number == EEXIST ? nil : POSIXErrorCode(rawValue: number) ?? .EIO
     }
 
     private static func checkAccess(

@@ -51,6 +51,7 @@ public final class LMDBEngine: KeyValueEngine {
         let claim = try OpenStores.claim(directory, files: DataFile.names)
         let file = DataFile(directory: directory)
         try file.checkStart()
+        if !directory.holdsStore { try file.create() }
         let space = AddressSpace(configuration)
         let environment = try space.open(claim)
         try claim.add(files: DataFile.names)
@@ -73,40 +74,66 @@ public final class LMDBEngine: KeyValueEngine {
 
     /// Deletes the files of the store, and leaves its directory empty.
     ///
-    /// Harmless if there is no store. No other process may have the store open, which this cannot see:
-    /// that process would go on with the deleted files, and all it commits would be lost.
+    /// Harmless if there is no store. Another process that has it open, which this cannot see, gets
+    /// `.storeDeleted` from its next block.
     ///
     /// - Throws: `.readOnly`, `.alreadyOpen`, `.notAStore`, or what the system reports.
     public func destroy() throws(DataStoreError) {
         try refuseIfReadOnly("destroy")
         let directory: StoreDirectory
         do throws(DataStoreError) {
-            directory = try prepareDirectory(createIfMissing: false)
+            // What a crash left of a store that was being made or destroyed goes too.
+            let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
+            directory = try prepareDirectory(createIfMissing: names?.isEmpty == false)
         } catch {
             if error.code == .storeNotFound { return }
             throw error
         }
         let claim = try OpenStores.claim(directory, files: DataFile.names)
         defer { claim.release() }
-        try directory.removeFiles(DataFile.names)
+        // The data last: without its lock file it is still a store.
+        try directory.removeFiles(DataFile.names.reversed())
+        DataFile(directory: directory).removeDrafts()
     }
 
     private func prepareDirectory(createIfMissing: Bool) throws(DataStoreError) -> StoreDirectory {
         try StoreDirectory.prepare(
             at: url, marker: DataFile.name, engineName: traits.name,
             createIfMissing: createIfMissing, readOnly: configuration.isReadOnly,
-            isLeftover: { $0 == DataFile.lockName })
+            isLeftover: { $0 == DataFile.lockName || DataFile.isDraft($0) })
+    }
+
+    /// Looks at every page of the file: that it is in its place, and in use or free once.
+    public func verify() throws(DataStoreError) -> [DataStoreError] {
+        for _ in 0..<100 {
+            let transaction = try beginReading()
+            defer { end(transaction) }
+            if let number = transaction.number,
+                let damages = try DataFile(directory: transaction.environment.directory)
+                    .damages(inSnapshot: number)
+            {
+                return damages
+            }
+        }
+        throw DataStoreError(
+            .storageFailure, in: "verify",
+            "Other processes write to the store at “\(url.path)” too fast for it to be verified. Try "
+                + "again when they have finished.")
     }
 
     // MARK: Blocks
 
     /// Runs `body` on one snapshot of the committed state.
     public func read(_ body: (any KeyValueReader) throws -> Void) throws {
-        let transaction = try begin { environment throws(DataStoreError) in
-            ReadTransaction(environment, try environment.beginReading())
-        }
+        let transaction = try beginReading()
         defer { end(transaction) }
         try body(transaction)
+    }
+
+    private func beginReading() throws(DataStoreError) -> ReadTransaction {
+        try begin { environment throws(DataStoreError) in
+            ReadTransaction(environment, try environment.beginReading())
+        }
     }
 
     /// Runs `body` in a transaction, and commits it if `body` returns.
@@ -134,7 +161,9 @@ public final class LMDBEngine: KeyValueEngine {
         do throws(DataStoreError) {
             return try attempt(start)
         } catch {
-            guard error.isMapOutgrown, try enlargeSpace(if: { _, _ in true }) else { throw error }
+            guard error.isMapOutgrown || error.isUnfinishedCommit,
+                try enlargeSpace(if: { _, _ in true })
+            else { throw error }
             return try attempt(start)
         }
     }

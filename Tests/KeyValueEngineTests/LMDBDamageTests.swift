@@ -44,11 +44,11 @@ import Testing
         let file = try makeStore("store")
         let whole = try Data(contentsOf: file)
         #expect(openingFails(file) == nil)
-        for size in [1, 100, 4096, 8191, 8192, 12_288, whole.count / 2, whole.count - 4096] {
+        for size in [0, 1, 100, 4096, 8191, 8192, 12_288, whole.count / 2, whole.count - 4096] {
             let cut = whole.prefix(size)
             try cut.write(to: file)
             let code = openingFails(file)
-            #expect(code == (size < 24 ? .notAStore : .corrupted), "cut at \(size)")
+            #expect(code == (1..<24 ~= size ? .notAStore : .corrupted), "cut at \(size)")
             #expect(try Data(contentsOf: file) == cut)
         }
         try whole.write(to: file)
@@ -125,5 +125,85 @@ import Testing
             try wild.write(to: file)
             #expect(openingFails(file) == change.code, "offset \(change.offset)")
         }
+    }
+
+    // MARK: The walk over the pages
+
+    /// What verify demands of a file holds for every file that LMDB writes.
+    @Test func filesThatLMDBWritesHaveNoDamage() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed: \(seed)")
+        var random = SeededGenerator(seed: seed)
+        let engine = LMDBEngine(at: temporary.place("store"))
+        try engine.open()
+        defer { engine.close() }
+        #expect(try engine.verify().isEmpty)
+        func check() throws {
+            let damages = try engine.verify()
+            #expect(damages.isEmpty, "seed \(seed): \(damages.first?.message ?? "")")
+        }
+        func someKey() -> [UInt8] {
+            let length = Bool.random(using: &random) ? 21 : Int.random(in: 1...500, using: &random)
+            return [.random(in: 0...9, using: &random), .random(in: 0...60, using: &random)]
+                + [UInt8](repeating: 7, count: length)
+        }
+        for round in 0..<60 {
+            try engine.write { writer throws in
+                for _ in 0..<Int.random(in: 1...60, using: &random) {
+                    if Int.random(in: 0..<3, using: &random) == 0 || round.isMultiple(of: 10) {
+                        for _ in 0..<8 { _ = try writer.delete(someKey()) }
+                    } else {
+                        let isLarge = Int.random(in: 0..<8, using: &random) == 0
+                        let size = Int.random(in: 0...(isLarge ? 40_000 : 900), using: &random)
+                        try writer.put(someKey(), [UInt8](repeating: UInt8(round), count: size))
+                    }
+                }
+            }
+            if round.isMultiple(of: 7) {
+                try engine.read { reader throws in
+                    // The pages of this snapshot are not free yet.
+                    try engine.put([1, 2, 3], [UInt8(round)])
+                    try engine.put([1, 2, 3], [UInt8(round), 1])
+                    try check()
+                    _ = try reader.pairs()
+                }
+            }
+            if round.isMultiple(of: 5) { try check() }
+            if round.isMultiple(of: 20) {
+                engine.close()
+                try engine.open()
+                try check()
+            }
+        }
+    }
+
+    @Test func wildBytesInPagesAreFoundOrHarmlessToVerify() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed: \(seed)")
+        var random = SeededGenerator(seed: seed)
+        let file = try makeStore("store")
+        let whole = try Data(contentsOf: file)
+        let engine = LMDBEngine(at: file.deletingLastPathComponent())
+        try engine.open()
+        defer { engine.close() }
+        // Written beneath the open engine, so that LMDB itself need not open it.
+        let handle = try FileHandle(forWritingTo: file)
+        defer { try? handle.close() }
+        var found = 0
+        for _ in 0..<200 {
+            var wild = whole
+            let page = Int.random(in: 2..<whole.count / 4096, using: &random) * 4096
+            for _ in 0..<Int.random(in: 1...8, using: &random) {
+                wild[page + Int.random(in: 0..<64, using: &random)] = .random(
+                    in: 0...255, using: &random)
+            }
+            try handle.seek(toOffset: 0)
+            try handle.write(contentsOf: wild)
+            if try !engine.verify().isEmpty { found += 1 }
+        }
+        try handle.seek(toOffset: 0)
+        try handle.write(contentsOf: whole)
+        #expect(try engine.verify().isEmpty)
+        #expect(found > 0, "seed \(seed)")
     }
 }

@@ -48,6 +48,7 @@ struct AddressSpace {
     /// old one already, and the next access to the environment stops the process.
     mutating func enlarge(_ environment: Environment) throws(DataStoreError) -> Environment {
         environment.close()
+        try environment.checkPlace(in: "open")
         let factor = hasRunOut ? 8 : 2
         let size = environment.reservedSize
         let wanted = attainableSize / factor > size ? size * factor : max(attainableSize, size)

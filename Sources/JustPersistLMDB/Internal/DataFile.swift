@@ -9,47 +9,80 @@ struct DataFile {
     static let names = [name, lockName]
 
     let directory: StoreDirectory
-    private var url: URL { directory.url.appending(path: Self.name) }
+    var url: URL { directory.url.appending(path: Self.name) }
 
-    /// Refuses a file that is of another kind or lacks its first pages, before LMDB opens it.
+    /// Refuses files that are of another kind or lack their first pages, before LMDB opens them.
     func checkStart() throws(DataStoreError) {
-        _ = try metaPages()
+        try directory.checkFiles(Self.names)
+        guard !directory.holdsStore else {
+            _ = try metaPages()
+            return
+        }
+        // Whoever makes a store makes this file last, and deletes it first.
+        let lock = directory.url.appending(path: Self.lockName)
+        if try FileAttributes(ofItemAt: lock) != nil, try FileAttributes(ofItemAt: url) == nil {
+            throw DataStoreError(
+                .corrupted, in: "open",
+                "“\(url.path)” is missing beside the store's lock file. Restore it from a copy, or "
+                    + "destroy the store to begin anew.")
+        }
     }
 
     /// Refuses a file that lacks pages of a snapshot.
     ///
     /// The snapshot is open meanwhile, so that no process changes its pages.
     func checkLength(for snapshot: borrowing TransactionHandle) throws(DataStoreError) {
-        let number = snapshot.number
-        guard let meta = try metaPages().first(where: { $0.transaction == number }) else {
+        guard let meta = try metaPage(ofSnapshot: snapshot.number) else {
             // Other processes have committed twice since, and extended the file as they did.
             return
         }
-        let isComplete: Bool
-        do {
-            let file = try FileHandle(forReadingFrom: url)
-            defer { try? file.close() }
-            isComplete = try PageWalk.isComplete(meta, in: file)
-        } catch {
-            throw DataStoreError(fileError: error, in: "open", path: url.path)
-        }
+        let isComplete = try reading { file in try PageWalk.isComplete(meta, in: file) }
         guard isComplete else { throw damaged }
     }
 
-    private func metaPages() throws(DataStoreError) -> [MetaPage] {
-        guard FileManager.default.fileExists(atPath: url.path) else { return [] }
-        let finding: MetaPage.Finding
+    /// What is damaged in the pages of a snapshot; `nil` if other processes have committed twice since.
+    ///
+    /// The snapshot is open meanwhile.
+    func damages(inSnapshot number: UInt64) throws(DataStoreError) -> [DataStoreError]? {
+        guard let meta = try metaPage(ofSnapshot: number) else { return nil }
+        let damage = try reading { file -> PageWalk.Damage? in
+            do {
+                try PageWalk.check(meta, in: file)
+                return nil
+            } catch let damage as PageWalk.Damage {
+                return damage
+            }
+        }
+        guard let damage else { return [] }
+        return [
+            DataStoreError(
+                .corrupted, in: "verify",
+                "“\(url.path)” is damaged: \(damage.text). Items may be missing, doubled or not found. "
+                    + "Restore it from a copy.")
+        ]
+    }
+
+    /// The page at which a snapshot begins, as long as it is there.
+    func metaPage(ofSnapshot number: UInt64) throws(DataStoreError) -> MetaPage? {
+        try metaPages().first { $0.transaction == number }
+    }
+
+    private func reading<Value>(
+        _ body: (FileHandle) throws -> Value
+    ) throws(DataStoreError) -> Value {
         do {
             let file = try FileHandle(forReadingFrom: url)
             defer { try? file.close() }
-            finding = try MetaPage.read(from: file)
+            return try body(file)
         } catch {
             throw DataStoreError(fileError: error, in: "open", path: url.path)
         }
-        switch finding {
-        case .empty: return []
+    }
+
+    private func metaPages() throws(DataStoreError) -> [MetaPage] {
+        switch try reading({ file in try MetaPage.read(from: file) }) {
         case .metaPages(let pages): return pages
-        case .damaged: throw damaged
+        case .empty, .damaged: throw damaged
         case .foreign:
             throw DataStoreError(
                 .notAStore, in: "open",

@@ -15,8 +15,13 @@ import JustPersistRecords
     private var pointer: OpaquePointer?
     // Renewing a transaction spares the lock of the reader table, which all processes share.
     private let idleReaders = Locked<[IdleReader]>([])
+    /// Where its pages are, if that can be told.
+    let pages: MappedPages?
     private let pageSize: Int
     private let forkCount: Int
+    private let path: String
+    private let file: FileNumber
+    private let descriptor: Int32
 
     /// The right to the files, given up after they are closed.
     let claim: OpenStores.Claim
@@ -45,15 +50,16 @@ import JustPersistRecords
             throw LMDBError.error(ENOMEM, in: "open", at: directory)
         }
 
+        // Slots of readers whose process died would keep old pages from being used again, and once they
+        // fill the table nobody else can begin.
+        var deadReaders: Int32 = 0
+        unsafe mdb_reader_check(pointer, &deadReaders)
         do throws(DataStoreError) {
             table = try unsafe Self.openTable(of: pointer, in: directory)
         } catch {
             unsafe mdb_env_close(pointer)
             throw error
         }
-        // Slots of readers whose process died would keep old pages from being used again.
-        var deadReaders: Int32 = 0
-        unsafe mdb_reader_check(pointer, &deadReaders)
 
         var info = unsafe MDB_envinfo()
         unsafe mdb_env_info(pointer, &info)
@@ -64,6 +70,13 @@ import JustPersistRecords
         let pages = configuration.maximumSize / pageSize
         capacity = pages - min(pages / 16, (1 << 30) / pageSize)
         forkCount = ForkCount.current
+        self.pages = unsafe Self.mappedPages(
+            of: pointer, table, in: directory, length: reservedSize, pageSize: pageSize)
+        var descriptor: Int32 = -1
+        unsafe mdb_env_get_fd(pointer, &descriptor)
+        self.descriptor = descriptor
+        file = FileNumber(descriptor: descriptor)
+        path = DataFile(directory: directory).url.path
         self.directory = directory
         self.claim = claim
         unsafe self.pointer = pointer
@@ -104,12 +117,14 @@ import JustPersistRecords
 
     func beginReading() throws(DataStoreError) -> TransactionHandle {
         try checkProcess(in: "read")
+        if FileNumber.isDeleted(descriptor: descriptor) { throw deleted(in: "read") }
         if let transaction = idleReaders.withLock({ $0.popLast() })?.renew() { return transaction }
         return try begin(UInt32(MDB_RDONLY), in: "read")
     }
 
     func beginWriting() throws(DataStoreError) -> TransactionHandle {
         try checkProcess(in: "write")
+        try checkPlace(in: "write")
         return try begin(0, in: "write")
     }
 
@@ -133,6 +148,8 @@ import JustPersistRecords
 
     /// Takes back a transaction for reading that is no longer used.
     func retire(_ transaction: consuming TransactionHandle) {
+        // In a child made by fork the slot is the parent's.
+        guard ForkCount.current == forkCount else { return }
         let reader = transaction.reset()
         let isKept = idleReaders.withLock { readers in
             guard readers.count < Self.maximumIdleReaders else { return false }
@@ -142,7 +159,29 @@ import JustPersistRecords
         if !isKept { reader.end() }
     }
 
-    private func checkProcess(in operation: String) throws(DataStoreError) {
+    /// Throws if the store's path does not lead to the open file any more, which nobody will find again.
+    func checkPlace(in operation: String) throws(DataStoreError) {
+        switch FileNumber.of(path) {
+        case .success(let found) where found == file: return
+        case .success: throw deleted(in: operation)
+        case .failure(let number):
+            switch number.code {
+            case .ENOENT, .ENOTDIR: throw deleted(in: operation)
+            // A process may give up the right to look.
+            case .EACCES, .EPERM: return
+            default: throw LMDBError.error(number.code.rawValue, in: operation, at: directory)
+            }
+        }
+    }
+
+    private func deleted(in operation: String) -> DataStoreError {
+        DataStoreError(
+            .storeDeleted, in: operation,
+            "The store at “\(directory.path)” was deleted or replaced while it was open. Tear it down; "
+                + "set it up again to use what is there now.")
+    }
+
+    func checkProcess(in operation: String) throws(DataStoreError) {
         guard ForkCount.current == forkCount else {
             throw DataStoreError(
                 .notSetUp, in: operation,
@@ -197,6 +236,32 @@ import JustPersistRecords
         if flags != 0 { code = MDB_INCOMPATIBLE }
         try LMDBError.check(code, in: "open", at: directory)
         return table
+    }
+
+    private static func mappedPages(
+        of pointer: OpaquePointer, _ table: MDB_dbi, in directory: StoreDirectory, length: Int,
+        pageSize: Int
+    ) -> MappedPages? {
+        var transaction: OpaquePointer?
+        guard unsafe mdb_txn_begin(pointer, nil, UInt32(MDB_RDONLY), &transaction) == MDB_SUCCESS,
+            let transaction = unsafe transaction
+        else { return nil }
+        let snapshot = unsafe TransactionHandle(owning: transaction)
+        var opened: OpaquePointer?
+        guard unsafe mdb_cursor_open(transaction, table, &opened) == MDB_SUCCESS,
+            let opened = unsafe opened
+        else { return nil }
+        let cursor = unsafe Cursor(owning: opened)
+        var first = unsafe MDB_val()
+        var last = unsafe MDB_val()
+        var value = unsafe MDB_val()
+        guard unsafe cursor.move(MDB_FIRST, &first, &value) == MDB_SUCCESS,
+            unsafe cursor.move(MDB_LAST, &last, &value) == MDB_SUCCESS
+        else { return nil }
+        let meta = try? DataFile(directory: directory).metaPage(ofSnapshot: snapshot.number)
+        return unsafe MappedPages(
+            first: first, last: last, root: meta?.main.root, length: length, pageSize: pageSize,
+            path: directory.path)
     }
 
     private static func lockFileIsOutOfReach(in directory: StoreDirectory) -> Bool {

@@ -58,8 +58,9 @@ enum LMDBError {
         case MDB_CORRUPTED, MDB_PAGE_NOTFOUND:
             "The file data.mdb of the store at “\(path)” is damaged. Restore it from a copy."
         case MDB_PANIC:
-            "An earlier commit to the store at “\(path)” could not be finished. Tear the store down "
-                + "and set it up again; committed data is intact."
+            "An earlier commit to the store at “\(path)” could not be finished, so the file has to be "
+                + "opened anew. That happens by itself as soon as no block runs: end those that do, and "
+                + "try again. Committed data is intact."
         case MDB_MAP_RESIZED:
             "Another process has enlarged the store at “\(path)”. Try again when the running reads "
                 + "have ended."
@@ -77,6 +78,8 @@ enum LMDBError {
 extension DataStoreError {
     /// Whether the reserved address space is used up.
     var isMapFull: Bool { engine?.code == Int(MDB_MAP_FULL) }
+    /// Whether a commit failed in a way after which LMDB wants to be opened anew.
+    var isUnfinishedCommit: Bool { engine?.code == Int(MDB_PANIC) }
     /// Whether another process has made the store larger than the address space reserved here.
     var isMapOutgrown: Bool { engine?.code == Int(MDB_MAP_RESIZED) }
 }

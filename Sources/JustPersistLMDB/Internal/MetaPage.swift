@@ -5,10 +5,38 @@ import Foundation
 /// Read with plain reads, because LMDB trusts these bytes: a wrong page size stops the process.
 struct MetaPage {
     let pageSize: UInt64
-    let freeRoot: UInt64
-    let mainRoot: UInt64
+    /// The pages that can be used again.
+    let free: Tree
+    /// The keys and values.
+    let main: Tree
     let lastPage: UInt64
     let transaction: UInt64
+
+    /// What the page says of one of the two trees.
+    struct Tree {
+        let depth: UInt16
+        let branchPages: UInt64
+        let leafPages: UInt64
+        let overflowPages: UInt64
+        let entries: UInt64
+        let root: UInt64
+
+        fileprivate init?(_ bytes: PageBytes, at offset: Int) {
+            guard let depth = bytes.uint16(at: offset + 6),
+                let branchPages = bytes.uint64(at: offset + 8),
+                let leafPages = bytes.uint64(at: offset + 16),
+                let overflowPages = bytes.uint64(at: offset + 24),
+                let entries = bytes.uint64(at: offset + 32),
+                let root = bytes.uint64(at: offset + 40)
+            else { return nil }
+            self.depth = depth
+            self.branchPages = branchPages
+            self.leafPages = leafPages
+            self.overflowPages = overflowPages
+            self.entries = entries
+            self.root = root
+        }
+    }
 
     /// What an LMDB file can have at its start.
     enum Finding {
@@ -39,46 +67,14 @@ struct MetaPage {
         guard let flags = bytes.uint16(at: 10), flags & PageBytes.metaFlag != 0,
             let pageSize = bytes.uint32(at: 40), (256...32768).contains(pageSize),
             pageSize.nonzeroBitCount == 1,
-            let freeRoot = bytes.uint64(at: 80), let mainRoot = bytes.uint64(at: 128),
+            let free = Tree(bytes, at: 40), let main = Tree(bytes, at: 88),
             let lastPage = bytes.uint64(at: 136), lastPage < UInt64.max / 65536,
             let transaction = bytes.uint64(at: 144)
         else { return nil }
         self.pageSize = UInt64(pageSize)
-        self.freeRoot = freeRoot
-        self.mainRoot = mainRoot
+        self.free = free
+        self.main = main
         self.lastPage = lastPage
         self.transaction = transaction
-    }
-}
-
-/// Bytes of an LMDB file, which may be anything; what lies outside reads as `nil`.
-struct PageBytes {
-    static let branchFlag: UInt16 = 0x01
-    static let leafFlag: UInt16 = 0x02
-    static let metaFlag: UInt16 = 0x08
-
-    private let bytes: [UInt8]
-
-    /// Reads up to `count` bytes; fewer at the end of the file.
-    init(_ file: FileHandle, at offset: UInt64, count: Int) throws {
-        try file.seek(toOffset: offset)
-        bytes = [UInt8](try file.read(upToCount: count) ?? Data())
-    }
-
-    var isEmpty: Bool { bytes.isEmpty }
-    var count: Int { bytes.count }
-
-    // LMDB writes numbers in the order of the machine, which is this one.
-    func uint16(at offset: Int) -> UInt16? { number(at: offset) }
-    func uint32(at offset: Int) -> UInt32? { number(at: offset) }
-    func uint64(at offset: Int) -> UInt64? { number(at: offset) }
-
-    private func number<N: FixedWidthInteger>(at offset: Int) -> N? {
-        guard offset >= 0, offset <= bytes.count - MemoryLayout<N>.size else { return nil }
-        var number: N = 0
-        for byte in bytes[offset..<offset + MemoryLayout<N>.size].reversed() {
-            number = number << 8 | N(byte)
-        }
-        return N(littleEndian: N(littleEndian: number))
     }
 }

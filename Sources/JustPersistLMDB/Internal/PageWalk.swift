@@ -2,111 +2,198 @@ import Foundation
 
 /// A look at every page that one snapshot of an LMDB file refers to, with plain reads.
 ///
-/// LMDB may leave the last pages of its file unwritten, if they are free; so a file shorter than its
-/// meta page says is not always cut off. It is if a page in use lies behind its end, and touching that
-/// page through LMDB would kill the process. The bytes read may be anything.
+/// LMDB takes its pages on trust: it does not see that one stands in another's place, and touching one
+/// behind the end of the file kills the process. The bytes read may be anything: what is read and kept is
+/// bounded by the file, and every offset is checked.
 struct PageWalk {
     private let file: FileHandle
     private let meta: MetaPage
-    private let pageSize: Int
     /// The number of whole pages in the file.
     private let pagesInFile: UInt64
-    private var seen: Set<UInt64> = []
-    private var freePagesBehindEnd: Set<UInt64> = []
+    /// The pages met, as bits of words by number: each is used once or free once.
+    private var seen: [UInt64: UInt64] = [:]
+    private var freePagesBehindEnd: UInt64 = 0
 
     private static let noPage = UInt64.max
-    private static let bigDataFlag: UInt16 = 0x01
+    /// The height of the highest tree that LMDB's cursors climb.
+    private static let maximumDepth = 32
 
-    /// A damaged or missing page was met.
-    private struct Damage: Error {}
+    /// What is wrong with a page.
+    struct Damage: Error {
+        let text: String
+        init(_ text: String) { self.text = text }
+    }
 
     /// Whether all pages in use by the snapshot that begins at `meta` are in `file`.
+    ///
+    /// LMDB may leave the last pages of its file unwritten, if they are free; so a file shorter than its
+    /// meta page says is not always cut off.
     static func isComplete(_ meta: MetaPage, in file: FileHandle) throws -> Bool {
-        let size = try file.seekToEnd()
-        let pagesInFile = size / meta.pageSize
-        guard meta.lastPage >= pagesInFile else { return true }
-        var walk = PageWalk(
-            file: file, meta: meta, pageSize: Int(meta.pageSize), pagesInFile: pagesInFile)
+        var walk = try PageWalk(meta, in: file)
+        guard meta.lastPage >= walk.pagesInFile else { return true }
         do {
-            try walk.visit(tree: meta.freeRoot, isFreeList: true)
+            try walk.visit(meta.free, isFreeList: true)
             // Usually the free list names every missing page, and the data need not be read.
-            if UInt64(walk.freePagesBehindEnd.count) == meta.lastPage + 1 - pagesInFile {
-                return true
-            }
-            try walk.visit(tree: meta.mainRoot, isFreeList: false)
+            if walk.freePagesBehindEnd == meta.lastPage + 1 - walk.pagesInFile { return true }
+            try walk.visit(meta.main, isFreeList: false)
             return true
         } catch is Damage {
             return false
         }
     }
 
-    private init(file: FileHandle, meta: MetaPage, pageSize: Int, pagesInFile: UInt64) {
+    /// Throws the first ``Damage`` in the snapshot that begins at `meta`.
+    static func check(_ meta: MetaPage, in file: FileHandle) throws {
+        var walk = try PageWalk(meta, in: file)
+        try walk.visit(meta.free, isFreeList: true)
+        try walk.visit(meta.main, isFreeList: false)
+    }
+
+    private init(_ meta: MetaPage, in file: FileHandle) throws {
         self.file = file
         self.meta = meta
-        self.pageSize = pageSize
-        self.pagesInFile = pagesInFile
+        pagesInFile = try file.seekToEnd() / meta.pageSize
     }
 
-    private mutating func visit(tree root: UInt64, isFreeList: Bool) throws {
-        guard root != Self.noPage else { return }
-        var pending = [root]
-        while let number = pending.popLast() {
-            // A page that is met twice is part of a ring, and no tree of LMDB's.
-            guard number >= 2, number < pagesInFile, seen.insert(number).inserted else {
-                throw Damage()
+    // MARK: Trees
+
+    /// What a walk over a tree has counted, to be compared with what the meta page says.
+    private struct Count {
+        var depth = 0
+        var branchPages: UInt64 = 0
+        var leafPages: UInt64 = 0
+        var overflowPages: UInt64 = 0
+        var entries: UInt64 = 0
+    }
+
+    /// The keys that a page may have: those from `lower` up to `upper`.
+    private struct Bounds {
+        var lower: [UInt8]?
+        var upper: [UInt8]?
+
+        func contains(_ key: [UInt8]) -> Bool {
+            !(lower.map { key.lexicographicallyPrecedes($0) } ?? false)
+                && (upper.map { key.lexicographicallyPrecedes($0) } ?? true)
+        }
+    }
+
+    private mutating func visit(_ tree: MetaPage.Tree, isFreeList: Bool) throws {
+        var count = Count()
+        if tree.root != Self.noPage {
+            try visit(tree.root, depth: 1, Bounds(), isFreeList, &count)
+        }
+        guard count.depth == Int(tree.depth), count.branchPages == tree.branchPages,
+            count.leafPages == tree.leafPages, count.overflowPages == tree.overflowPages,
+            count.entries == tree.entries
+        else { throw Damage("the pages and entries are not as many as the meta page says") }
+    }
+
+    private mutating func visit(
+        _ number: UInt64, depth: Int, _ bounds: Bounds, _ isFreeList: Bool, _ count: inout Count
+    ) throws {
+        try claim(number)
+        guard number < pagesInFile else {
+            throw Damage("page \(number) is in use and lies behind the end of the file")
+        }
+        guard depth <= Self.maximumDepth else { throw Damage("the tree is too high") }
+        let page = try TreePage(
+            PageBytes(file, at: number * meta.pageSize, count: Int(meta.pageSize)), number)
+        let keys = try page.keys(isFreeList: isFreeList)
+        guard keys.allSatisfy(bounds.contains),
+            zip(keys, keys.dropFirst()).allSatisfy({ $0.lexicographicallyPrecedes($1) })
+        else { throw Damage("the keys of page \(number) are out of order, or another page's") }
+        if page.isBranch {
+            count.branchPages += 1
+            guard page.nodes.count >= (isFreeList ? 1 : 2) else {
+                throw Damage("page \(number) leads to too few others")
             }
-            let page = try PageBytes(file, at: number * meta.pageSize, count: pageSize)
-            guard page.uint64(at: 0) == number, let flags = page.uint16(at: 10),
-                let lower = page.uint16(at: 12), lower >= 16
-            else { throw Damage() }
-            for index in 0..<Int(lower - 16) / 2 {
-                guard let node = page.uint16(at: 16 + 2 * index).map(Int.init) else {
-                    throw Damage()
-                }
-                if flags & PageBytes.branchFlag != 0 {
-                    pending.append(try child(at: node, of: page))
-                } else if flags & PageBytes.leafFlag != 0 {
-                    try visit(leafNode: node, of: page, isFreeList: isFreeList)
-                } else {
-                    throw Damage()
+            for index in page.nodes.indices {
+                // The first key of a branch page stands for everything below the second.
+                let inner = Bounds(
+                    lower: index == 0 ? bounds.lower : keys[index - 1],
+                    upper: index < keys.count ? keys[index] : bounds.upper)
+                try visit(page.child(at: index), depth: depth + 1, inner, isFreeList, &count)
+            }
+        } else {
+            guard count.depth == 0 || count.depth == depth else {
+                throw Damage("page \(number) is not as deep in the tree as others of its kind")
+            }
+            count.depth = depth
+            count.leafPages += 1
+            count.entries += UInt64(page.nodes.count)
+            for index in page.nodes.indices {
+                try visit(page.value(at: index), isFreeList, &count)
+            }
+        }
+    }
+
+    // MARK: Values
+
+    private mutating func visit(
+        _ value: TreePage.Value, _ isFreeList: Bool, _ count: inout Count
+    ) throws {
+        switch value {
+        case .inside(let bytes):
+            if isFreeList {
+                try noteFreePages { offset, count in try bytes.words(at: offset, count) }
+            }
+        case .overflow(let first, let size):
+            guard first < pagesInFile else {
+                throw Damage("page \(first) is in use and lies behind the end of the file")
+            }
+            let header = try PageBytes(file, at: first * meta.pageSize, count: 16)
+            // Overwritten by a shorter value, it keeps its pages.
+            guard header.uint64(at: 0) == first, header.uint16(at: 10) == PageBytes.overflowFlag,
+                let pages = header.uint32(at: 12).map(UInt64.init),
+                pages >= (size + 15) / meta.pageSize + 1
+            else { throw Damage("page \(first) does not hold the value that it should") }
+            guard pages <= pagesInFile - first else {
+                throw Damage("the value at page \(first) reaches behind the end of the file")
+            }
+            for number in first..<first + pages { try claim(number) }
+            count.overflowPages += pages
+            if isFreeList {
+                let start = first * meta.pageSize + 16
+                let (file, size) = (file, Int(size))
+                try noteFreePages { offset, count in
+                    guard offset + 8 * count <= size else {
+                        throw Damage("a record of the free list is cut off")
+                    }
+                    return try PageBytes(file, at: start + UInt64(offset), count: 8 * count)
+                        .words(at: 0, count)
                 }
             }
         }
     }
 
-    private func child(at node: Int, of page: PageBytes) throws -> UInt64 {
-        guard let low = page.uint32(at: node), let high = page.uint16(at: node + 4) else {
-            throw Damage()
+    /// Claims the pages that a record of the free list names: their number, and then they, descending.
+    private mutating func noteFreePages(
+        _ words: (_ offset: Int, _ count: Int) throws -> [UInt64]
+    ) throws {
+        guard let total = try words(0, 1).first, total <= meta.lastPage else {
+            throw Damage("a record of the free list is damaged")
         }
-        return UInt64(low) | UInt64(high) << 32
-    }
-
-    private mutating func visit(leafNode node: Int, of page: PageBytes, isFreeList: Bool) throws {
-        guard let size = page.uint32(at: node), let flags = page.uint16(at: node + 4),
-            let keySize = page.uint16(at: node + 6)
-        else { throw Damage() }
-        let start = node + 8 + Int(keySize)
-        guard flags & Self.bigDataFlag != 0 else {
-            if isFreeList { try note(freePagesIn: page, at: start) }
-            return
-        }
-        guard let first = page.uint64(at: start) else { throw Damage() }
-        let pages = (UInt64(size) + 15) / meta.pageSize + 1
-        guard first >= 2, first < pagesInFile, pages <= pagesInFile - first else { throw Damage() }
-        if isFreeList {
-            let list = try PageBytes(file, at: first * meta.pageSize + 16, count: Int(size))
-            try note(freePagesIn: list, at: 0)
+        var previous = UInt64.max
+        var index = 0
+        while index < Int(total) {
+            let part = try words(8 + 8 * index, min(Int(total) - index, 8192))
+            for number in part {
+                guard number < previous else { throw Damage("the free list is out of order") }
+                try claim(number)
+                previous = number
+                if number >= pagesInFile { freePagesBehindEnd += 1 }
+            }
+            index += part.count
         }
     }
 
-    /// Notes those free pages behind the file's end that a record of the free list names.
-    private mutating func note(freePagesIn bytes: PageBytes, at start: Int) throws {
-        guard let count = bytes.uint64(at: start), count <= UInt64(bytes.count) / 8 else {
-            throw Damage()
+    private mutating func claim(_ number: UInt64) throws {
+        guard number >= 2, number <= meta.lastPage else {
+            throw Damage("page \(number) is in use, and there is no such page")
         }
-        for index in 0..<Int(count) {
-            guard let number = bytes.uint64(at: start + 8 + 8 * index) else { throw Damage() }
-            if number >= pagesInFile, number <= meta.lastPage { freePagesBehindEnd.insert(number) }
-        }
+        let bit = UInt64(1) << (number % 64)
+        let word = seen[number / 64, default: 0]
+        guard word & bit == 0 else { throw Damage("page \(number) is in use twice, or free too") }
+        seen[number / 64] = word | bit
     }
 }

@@ -15,6 +15,9 @@ class ReadTransaction: KeyValueReader {
         self.handle = consume handle
     }
 
+    /// The number of the snapshot.
+    final var number: UInt64? { handle?.number }
+
     /// Ends the transaction, which its engine does once.
     func end() {
         if let handle = takeHandle() { environment.retire(handle) }
@@ -36,8 +39,12 @@ class ReadTransaction: KeyValueReader {
             var key = unsafe MDB_val(bytes)
             return unsafe mdb_get(transaction, environment.table, &key, &value)
         }
-        guard code != MDB_NOTFOUND else { return false }
+        guard code != MDB_NOTFOUND else {
+            try checkNeighbours(of: key)
+            return false
+        }
         try environment.check(code, in: "read")
+        try unsafe environment.pages?.check(value)
         // SAFETY: the bytes stay until the transaction ends or writes, and `body` does neither.
         let bytes = unsafe value.bytes
         try unsafe body(bytes.span)
@@ -89,12 +96,15 @@ class ReadTransaction: KeyValueReader {
             code = unsafe cursor.move(MDB_LAST, &key, &value)
         }
         let step = reversed ? MDB_PREV : MDB_NEXT
+        let pages = environment.pages
+        var checkedPage: UInt = 0
         while code == MDB_SUCCESS {
             if reversed {
                 if unsafe key.isBefore(lower) { return }
             } else if let upper = unsafe upper, unsafe !key.isBefore(upper) {
                 return
             }
+            if let pages { try unsafe pages.check(key, unless: &checkedPage) }
             // SAFETY: the bytes stay until the transaction ends or writes, and `body` does neither.
             let keyBytes = unsafe key.bytes
             let valueBytes = unsafe value.bytes
@@ -105,7 +115,26 @@ class ReadTransaction: KeyValueReader {
         try environment.check(code, in: "read")
     }
 
+    /// Throws if a key that was not found was looked for in a page that is another's.
+    private func checkNeighbours(of key: Span<UInt8>) throws(DataStoreError) {
+        guard let pages = environment.pages else { return }
+        let cursor = try takeCursor()
+        var found = unsafe MDB_val()
+        var value = unsafe MDB_val()
+        let code = unsafe key.withUnsafeBufferPointer { bytes in
+            unsafe found = MDB_val(bytes)
+            return unsafe cursor.move(MDB_SET_RANGE, &found, &value)
+        }
+        if code == MDB_SUCCESS { try unsafe pages.check(found) }
+        let before = code == MDB_SUCCESS ? MDB_PREV : MDB_LAST
+        if unsafe cursor.move(before, &found, &value) == MDB_SUCCESS {
+            try unsafe pages.check(found)
+        }
+        spareCursor = consume cursor
+    }
+
     private func takeCursor() throws(DataStoreError) -> Cursor {
+        try environment.checkProcess(in: "read")
         if let cursor = spareCursor.take() { return cursor }
         return try openCursor()
     }
@@ -121,6 +150,7 @@ class ReadTransaction: KeyValueReader {
     /// The open transaction, to be kept by no one: it ends with the block.
     @unsafe final func pointer() throws(DataStoreError) -> OpaquePointer {
         guard let pointer = unsafe handle?.pointer else { throw ended }
+        try environment.checkProcess(in: "read")
         return unsafe pointer
     }
 

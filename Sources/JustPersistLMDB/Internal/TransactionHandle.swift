@@ -3,11 +3,15 @@ import CLMDB
 /// An open transaction of LMDB; aborts itself unless committed.
 @safe struct TransactionHandle: ~Copyable {
     let pointer: OpaquePointer
+    private let forkCount = ForkCount.current
 
     /// Takes over an open transaction.
     @unsafe init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
-    deinit { unsafe mdb_txn_abort(pointer) }
+    deinit {
+        // In a child made by fork, the slot of the reader table and the lock are still the parent's.
+        if ForkCount.current == forkCount { unsafe mdb_txn_abort(pointer) }
+    }
 
     /// The number of the snapshot, which the next commit raises by one.
     var number: UInt64 { UInt64(unsafe mdb_txn_id(pointer)) }

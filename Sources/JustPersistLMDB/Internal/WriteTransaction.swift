@@ -22,6 +22,7 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
 
     func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError) {
         if let failure { throw failure }
+        try environment.checkProcess(in: "write")
         guard LMDBEngine.keyLengths.contains(key.count) else {
             throw DataStoreError(
                 .limitExceeded, in: "write",
@@ -52,6 +53,7 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
 
     func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool {
         if let failure { throw failure }
+        try environment.checkProcess(in: "write")
         guard LMDBEngine.keyLengths.contains(key.count) else { return false }
         let transaction = unsafe try pointer()
         let code = unsafe key.withUnsafeBufferPointer { bytes in
@@ -66,10 +68,13 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
     /// Commits, or changes nothing.
     func commit() throws(DataStoreError) {
         if let failure { throw failure }
+        try environment.checkProcess(in: "write")
         try checkCapacity()
         putCursor = nil
         guard let handle = takeHandle() else { throw ended }
         try checkWrite(handle.commit())
+        // What went to a file that nobody can open any more is not committed.
+        try environment.checkPlace(in: "write")
     }
 
     override func end() {

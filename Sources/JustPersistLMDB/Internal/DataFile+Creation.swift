@@ -1,0 +1,45 @@
+import CLMDB
+import Foundation
+import JustPersist
+import JustPersistRecords
+
+extension DataFile {
+    /// Makes the file of an empty store, whole or not at all.
+    ///
+    /// LMDB itself creates the file first and fills it then. A crash between the two would leave a file that
+    /// looks like a store that somebody emptied.
+    func create() throws(DataStoreError) {
+        let draft = directory.url.appending(path: "new-\(UUID().uuidString).mdb")
+        var pointer: OpaquePointer?
+        var code = unsafe mdb_env_create(&pointer)
+        if code == MDB_SUCCESS {
+            let flags = UInt32(MDB_NOSUBDIR | MDB_NOLOCK)
+            code = unsafe mdb_env_open(pointer, draft.path, flags, 0o600)
+            if code == MDB_SUCCESS { code = unsafe mdb_env_sync(pointer, 1) }
+            unsafe mdb_env_close(pointer)
+        }
+        defer { removeDrafts() }
+        try LMDBError.check(code, in: "open", at: directory)
+        // A link, since renaming would replace the store that another process made meanwhile.
+        if unsafe link(draft.path, url.path) == 0 { return }
+        if try FileAttributes(ofItemAt: url) != nil { return }
+        do {
+            // Not every file system has links.
+            try FileManager.default.moveItem(at: draft, to: url)
+        } catch {
+            if try FileAttributes(ofItemAt: url) != nil { return }
+            throw DataStoreError(fileError: error, in: "open", path: url.path)
+        }
+    }
+
+    /// Whether a file is one that ``create()`` did not come to finish.
+    static func isDraft(_ name: String) -> Bool { name.hasPrefix("new-") && name.hasSuffix(".mdb") }
+
+    /// Deletes drafts, also those of processes that died.
+    func removeDrafts() {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        for name in names where Self.isDraft(name) {
+            try? FileManager.default.removeItem(at: directory.url.appending(path: name))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import CLMDB
+import Foundation
+import JustPersist
+
+/// Where the pages of an environment are in memory, to see that each is the one that belongs there.
+///
+/// Each page of LMDB bears its number, at which LMDB itself never looks: a page that a disk or a copy put in
+/// another's place would answer for it.
+struct MappedPages {
+    /// The address of page 0, which LMDB does not tell.
+    private let start: UInt
+    private let length: UInt
+    private let pageSize: UInt
+    private let path: String
+
+    /// Concludes from the first key and the last where the pages are; `nil` if their pages do not agree, or
+    /// if they are one page.
+    ///
+    /// A single page says only where it should be itself; `root` is its number if it is known.
+    @unsafe init?(
+        first: MDB_val, last: MDB_val, root: UInt64?, length: Int, pageSize: Int, path: String
+    ) {
+        // Only then every page begins at a multiple of its size.
+        guard pageSize <= sysconf(Int32(_SC_PAGESIZE)) else { return nil }
+        self.length = UInt(length)
+        self.pageSize = UInt(pageSize)
+        self.path = path
+        let firstPage = unsafe UInt(bitPattern: first.mv_data) & ~(UInt(pageSize) - 1)
+        let lastPage = unsafe UInt(bitPattern: last.mv_data) & ~(UInt(pageSize) - 1)
+        if firstPage == lastPage {
+            guard let root else { return nil }
+            start = firstPage &- UInt(root) &* UInt(pageSize)
+        } else {
+            start = unsafe firstPage &- Self.number(ofPageAt: firstPage) &* UInt(pageSize)
+            let other = unsafe lastPage &- Self.number(ofPageAt: lastPage) &* UInt(pageSize)
+            guard start == other else { return nil }
+        }
+    }
+
+    /// Throws if the page with the bytes of a key or a value bears another page's number.
+    ///
+    /// Pages that a transaction has changed are elsewhere in memory, and pass.
+    @inline(__always)
+    @unsafe func check(_ bytes: MDB_val, unless checked: inout UInt) throws(DataStoreError) {
+        // An empty value may begin where its page ends.
+        guard unsafe bytes.mv_size > 0 else { return }
+        let page = unsafe UInt(bitPattern: bytes.mv_data) & ~(pageSize - 1)
+        if page == checked { return }
+        checked = page
+        guard page &- start < length else { return }
+        if unsafe Self.number(ofPageAt: page) != (page &- start) / pageSize {
+            throw misplaced((page &- start) / pageSize)
+        }
+    }
+
+    @unsafe func check(_ bytes: MDB_val) throws(DataStoreError) {
+        var none: UInt = 0
+        try unsafe check(bytes, unless: &none)
+    }
+
+    // SAFETY: the page holds bytes that LMDB has just given, so it is mapped.
+    @unsafe private static func number(ofPageAt address: UInt) -> UInt {
+        guard let page = unsafe UnsafeRawPointer(bitPattern: address) else { return 0 }
+        return UInt(truncatingIfNeeded: unsafe page.load(as: UInt64.self))
+    }
+
+    private func misplaced(_ number: UInt) -> DataStoreError {
+        DataStoreError(
+            .corrupted, in: "read",
+            """
+            Another page stands in the place of page \(number) of the file data.mdb of the store at \
+            “\(path)”. Verify the store, and restore it from a copy.
+            """)
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// Bytes of an LMDB file, which may be anything; what lies outside reads as `nil`.
+struct PageBytes {
+    static let branchFlag: UInt16 = 0x01
+    static let leafFlag: UInt16 = 0x02
+    static let overflowFlag: UInt16 = 0x04
+    static let metaFlag: UInt16 = 0x08
+
+    private let bytes: [UInt8]
+
+    /// Reads up to `count` bytes; fewer at the end of the file.
+    init(_ file: FileHandle, at offset: UInt64, count: Int) throws {
+        try file.seek(toOffset: offset)
+        bytes = [UInt8](try file.read(upToCount: count) ?? Data())
+    }
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var isEmpty: Bool { bytes.isEmpty }
+    var count: Int { bytes.count }
+
+    // LMDB writes numbers in the order of the machine, which is this one.
+    func uint16(at offset: Int) -> UInt16? { number(at: offset) }
+    func uint32(at offset: Int) -> UInt32? { number(at: offset) }
+    func uint64(at offset: Int) -> UInt64? { number(at: offset) }
+
+    /// The bytes from `offset` on, if there are so many.
+    func slice(at offset: Int, _ size: Int) -> [UInt8]? {
+        guard offset >= 0, size >= 0, offset <= bytes.count - size else { return nil }
+        return Array(bytes[offset..<offset + size])
+    }
+
+    /// So many numbers of 64 bits.
+    func words(at offset: Int, _ count: Int) throws(PageWalk.Damage) -> [UInt64] {
+        var words: [UInt64] = []
+        for index in 0..<count {
+            guard let word = uint64(at: offset + 8 * index) else {
+                throw PageWalk.Damage("a record of the free list is cut off")
+            }
+            words.append(word)
+        }
+        return words
+    }
+
+    private func number<N: FixedWidthInteger>(at offset: Int) -> N? {
+        guard offset >= 0, offset <= bytes.count - MemoryLayout<N>.size else { return nil }
+        var number: N = 0
+        for byte in bytes[offset..<offset + MemoryLayout<N>.size].reversed() {
+            number = number << 8 | N(byte)
+        }
+        return N(littleEndian: N(littleEndian: number))
+    }
+}

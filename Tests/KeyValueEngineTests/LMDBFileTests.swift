@@ -1,0 +1,265 @@
+import Foundation
+import JustPersist
+import JustPersistLMDB
+import JustPersistRecords
+import Testing
+
+/// Files of an LMDB store that are of another kind, emptied, deleted or replaced.
+@Suite struct LMDBFileTests {
+    private let temporary: TemporaryDirectory
+    private let files = FileManager.default
+
+    init() throws { temporary = try TemporaryDirectory() }
+
+    private func code(_ body: () throws -> Void) -> DataStoreError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? DataStoreError)?.code
+        }
+    }
+
+    private func makeStore(_ name: String) throws -> URL {
+        let url = temporary.place(name)
+        let engine = LMDBEngine(at: url)
+        try engine.open()
+        try engine.put([1], [1])
+        engine.close()
+        return url
+    }
+
+    // MARK: Kinds of files
+
+    @Test(arguments: ["data.mdb", "lock.mdb"])
+    func whatIsNoRegularFileIsRefusedAtOnce(_ name: String) throws {
+        let url = try makeStore("store")
+        let file = url.appending(path: name)
+        let elsewhere = temporary.place("elsewhere")
+        try files.moveItem(at: file, to: elsewhere)
+        let kinds: [(String, () throws -> Void)] = [
+            ("pipe", { #expect(unsafe mkfifo(file.path, 0o600) == 0) }),
+            ("link", { try files.createSymbolicLink(at: file, withDestinationURL: elsewhere) }),
+            (
+                "directory",
+                {
+                    try files.createDirectory(at: file, withIntermediateDirectories: false)
+                }
+            ),
+        ]
+        for (kind, make) in kinds {
+            try make()
+            for configuration in [LMDBConfiguration(), LMDBConfiguration(isReadOnly: true)] {
+                let failure = code { try LMDBEngine(at: url, configuration: configuration).open() }
+                #expect(failure == .notAStore, "\(kind)")
+            }
+            try files.removeItem(at: file)
+        }
+        try files.moveItem(at: elsewhere, to: file)
+        let engine = LMDBEngine(at: url)
+        try engine.open()
+        defer { engine.close() }
+        #expect(try engine.value([1]) == [1])
+    }
+
+    // MARK: A store is never created where one was
+
+    @Test func emptiedFileIsNotTakenForANewStore() throws {
+        let url = try makeStore("store")
+        let file = url.appending(path: "data.mdb")
+        for withLock in [true, false] {
+            try Data().write(to: file)
+            if !withLock { try files.removeItem(at: url.appending(path: "lock.mdb")) }
+            #expect(code { try LMDBEngine(at: url).open() } == .corrupted)
+            #expect(try Data(contentsOf: file).isEmpty)
+        }
+    }
+
+    @Test func lockFileWithoutItsDataIsNotTakenForANewStore() throws {
+        let url = try makeStore("store")
+        try files.removeItem(at: url.appending(path: "data.mdb"))
+        #expect(code { try LMDBEngine(at: url).open() } == .corrupted)
+        #expect(try files.contentsOfDirectory(atPath: url.path) == ["lock.mdb"])
+        // Destroying it is how to begin anew.
+        try LMDBEngine(at: url).destroy()
+        let engine = LMDBEngine(at: url)
+        try engine.open()
+        defer { engine.close() }
+        #expect(try engine.pairs().isEmpty)
+    }
+
+    // MARK: Deleted or replaced while it is open
+
+    @Test func deletedStoreTakesNoWrites() throws {
+        let url = try makeStore("store")
+        let engine = LMDBEngine(at: url)
+        try engine.open()
+        defer { engine.close() }
+        try files.removeItem(at: url)
+        #expect(code { try engine.put([2], [2]) } == .storeDeleted)
+        #expect(code { _ = try engine.pairs() } == .storeDeleted)
+        #expect(!files.fileExists(atPath: url.path))
+    }
+
+    @Test func replacedStoreTakesNoWrites() throws {
+        let url = try makeStore("store")
+        let engine = LMDBEngine(at: url)
+        try engine.open()
+        defer { engine.close() }
+        let other = try makeStore("other")
+        let file = url.appending(path: "data.mdb")
+        let own = temporary.place("own")
+        try files.moveItem(at: file, to: own)
+        try files.moveItem(at: other.appending(path: "data.mdb"), to: file)
+        let before = try Data(contentsOf: file)
+        #expect(code { try engine.put([2], [2]) } == .storeDeleted)
+        #expect(try Data(contentsOf: file) == before)
+        try files.removeItem(at: file)
+        #expect(code { try engine.put([2], [2]) } == .storeDeleted)
+        // Back in its place it is the store again.
+        try files.moveItem(at: own, to: file)
+        try engine.put([2], [2])
+        #expect(try engine.pairs().count == 2)
+    }
+
+    @Test func storeDeletedDuringAWriteBlockIsAnError() throws {
+        let url = try makeStore("store")
+        let engine = LMDBEngine(at: url)
+        try engine.open()
+        defer { engine.close() }
+        let failure = code {
+            try engine.write { writer throws in
+                try writer.put([2], [2])
+                try files.removeItem(at: url)
+            }
+        }
+        #expect(failure == .storeDeleted)
+    }
+
+    @Test func storeMadeAnewByAnotherProcessTakesNoWritesOfTheOldOne() async throws {
+        let url = try makeStore("store")
+        let engine = LMDBEngine(at: url)
+        try engine.open()
+        defer { engine.close() }
+        await #expect(processExitsWith: .success) { [path = url.path as String] in
+            let engine = LMDBEngine(at: URL(filePath: path))
+            try engine.destroy()
+            try engine.open()
+            try engine.put([7], [7])
+            engine.close()
+        }
+        #expect(code { try engine.put([2], [2]) } == .storeDeleted)
+        engine.close()
+        try engine.open()
+        #expect(try engine.pairs() == [Pair([7], [7])])
+    }
+
+    // MARK: Processes
+
+    @Test func deadReadersDoNotRefuseNewOpeners() async throws {
+        let url = temporary.place("store")
+        let engine = LMDBEngine(at: url, configuration: .init(maximumReaders: 4))
+        try engine.open()
+        defer { engine.close() }
+        try engine.put([1], [1])
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = url.path as String] in
+            let engine = LMDBEngine(at: URL(filePath: path))
+            try engine.open()
+            func nest(_ depth: Int) throws {
+                try engine.read { _ throws in
+                    if depth > 1 { try nest(depth - 1) } else { kill(getpid(), SIGKILL) }
+                }
+            }
+            try nest(3)
+        }
+        await #expect(processExitsWith: .success) { [path = url.path as String] in
+            let engine = LMDBEngine(at: URL(filePath: path))
+            try engine.open()
+            #expect(try engine.value([1]) == [1])
+            engine.close()
+        }
+    }
+
+    #if os(Linux)
+        @Test func forkedChildCommitsNothingAndLeavesItsParentUnharmed() async throws {
+            let url = temporary.place("store")
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LMDBEngine(at: URL(filePath: path))
+                try engine.open()
+                try engine.put([1], [1])
+                var child: pid_t = -1
+                var childFailure: DataStoreError?
+                func run() throws {
+                    try engine.read { reader throws in
+                        try engine.write { writer throws in
+                            try writer.put([2], [2])
+                            child = Foundation.fork()
+                            if child == 0 {
+                                _ = try? writer.put([3], [3])
+                                return
+                            }
+                            var status: Int32 = 0
+                            unsafe waitpid(child, &status, 0)
+                            #expect(status == 0)
+                            try writer.put([4], [4])
+                        }
+                        if child == 0 { return }
+                        // The child has not given the snapshot of this block up.
+                        for round in 0..<30 as Range<UInt8> {
+                            try engine.put([1], [UInt8](repeating: round, count: 20_000))
+                        }
+                        #expect(try reader.pairs() == [Pair([1], [1])])
+                    }
+                }
+                do { try run() } catch { childFailure = error as? DataStoreError }
+                if child == 0 {
+                    engine.close()
+                    _exit(childFailure?.code == .notSetUp ? 0 : 1)
+                }
+                #expect(childFailure == nil)
+                #expect(try engine.pairs().map(\.key) == [[1], [2], [4]])
+                engine.close()
+                try engine.open()
+                #expect(try engine.pairs().map(\.key) == [[1], [2], [4]])
+                engine.close()
+            }
+        }
+
+        @Test func failedWriteOfAMetaPageIsOverWhenNoBlockRuns() async throws {
+            let url = temporary.place("store")
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LMDBEngine(at: URL(filePath: path))
+                try engine.open()
+                try engine.put([1], [1])
+                // LMDB writes meta pages through a descriptor of their own, opened with O_DSYNC.
+                let links = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+                var isReplaced = false
+                for number in links.compactMap({ Int32($0) }) {
+                    let link = "/proc/self/fd/\(number)"
+                    guard
+                        let target = try? FileManager.default.destinationOfSymbolicLink(
+                            atPath: link), target.hasSuffix("data.mdb"),
+                        fcntl(number, F_GETFL) & O_DSYNC != 0
+                    else { continue }
+                    let null = unsafe Foundation.open("/dev/null", O_RDONLY)
+                    isReplaced = dup2(null, number) == number
+                    close(null)
+                }
+                #expect(isReplaced)
+                try engine.read { _ throws in
+                    #expect(throws: DataStoreError.self) { try engine.put([2], [2]) }
+                    // This block keeps the environment open, and a new one says what to do.
+                    let error = #expect(throws: DataStoreError.self) { try engine.put([3], [3]) }
+                    #expect(error?.code == .storageFailure)
+                    #expect(error?.message.contains("block") == true)
+                }
+                try engine.put([4], [4])
+                #expect(try engine.pairs().map(\.key) == [[1], [4]])
+                engine.close()
+                try engine.open()
+                #expect(try engine.pairs().map(\.key) == [[1], [4]])
+                engine.close()
+            }
+        }
+    #endif
+}

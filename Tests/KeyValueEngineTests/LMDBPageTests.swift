@@ -1,0 +1,181 @@
+#if os(Linux)
+    import Foundation
+    import JustPersist
+    import JustPersistConformance
+    import JustPersistLMDB
+    import Testing
+
+    /// Pages of an LMDB file that stand in each other's place: LMDB itself does not look.
+    ///
+    /// Each copy is opened in a forked process, since LMDB ends the one that meets some kinds of damage.
+    @Suite struct LMDBPageTests {
+        private let temporary: TemporaryDirectory
+
+        init() throws { temporary = try TemporaryDirectory() }
+
+        @Test func swappedOrDoubledPagesGiveNoWrongRowsAndAreFoundByVerify() async throws {
+            let seed = UInt64.random(in: .min ... .max)
+            print("seed: \(seed)")
+            let path = temporary.url.path
+            await #expect(processExitsWith: .success) {
+                [path = path as String, seed = seed as UInt64] in
+                var random = SeededGenerator(seed: seed)
+                let model = URL(filePath: path).appending(path: "model")
+                let truth = try DamagedCopies.makeStore(at: model, &random)
+                let whole = try Data(contentsOf: model.appending(path: "data.mdb"))
+                var outcomes: [DamagedCopies.Outcome: Int] = [:]
+                for number in 0..<60 {
+                    let (copy, damage) = DamagedCopies.damaged(whole, &random)
+                    let directory = URL(filePath: path).appending(path: "\(number)")
+                    try FileManager.default.createDirectory(
+                        at: directory, withIntermediateDirectories: false)
+                    try copy.write(to: directory.appending(path: "data.mdb"))
+                    let answers = DamagedCopies.inFork { try truth.outcome(at: directory) }
+                    let verified = DamagedCopies.inFork { DamagedCopies.verify(at: directory) }
+                    outcomes[answers, default: 0] += 1
+                    #expect(answers != .wrongRows, "seed \(seed), copy \(number): \(damage)")
+                    // LMDB may end the process as soon as it opens the file, which is an answer too.
+                    if answers != .right {
+                        #expect(verified != .right, "seed \(seed), copy \(number): \(damage)")
+                    }
+                    try FileManager.default.removeItem(at: directory)
+                }
+                print("outcomes: \(outcomes)")
+                #expect(outcomes[.error, default: 0] > 0)
+                #expect(DamagedCopies.inFork { try truth.outcome(at: model) } == .right)
+                #expect(DamagedCopies.inFork { DamagedCopies.verify(at: model) } == .right)
+            }
+        }
+    }
+
+    /// What a store should answer, and how a damaged copy of it does.
+    private struct DamagedCopies {
+        let texts: [ItemID: String]
+        var ids: [ItemID] { texts.keys.sorted() }
+
+        enum Outcome: Int32 {
+            case right, error, wrongRows, notFoundByID, crash
+        }
+
+        private static let type = "Note"
+
+        static func makeStore(
+            at url: URL, _ random: inout SeededGenerator
+        ) throws -> DamagedCopies {
+            let store = try LMDBDataStore.open(at: url)
+            var texts: [ItemID: String] = [:]
+            var number = 0
+            for _ in 0..<8 {
+                var made: [ItemID: String] = [:]
+                try store.write { db in
+                    try db.declare(ItemSchema(type, attributes: [AttributeSchema("text")]))
+                    for id in texts.keys.sorted() where id.low % 7 == 0 {
+                        guard let item = try db.fetchItem(ItemType(dynamic: type), id: id)
+                        else { continue }
+                        try db.delete(item)
+                        made[id] = ""
+                    }
+                    for _ in 0..<60 {
+                        let item = try db.create(type)
+                        let length = number % 50 == 0 ? 6000 : 20 + number * 37 % 300
+                        let text = String(repeating: "note \(number) ", count: length / 8)
+                        item["text"] = .string(text)
+                        made[item.uniqueToken] = text
+                        number += 1
+                    }
+                }
+                for (id, text) in made { texts[id] = text.isEmpty ? nil : text }
+            }
+            try store.close()
+            return DamagedCopies(texts: texts)
+        }
+
+        /// The bytes with two pages swapped, or one written over another.
+        static func damaged(
+            _ whole: Data, _ random: inout SeededGenerator
+        ) -> (Data, description: String) {
+            let pages = whole.count / 4096
+            let one = Int.random(in: 2..<pages, using: &random)
+            var other = one
+            while other == one { other = Int.random(in: 2..<pages, using: &random) }
+            func bytes(_ page: Int) -> Data {
+                whole.subdata(in: page * 4096..<(page + 1) * 4096)
+            }
+            var copy = whole
+            copy.replaceSubrange(other * 4096..<(other + 1) * 4096, with: bytes(one))
+            guard Bool.random(using: &random) else {
+                return (copy, "page \(one) doubled over \(other)")
+            }
+            copy.replaceSubrange(one * 4096..<(one + 1) * 4096, with: bytes(other))
+            return (copy, "pages \(one) and \(other) swapped")
+        }
+
+        /// Asks for rows in every way, and for each item by its id.
+        func outcome(at url: URL) throws -> Outcome {
+            let store: LMDBDataStore
+            do { store = try LMDBDataStore.open(at: url) } catch { return .error }
+            var outcome = Outcome.right
+            let request = DataStoreRequest(itemTypeKey: Self.type)
+            func attempt(
+                _ expected: [ItemID],
+                _ body: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> [ItemID]
+            ) {
+                do {
+                    try store.performRead { db in
+                        if try body(db) != expected { outcome = .wrongRows }
+                    }
+                } catch {
+                    if outcome == .right { outcome = .error }
+                }
+            }
+            let ids = ids
+            attempt(ids) { db in try db.fetch(request).map(\.uniqueToken) }
+            attempt(ids) { db in
+                var found: [ItemID] = []
+                try db.forEach(request) { found.append($0.uniqueToken) }
+                return found
+            }
+            let sorted = DataStoreRequest(itemTypeKey: Self.type)
+            sorted.setSort(byKey: "text", ascending: false)
+            attempt(ids) { db in try db.fetch(sorted).map(\.uniqueToken).sorted() }
+            let filtered = DataStoreRequest(itemTypeKey: Self.type)
+            filtered.predicate = try DataStorePredicate("text BEGINSWITH 'note'")
+            attempt(ids) { db in
+                try db.count(filtered) == ids.count ? ids : []
+            }
+            if outcome != .wrongRows {
+                for id in ids {
+                    do {
+                        try store.performRead { db in
+                            let item = try db.fetchItem(ItemType(dynamic: Self.type), id: id)
+                            if item == nil { outcome = .notFoundByID }
+                        }
+                    } catch {
+                        if outcome == .right { outcome = .error }
+                    }
+                }
+            }
+            return outcome
+        }
+
+        static func verify(at url: URL) -> Outcome {
+            do {
+                let store = try LMDBDataStore.open(at: url)
+                return try store.verify().problems.isEmpty ? .right : .error
+            } catch {
+                return .error
+            }
+        }
+
+        static func inFork(_ body: () throws -> Outcome) -> Outcome {
+            let child = Foundation.fork()
+            if child == 0 {
+                _exit(((try? body()) ?? .wrongRows).rawValue)
+            }
+            var status: Int32 = 0
+            unsafe waitpid(child, &status, 0)
+            guard status & 0x7F == 0 else { return .crash }
+            return Outcome(rawValue: status >> 8 & 0xFF) ?? .crash
+        }
+    }
+#endif

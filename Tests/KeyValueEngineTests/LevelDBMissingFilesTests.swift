@@ -88,7 +88,7 @@ import Testing
     }
 
     /// Unless the store was closed in order, its last writes may never have happened.
-    @Test(arguments: [0, 1, 3 * blockSize, 6 * blockSize - 1])
+    @Test(arguments: [0, 1, 3 * blockSize, 6 * blockSize - 20])
     func logOfAClosedStoreThatWasCutIsRefused(keeping count: Int) throws {
         let engine = try makeStore()
         let log = try place(".log")

@@ -56,6 +56,7 @@ public final class LMDBEngine: KeyValueEngine {
         let environment = try space.open(claim)
         try claim.add(files: DataFile.names)
         try file.checkLength(for: environment.beginReading())
+        try environment.findPages()
         if !directory.holdsStore { directory.synchronize() }
         state.withLock { $0 = State(environment: environment, space: space) }
     }

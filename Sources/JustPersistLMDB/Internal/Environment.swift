@@ -15,8 +15,8 @@ import JustPersistRecords
     private var pointer: OpaquePointer?
     // Renewing a transaction spares the lock of the reader table, which all processes share.
     private let idleReaders = Locked<[IdleReader]>([])
-    /// Where its pages are, if that can be told.
-    let pages: MappedPages?
+    /// Where its pages are, if that can be told; set by ``findPages()`` before the first block.
+    private(set) var pages: MappedPages?
     private let pageSize: Int
     private let forkCount: Int
     private let path: String
@@ -70,8 +70,6 @@ import JustPersistRecords
         let pages = configuration.maximumSize / pageSize
         capacity = pages - min(pages / 16, (1 << 30) / pageSize)
         forkCount = ForkCount.current
-        self.pages = unsafe Self.mappedPages(
-            of: pointer, table, in: directory, length: reservedSize, pageSize: pageSize)
         var descriptor: Int32 = -1
         unsafe mdb_env_get_fd(pointer, &descriptor)
         self.descriptor = descriptor
@@ -238,30 +236,25 @@ import JustPersistRecords
         return table
     }
 
-    private static func mappedPages(
-        of pointer: OpaquePointer, _ table: MDB_dbi, in directory: StoreDirectory, length: Int,
-        pageSize: Int
-    ) -> MappedPages? {
-        var transaction: OpaquePointer?
-        guard unsafe mdb_txn_begin(pointer, nil, UInt32(MDB_RDONLY), &transaction) == MDB_SUCCESS,
-            let transaction = unsafe transaction
-        else { return nil }
-        let snapshot = unsafe TransactionHandle(owning: transaction)
+    /// Finds out where the pages are, which touches some: the file must be known to be whole.
+    func findPages() throws(DataStoreError) {
+        let snapshot = try beginReading()
         var opened: OpaquePointer?
-        guard unsafe mdb_cursor_open(transaction, table, &opened) == MDB_SUCCESS,
+        guard unsafe mdb_cursor_open(snapshot.pointer, table, &opened) == MDB_SUCCESS,
             let opened = unsafe opened
-        else { return nil }
+        else { return }
         let cursor = unsafe Cursor(owning: opened)
         var first = unsafe MDB_val()
         var last = unsafe MDB_val()
         var value = unsafe MDB_val()
         guard unsafe cursor.move(MDB_FIRST, &first, &value) == MDB_SUCCESS,
             unsafe cursor.move(MDB_LAST, &last, &value) == MDB_SUCCESS
-        else { return nil }
-        let meta = try? DataFile(directory: directory).metaPage(ofSnapshot: snapshot.number)
-        return unsafe MappedPages(
-            first: first, last: last, root: meta?.main.root, length: length, pageSize: pageSize,
-            path: directory.path)
+        else { return }
+        let meta = try DataFile(directory: directory).metaPage(ofSnapshot: snapshot.number)
+        unsafe pages = MappedPages(
+            first: first, last: last, root: meta?.main.root, length: reservedSize,
+            pageSize: pageSize, path: directory.path)
+        retire(snapshot)
     }
 
     private static func lockFileIsOutOfReach(in directory: StoreDirectory) -> Bool {

@@ -81,8 +81,8 @@ import Testing
         }
     }
 
-    @Test func recordThatIsNotFoundByItsIDIsAProblemOfVerify() throws {
-        // In order and complete for a scan, but where a search does not look.
+    @Test func strangeKeysAmongTheRecordsAreProblemsOfVerify() throws {
+        // A search that meets them goes astray.
         try withDamage { entries, first in
             entries.insert((key: [2, 0xFF], value: []), at: first)
             entries.insert((key: [9, 0xFF], value: []), at: first + 1)
@@ -136,7 +136,7 @@ import Testing
             try store.fill((0..<600).map { "\($0)" })
             try store.write { db in
                 var count = 0
-                let request = DataStoreRequest(itemTypeKey: Restaurant.schema.itemTypeKey)
+                let request = DataStoreRequest(itemType: Restaurant.self)
                 try db.forEach(request) { item in
                     count += 1
                     if count.isMultiple(of: 3) {
@@ -159,7 +159,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         expectError(.corrupted) { _ = try items(Restaurant.self, sortedBy: .descending("stars")) }
         expectError(.corrupted) { _ = try count(Restaurant.self, where: all) }
         expectError(.corrupted) {
-            try forEach(DataStoreRequest(itemTypeKey: "Restaurant")) { _ in }
+            try forEach(DataStoreRequest(itemType: Restaurant.self)) { _ in }
         }
         try #expect(items(RestaurantOwner.self).map(\.name) == ["owner"])
     }

@@ -51,7 +51,7 @@ public struct StoreDirectory: Sendable {
                     "“\(url.path)” is a link to a place that is not there. Remove or correct it.")
             }
         } else if attributes == nil, mayCreate {
-            try create(place)
+            try create(place.path)
             isNew = true
             attributes = try FileAttributes(ofItemAt: place)
         }
@@ -119,20 +119,19 @@ public struct StoreDirectory: Sendable {
     ///
     /// `FileManager` climbs as long as it cannot look at a parent, whyever, and never ends where it cannot
     /// look at the root either.
-    private static func create(_ url: URL) throws(DataStoreError) {
-        var failure = makeDirectory(url)
-        let parent = url.deletingLastPathComponent()
-        if failure == .ENOENT, parent.path.utf8.count < url.path.utf8.count {
-            try create(parent)
-            failure = makeDirectory(url)
+    private static func create(_ path: String) throws(DataStoreError) {
+        var failure = makeDirectory(path)
+        if failure == .ENOENT, let end = path.lastIndex(of: "/"), end > path.startIndex {
+            try create(String(path[..<end]))
+            failure = makeDirectory(path)
         }
         guard let failure else { return }
-        throw DataStoreError(fileError: POSIXError(failure), in: "open", path: url.path)
+        throw DataStoreError(fileError: POSIXError(failure), in: "open", path: path)
     }
 
     /// Makes one directory if nothing is there; tells what hindered it.
-    private static func makeDirectory(_ url: URL) -> POSIXErrorCode? {
-        if unsafe mkdir(url.path, 0o700) == 0 { return nil }
+    private static func makeDirectory(_ path: String) -> POSIXErrorCode? {
+        if unsafe mkdir(path, 0o700) == 0 { return nil }
         let number = errno
         return number == EEXIST ? nil : POSIXErrorCode(rawValue: number) ?? .EIO
     }

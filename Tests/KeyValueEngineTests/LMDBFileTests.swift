@@ -165,12 +165,13 @@ import Testing
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = url.path as String] in
             let engine = LMDBEngine(at: URL(filePath: path))
             try engine.open()
-            func nest(_ depth: Int) throws {
+            // One inside the other, until none is left.
+            func fill() throws {
                 try engine.read { _ throws in
-                    if depth > 1 { try nest(depth - 1) } else { kill(getpid(), SIGKILL) }
+                    do { try fill() } catch { kill(getpid(), SIGKILL) }
                 }
             }
-            try nest(3)
+            try fill()
         }
         await #expect(processExitsWith: .success) { [path = url.path as String] in
             let engine = LMDBEngine(at: URL(filePath: path))

@@ -131,6 +131,20 @@ import Testing
     }
 
     @Test(arguments: Backend.childless)
+    func aRequestThatNothingCanMatchIsNoDamage(_ backend: Backend) throws {
+        try backend.withStore { store in
+            try store.fill(["a", "b"])
+            let request = DataStoreRequest(itemType: Restaurant.self)
+            request.predicate = try DataStorePredicate("FALSEPREDICATE")
+            try store.performRead { db in
+                try db.forEach(request) { _ in Issue.record("an item matched") }
+                try #expect(db.fetch(request).isEmpty)
+                try #expect(db.count(request) == 0)
+            }
+        }
+    }
+
+    @Test(arguments: Backend.childless)
     func aBlockThatChangesWhatItIteratesOverIsNoDamage(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.fill((0..<600).map { "\($0)" })

@@ -169,7 +169,8 @@ extension Block {
         _ query: Query, _ pass: inout RecordPass,
         _ visit: (ItemID, Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError) -> Bool {
-        guard let number = query.number else { return true }
+        // Nothing can match, so no record is looked at and none is missed.
+        guard let number = query.number else { return false }
         let type = query.type
         let predicate = query.predicate
         let mayFail = predicate?.mayFail ?? false

@@ -64,9 +64,12 @@ extension DataStoreError {
         public static let unknownAttribute = Code("unknownAttribute")
         /// The name cannot be the name of a type or an attribute.
         public static let invalidName = Code("invalidName")
+        /// Two attributes cannot be told apart: a type declares one name twice, or a store has values under
+        /// both names of an attribute that was renamed.
+        public static let conflictingAttributes = Code("conflictingAttributes")
         /// The value is of a kind that the store does not keep, or does not fit its attribute.
         public static let unsupportedValue = Code("unsupportedValue")
-        /// A stored value is of another kind than the attribute's declared type.
+        /// A value is of another kind than its attribute is declared to hold, and cannot be converted exactly.
         public static let kindMismatch = Code("kindMismatch")
         /// The request cannot be carried out as it is: a negative offset, for example.
         public static let invalidRequest = Code("invalidRequest")

@@ -81,11 +81,13 @@ public final class DataStoreRequest {
     /// it stands in the predicate, also where the rest decides already.
     ///
     /// - Parameter operators: The predicate operators that the store declares, if those are not all.
-    /// - Throws: `.invalidRequest`, `.invalidPredicate`, `.limitExceeded`, `.unsupported`.
+    /// - Throws: `.invalidRequest`, `.invalidPredicate`, `.limitExceeded`, `.unsupported`, and what
+    ///   ``ItemSchema/validate()`` says of the type.
     public func validate(
         operators: Set<DataStorePredicate.Operator>? = nil
     ) throws(DataStoreError) {
         if let filterFailure { throw filterFailure }
+        try type.schema?.validate()
         for (name, number) in [("offset", offset), ("limit", limit)] {
             if let number, number < 0 {
                 throw DataStoreError(

@@ -11,8 +11,12 @@ public import JustPersist
 /// streamed, in batches of one write block each. Rows may differ in their keys and in the kinds of their
 /// values: every key becomes an attribute, and every value is kept as that row has it.
 ///
-/// - Nested objects become dictionaries and arrays stay arrays. A null leaves its attribute without a
-///   value; inside collections it is kept. Of a repeated key the last one counts.
+/// An attribute that an item class has declared holds values of its declared kinds: a number is converted where
+/// nothing is lost, and the import ends at a value that is of none of them. An item whose row lacks an attribute
+/// has the attribute's default.
+///
+/// - Nested objects become dictionaries and arrays stay arrays. A null is no value, also where there
+///   is a default; inside collections it is kept. Of a repeated key the last one counts.
 /// - `5` becomes an Int, `5.0` and `5e0` a Double. A number that is no 64-bit Int becomes a Double if the
 ///   shortest text of that Double is the same number, else a Decimal if 38 digits hold it, else the nearest
 ///   Double.
@@ -117,6 +121,9 @@ public struct JSONImport: Sendable {
         let isFirst = declared.count == names.count
         try store.performWrite { db in
             if isFirst || !names.isEmpty {
+                // What is known already may be declared more closely.
+                let known = try db.schemas().first { $0.itemTypeKey == itemType }
+                let names = names.filter { known?.has($0) != true }
                 try db.declare(ItemSchema(itemType, attributes: names.map { AttributeSchema($0) }))
             }
             for row in batch {
@@ -156,5 +163,12 @@ public struct JSONImport: Sendable {
                     ? "There is no file “\(path)”. Check the path."
                     : "“\(path)” cannot be read. Check its owner and permissions.")
         }
+    }
+}
+
+extension ItemSchema {
+    /// Whether an attribute has that name or had it.
+    fileprivate func has(_ name: String) -> Bool {
+        index(ofAttribute: name) != nil || attributes.contains { $0.formerNames.contains(name) }
     }
 }

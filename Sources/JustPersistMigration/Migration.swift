@@ -76,9 +76,12 @@ public struct Migration {
             try MigrationCheck.run(source, schemas, against: target.capabilities)
             if policy == .intoEmpty { try checkEmpty() }
             try target.performWrite { db in
-                for schema in schemas { try db.declare(schema) }
+                for schema in schemas { try db.declare(schema.ofAnyKind) }
             }
             let copied = try copy(schemas, from: source, progress)
+            try target.performWrite { db in
+                for schema in schemas { try db.declare(schema) }
+            }
             report = try verify(copied, against: source)
         }
         guard let report else { throw DataStoreError.notSetUp(in: "migrate") }
@@ -114,8 +117,10 @@ public struct Migration {
         for request in requests { total += try source.count(request) }
         var done = 0
         var digests: [String: TypeDigest] = [:]
-        for request in requests {
+        for (schema, request) in zip(schemas, requests) {
             let key = request.type.key
+            // Where null is not what an item has that holds no value.
+            let nullable = schema.attributes.filter { $0.defaultValue != nil }.map(\.name)
             var digest = TypeDigest()
             var batch: Batch = []
             var bytes = 0
@@ -128,8 +133,9 @@ public struct Migration {
                 try progress(Progress(itemType: key, items: done, totalItems: total))
             }
             try source.forEach(request) { item in
-                let values = try item.storedValues()
+                var values = try item.storedValues()
                 bytes += digest.add(item.uniqueToken, values)
+                for name in nullable where values[name] == nil { values[name] = .null }
                 batch.append((item.uniqueToken, values))
                 if batch.count >= batchSize || bytes >= Self.batchBytes { try flush() }
             }
@@ -185,5 +191,18 @@ public struct Migration {
             }
         }
         return Report(types: copied, targetCounts: counts)
+    }
+}
+
+extension ItemSchema {
+    /// The same, open to values of an earlier declaration's kinds, which the source keeps.
+    fileprivate var ofAnyKind: ItemSchema {
+        ItemSchema(
+            itemTypeKey,
+            attributes: attributes.map { attribute in
+                AttributeSchema(
+                    attribute.name, default: attribute.defaultValue,
+                    isOptional: attribute.isOptional, formerNames: attribute.formerNames)
+            }, indexes: indexes)
     }
 }

@@ -25,13 +25,15 @@ import Testing
             let schemas = try store.read { db in try db.schemas() }
             #expect(schemas.map(\.itemTypeKey) == ["Restaurant", "Sample"])
             let kinds = Dictionary(
-                uniqueKeysWithValues: schemas[0].attributes.map { ($0.name, $0.kinds) })
+                uniqueKeysWithValues: schemas[0].attributes.map { ($0.name, $0.storedKinds) })
             #expect(
                 kinds == [
                     "name": [.string], "cuisine": [], "stars": [], "opened": [],
                     "value": [.int, .string],
                 ])
-            #expect(schemas[1].attributes.allSatisfy { $0.kinds.isEmpty })
+            #expect(
+                schemas[0].attributes.map(\.kinds) == [[.string], [.string], [.int], [.date], []])
+            #expect(schemas[1].attributes.allSatisfy { $0.storedKinds.isEmpty })
             // Without any class, everything is there.
             try store.read { db in
                 let items = try db.dynamicItems(DataStoreRequest(itemTypeKey: "Restaurant"))
@@ -56,7 +58,7 @@ import Testing
             }
             let schemas = try store.read { db in try db.schemas() }
             #expect(schemas.map(\.itemTypeKey) == ["Restaurant"])
-            #expect(schemas[0].attributes.last?.kinds == [])
+            #expect(schemas[0].attributes.last?.storedKinds == [])
             try store.write { db in try db.create(RestaurantOwner.self).name = "b" }
             try store.write { db in try db.create(Sample.self)[0] = .int(1) }
             try store.read { db in

@@ -24,6 +24,40 @@ import Testing
         return try #require(failures.first)
     }
 
+    @Test func aValueOfAnotherThanTheDeclaredKindIsRefused() throws {
+        let directory = try TemporaryDirectory()
+        let store = try memoryStore()
+        try store.write { db in
+            try db.declare(
+                ItemSchema(
+                    "T",
+                    attributes: [
+                        AttributeSchema("name", kinds: [.string]),
+                        AttributeSchema("score", kinds: [.double], default: .double(0.5)),
+                        AttributeSchema("label", formerNames: ["tag"]),
+                    ]))
+        }
+        let good = try directory.file(
+            "good.jsonl",
+            Array("{\"name\":\"a\",\"score\":3,\"tag\":1}\n{\"name\":\"b\"}\n{\"score\":null}".utf8)
+        )
+        try JSONImport(itemType: "T").run(good, into: store)
+        let rows: [[String: DataStoreValue]] = [
+            ["name": .string("a"), "score": .double(3), "label": .int(1)],
+            ["name": .string("b"), "score": .double(0.5)], ["score": .double(0.5)],
+        ]
+        #expect(try store.rows() == rows)
+        let bad = try directory.file("bad.jsonl", Array("{\"name\":\"c\"}\n{\"name\":42}".utf8))
+        let error = #expect(throws: DataStoreError.self) {
+            try JSONImport(itemType: "T").run(bad, into: store)
+        }
+        #expect(error?.code == .kindMismatch)
+        #expect(error?.attribute == "name")
+        #expect(error?.message.contains("“bad.jsonl”, lines 1–2") == true)
+        #expect(error?.message.contains("Nothing was stored") == true)
+        #expect(try store.rows() == rows)
+    }
+
     @Test(arguments: [
         ("{\"a\":1}\n{\"a\":", 2, "ends where a value"),
         ("{\"a\":1}\n\n{\"a\":\"x", 3, "ends inside a string"),

@@ -154,7 +154,8 @@ import Testing
         try JSONImport(itemType: "T", batchSize: 1).run(file, into: store)
         let schema = try #require(try store.read { try $0.schemas() }.first)
         #expect(schema.attributes.map(\.name) == ["z", "n", "b", "a"])
-        #expect(schema.attributes.map(\.kinds) == [[.int, .string], [], [.double], [.array]])
+        #expect(
+            schema.attributes.map(\.storedKinds) == [[.int, .string], [], [.double], [.array]])
     }
 
     @Test func progressTellsItemsAndBytesAndEndsTheImport() throws {

@@ -50,6 +50,42 @@ import Testing
         .dictionary(["a": .dictionary(["": .null]), "b": .array([])]),
     ]
 
+    @Test func declarationsComeOverWithTheValuesThatTheyGive() throws {
+        let source = try memoryStore()
+        func declare(_ attributes: [AttributeSchema]) throws {
+            try source.write { db in try db.declare(ItemSchema("T", attributes: attributes)) }
+        }
+        try declare([AttributeSchema("title"), AttributeSchema("level", kinds: [.int])])
+        try source.write { db in
+            try db.create("T")["title"] = .string("missing")
+            let item = try db.create("T")
+            item["title"] = .string("nil")
+            item["level"] = .null
+            // Of a kind that is declared no more, and cannot be converted.
+            try db.create("T")["title"] = .int(7)
+        }
+        try declare([
+            AttributeSchema("name", kinds: [.string], originalName: "title"),
+            AttributeSchema("level", kinds: [.double], default: .double(3), isOptional: true),
+        ])
+        let rows: [[String: DataStoreValue]] = [
+            ["name": .string("missing"), "level": .double(3)], ["name": .string("nil")],
+            ["name": .int(7), "level": .double(3)],
+        ]
+        #expect(try source.rows() == rows)
+        let target = try lmdb()
+        for policy in [Migration.Policy.intoEmpty, .updateByID] {
+            try Migration(from: source, to: target, policy: policy).run()
+            #expect(try target.rows() == rows)
+            let attributes = try #require(try target.read { try $0.schemas() }.first).attributes
+            #expect(attributes.map(\.name) == ["name", "level"])
+            #expect(attributes.map(\.formerNames) == [["title"], []])
+            #expect(attributes.map(\.kinds) == [[.string], [.double]])
+            #expect(attributes.map(\.defaultValue) == [nil, .double(3)])
+            #expect(attributes.map(\.isOptional) == [true, true])
+        }
+    }
+
     @Test func everythingComesOverFromBackendToBackend() throws {
         let start = try filledStore()
         let stores: [any DataStore] = [start, try lmdb(), try levelDB(), try memoryStore()]

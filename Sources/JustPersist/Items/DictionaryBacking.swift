@@ -5,7 +5,8 @@ public final class DictionaryBacking: ItemBacking {
     public let itemTypeKey: String
     /// The item's id.
     public let id: ItemID
-    /// The values that are not null, by attribute; for an item that a store took in, those it had then.
+    /// The values that were set, null among them, by attribute; for an item that a store took in, those it
+    /// had then.
     public private(set) var values: [String: DataStoreValue]
     /// Whether values can be set.
     public let isMutable: Bool
@@ -27,7 +28,7 @@ public final class DictionaryBacking: ItemBacking {
         self.itemTypeKey = itemTypeKey
         self.schema = schema
         self.id = id
-        self.values = values.filter { !$0.value.isNull }
+        self.values = values
         self.isMutable = isMutable
         reportError = report ?? { $0.log() }
     }
@@ -53,7 +54,7 @@ public final class DictionaryBacking: ItemBacking {
     /// The value of the schema's attribute at `index`.
     public func value(at index: Int) throws(DataStoreError) -> DataStoreValue {
         if let adopted { return try adopted.value(at: index) }
-        return values[try name(at: index)] ?? .null
+        return try value(forAttribute: try name(at: index))
     }
 
     /// Sets the value of the schema's attribute at `index`.
@@ -65,7 +66,9 @@ public final class DictionaryBacking: ItemBacking {
     /// The value of the named attribute.
     public func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
         if let adopted { return try adopted.value(forAttribute: name) }
-        try check(name, in: "value")
+        if let attribute = try attribute(name, in: "value") {
+            return attribute.value(stored: values[name])
+        }
         return values[name] ?? .null
     }
 
@@ -75,8 +78,8 @@ public final class DictionaryBacking: ItemBacking {
     ) throws(DataStoreError) {
         if let adopted { return try adopted.setValue(value, forAttribute: name) }
         guard isMutable else { throw .itemNotMutable(itemTypeKey, attribute: name) }
-        try check(name, in: "setValue")
-        values[name] = value.isNull ? nil : value
+        let attribute = try attribute(name, in: "setValue")
+        values[name] = try attribute?.check(value, ofType: itemTypeKey) ?? value
     }
 
     /// Calls the store's handler, or what was given at the start.
@@ -91,9 +94,14 @@ public final class DictionaryBacking: ItemBacking {
         return schema.attributes[index].name
     }
 
-    private func check(_ name: String, in operation: String) throws(DataStoreError) {
-        if let schema, schema.index(ofAttribute: name) == nil {
+    /// The declared attribute of that name; `nil` without a schema, where any name will do.
+    private func attribute(
+        _ name: String, in operation: String
+    ) throws(DataStoreError) -> AttributeSchema? {
+        guard let schema else { return nil }
+        guard let index = schema.index(ofAttribute: name) else {
             throw .unknownAttribute(name, ofType: itemTypeKey, in: operation)
         }
+        return schema.attributes[index]
     }
 }

@@ -42,7 +42,7 @@ public final class DynamicItem: MutableDataStoreItem {
         }
     }
 
-    /// All values that are not null, by attribute.
+    /// All values that are not null, by attribute: defaults of the type where the item holds none.
     public func values() throws(DataStoreError) -> [String: DataStoreValue] {
         try storedValues()
     }

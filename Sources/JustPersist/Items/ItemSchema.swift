@@ -14,11 +14,12 @@ public final class ItemSchema: Sendable {
     public let indexes: [IndexSchema]
 
     private let indexByName: [String: Int]
+    private let contradiction: DataStoreError?
 
     /// A schema of the named type.
     ///
-    /// Of two attributes with one name the first counts. Attributes declared `isIndexed` or `isUnique`
-    /// appear in ``indexes`` without being listed there.
+    /// Attributes declared `isIndexed` or `isUnique` appear in ``indexes`` without being listed there. A
+    /// schema that contradicts itself is refused by ``validate()`` when a store is given it.
     public init(
         _ itemTypeKey: String, attributes: [AttributeSchema], indexes: [IndexSchema] = []
     ) {
@@ -31,6 +32,50 @@ public final class ItemSchema: Sendable {
         self.indexes = single + indexes
         indexByName = Dictionary(
             attributes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        contradiction = Self.contradiction(in: attributes, of: itemTypeKey)
+    }
+
+    /// Checks that the schema does not contradict itself.
+    ///
+    /// Stores call this before they use a schema.
+    ///
+    /// - Throws: `.conflictingAttributes` if two attributes have one name, be it a former one of either, and
+    ///   `.kindMismatch` if a default is of none of its attribute's kinds.
+    public func validate() throws(DataStoreError) {
+        if let contradiction { throw contradiction }
+    }
+
+    private static func contradiction(
+        in attributes: [AttributeSchema], of itemTypeKey: String
+    ) -> DataStoreError? {
+        var owners: [String: String] = [:]
+        for attribute in attributes {
+            if owners.updateValue(attribute.name, forKey: attribute.name) != nil {
+                return DataStoreError(
+                    .conflictingAttributes, in: "declare",
+                    "“\(itemTypeKey)” declares the attribute “\(attribute.name)” twice. Remove one.",
+                    itemType: itemTypeKey, attribute: attribute.name)
+            }
+            guard let value = attribute.defaultValue, !attribute.kinds.isEmpty,
+                value.exactly(asOneOf: attribute.kinds) == nil
+            else { continue }
+            return .kindMismatch(
+                value.kind, of: attribute.name, ofType: itemTypeKey, declared: attribute.kinds,
+                in: "declare", "it cannot be the default. Declare another one.")
+        }
+        for attribute in attributes {
+            for name in attribute.formerNames {
+                let owner = owners.updateValue(attribute.name, forKey: name)
+                guard let owner, owner != attribute.name else { continue }
+                return DataStoreError(
+                    .conflictingAttributes, in: "declare",
+                    """
+                    “\(itemTypeKey)” declares “\(name)” as a former name of “\(attribute.name)”, and \
+                    “\(owner)” has that name too. Each attribute needs names of its own.
+                    """, itemType: itemTypeKey, attribute: attribute.name)
+            }
+        }
+        return nil
     }
 
     /// The index of the attribute with that name.
@@ -39,41 +84,6 @@ public final class ItemSchema: Sendable {
     /// The name of the attribute that a key path of the item class stands for, such as `\Restaurant.name`.
     public func attributeName(for keyPath: AnyKeyPath) -> String? {
         attributes.first { $0.keyPath.map { $0 == keyPath } ?? false }?.name
-    }
-}
-
-/// One attribute of a type of items.
-public struct AttributeSchema: Sendable {
-    /// The name under which the attribute is stored and asked for.
-    public let name: String
-    /// The kinds of values the attribute is declared to hold; empty if it may hold any.
-    ///
-    /// In a schema that a store hands out these are the kinds it has stored so far.
-    public let kinds: Set<DataStoreValue.Kind>
-    /// The name the attribute had in earlier releases: its values are found under it.
-    public let originalName: String?
-    /// Whether no two items may have the same value.
-    ///
-    /// Recorded, and not enforced yet.
-    public let isUnique: Bool
-    /// Whether an index over this attribute alone is asked for.
-    ///
-    /// Recorded, and without effect yet.
-    public let isIndexed: Bool
-    /// The property of the item class, if there is one.
-    public let keyPath: (any AnyKeyPath & Sendable)?
-
-    /// An attribute with the given name.
-    public init(
-        _ name: String, kinds: Set<DataStoreValue.Kind> = [], originalName: String? = nil,
-        isUnique: Bool = false, isIndexed: Bool = false, keyPath: (any AnyKeyPath & Sendable)? = nil
-    ) {
-        self.name = name
-        self.kinds = kinds
-        self.originalName = originalName
-        self.isUnique = isUnique
-        self.isIndexed = isIndexed
-        self.keyPath = keyPath
     }
 }
 

@@ -65,7 +65,9 @@ private struct StoreInfo: Encodable {
             attributes = schema.attributes.map { attribute in
                 AttributeInfo(
                     name: attribute.name,
-                    kinds: attribute.kinds.sorted { $0.rawValue < $1.rawValue }.map { "\($0)" })
+                    kinds: attribute.storedKinds.sorted { $0.rawValue < $1.rawValue }.map {
+                        "\($0)"
+                    })
             }
             indexes = schema.indexes.map {
                 IndexInfo(attributes: $0.attributes, isUnique: $0.isUnique)

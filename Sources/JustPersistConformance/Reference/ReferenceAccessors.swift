@@ -103,7 +103,7 @@ package struct ReferenceWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
 
     package func removeAll(_ types: [ItemType]) throws(DataStoreError) {
         try block.check("deleteAll")
-        for type in types { block.removeAll(type) }
+        for type in types { try block.removeAll(type) }
     }
 
     package func thaw(

@@ -16,9 +16,10 @@ package final class ReferenceBacking: ItemBacking {
     private var deleter: ReferenceBlock?
     /// Whether the item was made in a block that was rolled back, and so is in no store.
     var isDetached = false
-    /// The values of a frozen item, and what was known of its type.
+    /// The values of a frozen item, and the state that it was in: of an item that its block deleted only the
+    /// types, as the block goes on to change the rows.
     private var frozen: ReferenceRow
-    private var frozenType: ReferenceType?
+    private var frozenState: ReferenceState
     /// The size of each value that was set in the block.
     private var written: [String: Int] = [:]
 
@@ -29,14 +30,14 @@ package final class ReferenceBacking: ItemBacking {
         family = block.context.family
         context = block.context
         frozen = row
-        frozenType = block.state.type(row.key.itemType)
+        frozenState = block.isWriting ? ReferenceState() : block.state
         self.block = block.isWriting ? block : nil
     }
 
     /// Copies the values, and lets go of the block.
     package func freeze() {
         guard let block else { return }
-        frozenType = block.state.type(key.itemType)
+        frozenState = !block.thread.hasEnded ? block.state.withoutRows : block.state
         frozen = block.state.row(key) ?? frozen
         self.block = nil
         deleter = nil
@@ -63,9 +64,7 @@ package final class ReferenceBacking: ItemBacking {
     package func isDeleted(in block: ReferenceBlock) -> Bool { deleter === block }
 
     private var row: ReferenceRow { block?.state.row(key) ?? frozen }
-    private var known: ReferenceType? {
-        block.map { $0.state.type(key.itemType) } ?? frozenType
-    }
+    private var state: ReferenceState { block?.state ?? frozenState }
 
     /// The key of the item's type.
     package var itemTypeKey: String { key.itemType }
@@ -73,7 +72,8 @@ package final class ReferenceBacking: ItemBacking {
     package var id: ItemID { key.id }
     /// The attributes of the class, or for a type without one those that the store knows.
     package var attributeNames: [String] {
-        type.schema?.attributes.map(\.name) ?? known?.attributes.map(\.name) ?? []
+        type.schema?.attributes.map(\.name) ?? state.type(key.itemType)?.attributes.map(\.name)
+            ?? []
     }
 
     /// The value of the attribute at an index of the class's schema.
@@ -91,8 +91,11 @@ package final class ReferenceBacking: ItemBacking {
         if let block, !block.thread.permitsReading {
             throw BlockThread.refusal(in: "value", itemType: itemTypeKey, attribute: name)
         }
-        try type.checkAttribute(name, in: known, "value")
-        return row[type.storedName(of: name, in: known)]
+        let attribute = try attribute(name, "value")
+        let value = attribute.value(in: row)
+        // Without a class it is given as it is.
+        if type.schema != nil, !attribute.holds(value) { throw attribute.unreadable(value) }
+        return value
     }
 
     /// Changes the named attribute.
@@ -100,12 +103,13 @@ package final class ReferenceBacking: ItemBacking {
         _ value: DataStoreValue, forAttribute name: String
     ) throws(DataStoreError) {
         guard let block, block.thread.isCurrent else { throw refusal(name) }
-        let size = try checkedSize(of: value, name)
+        let (value, size) = try checked(value, name)
+        try block.know(type)
+        let stored = try attribute(name, "setValue").name
         try block.count(
-            size, inPlaceOf: written[name] ?? 0, attribute: name, of: itemTypeKey)
-        written[name] = size
-        if known?.has(name) != true, let schema = type.schema { try block.declare(schema) }
-        block.state.set(context.rules.stored(value), ofAttribute: name, of: key)
+            size, inPlaceOf: written[stored] ?? 0, attribute: name, of: itemTypeKey)
+        written[stored] = size
+        block.state.set(context.rules.stored(value), ofAttribute: stored, of: key)
     }
 
     /// Hands an error to the store's error handler.
@@ -133,13 +137,22 @@ package final class ReferenceBacking: ItemBacking {
             itemType: itemTypeKey, attribute: attribute)
     }
 
-    /// How large a value is that an attribute may be set to.
-    func checkedSize(
-        of value: DataStoreValue, _ attribute: String
-    ) throws(DataStoreError) -> Int {
-        try type.checkAttribute(attribute, in: known, "setValue")
+    private func attribute(
+        _ name: String, _ operation: String
+    ) throws(DataStoreError) -> ReferenceAttribute {
+        guard let found = try ReferenceAttribute(name, of: type, in: state) else {
+            throw .unknownAttribute(name, ofType: itemTypeKey, in: operation)
+        }
+        return found
+    }
+
+    /// What an attribute has that is set to a value, and how large it is.
+    func checked(
+        _ value: DataStoreValue, _ attribute: String
+    ) throws(DataStoreError) -> (DataStoreValue, size: Int) {
+        let value = try self.attribute(attribute, "setValue").checked(value, "setValue")
         let limits = context.limits
-        if let size = value.referenceSize(), size <= limits.valueBytes { return size }
+        if let size = value.referenceSize(), size <= limits.valueBytes { return (value, size) }
         throw DataStoreError(
             .limitExceeded, in: "setValue",
             """

@@ -38,6 +38,8 @@ package final class ReferenceBlock {
     package let thread = BlockThread()
     /// Why the block cannot be committed any more.
     package private(set) var poison: DataStoreError?
+    /// The schemas of classes that the block has written through.
+    private var known: Set<ObjectIdentifier> = []
     /// The bytes of the values that the block has set.
     private var writtenBytes = 0
 
@@ -112,6 +114,10 @@ package final class ReferenceBlock {
     package func item(_ type: ItemType, _ id: ItemID) throws(DataStoreError) -> (
         any DataStoreItem
     )? {
+        if let schema = type.schema {
+            try schema.validate()
+            _ = try state.storedNames(schema)
+        }
         guard let row = state.row(ReferenceKey(type.key, id)) else { return nil }
         return try item(row, as: type)
     }
@@ -183,6 +189,9 @@ package final class ReferenceBlock {
     /// Deletes an item; false if it was deleted before.
     package func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
         let key = ReferenceKey(item.backing.itemTypeKey, item.uniqueToken)
+        if state.type(key.itemType) != nil {
+            try know(Self.backing(of: item)?.type ?? ItemType(of: item))
+        }
         if try isDetached(item, "delete"), state.row(key) == nil {
             throw .itemInNoStore(item, in: "delete")
         }
@@ -191,7 +200,9 @@ package final class ReferenceBlock {
     }
 
     /// Deletes all items of a type.
-    package func removeAll(_ type: ItemType) {
+    package func removeAll(_ type: ItemType) throws(DataStoreError) {
+        try type.schema?.validate()
+        if state.type(type.key) != nil { try know(type) }
         for key in live.keys where key.itemType == type.key { forget(key) }
         state.removeAll(type.key)
     }
@@ -210,6 +221,7 @@ package final class ReferenceBlock {
         guard type.itemClass is any MutableDataStoreItem.Type else {
             throw .readOnlyClass(.itemNotMutable, type.key, in: "mutableVersion")
         }
+        if state.type(type.key) != nil { try know(type) }
         // Deleted for good, though another may have come under its id.
         if Self.backing(of: item)?.isDeleted(in: self) == true { return nil }
         let live = try self.item(type, item.uniqueToken)
@@ -219,14 +231,21 @@ package final class ReferenceBlock {
 
     /// Makes sure that the store knows the type.
     private func know(_ type: ItemType, _ operation: String) throws(DataStoreError) {
-        if let schema = type.schema { try declare(schema) }
+        try know(type)
         if state.type(type.key) == nil { throw .undeclaredType(type.key, in: operation) }
+    }
+
+    /// Makes what a class declares known, once in the block.
+    func know(_ type: ItemType) throws(DataStoreError) {
+        guard let schema = type.schema, !known.contains(ObjectIdentifier(schema)) else { return }
+        try declare(schema)
+        known.insert(ObjectIdentifier(schema))
     }
 
     /// Makes a type known with its attributes, or changes nothing.
     package func declare(_ schema: ItemSchema) throws(DataStoreError) {
         var changed = state
-        try changed.declare(schema, limits: context.limits)
+        try changed.declare(schema, limits: context.limits, rules: context.rules)
         state = changed
     }
 

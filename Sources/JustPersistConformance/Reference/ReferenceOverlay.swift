@@ -79,7 +79,9 @@ package struct ReferenceOverlay: Sendable {
     }
 
     private mutating func noteUpdate(from old: ReferenceRow, to row: ReferenceRow) {
-        let changed = Set(old.values.keys).union(row.values.keys).filter { old[$0] != row[$0] }
+        let changed = Set(old.values.keys).union(row.values.keys).filter {
+            old.values[$0] != row.values[$0]
+        }
         if changed.isEmpty { return }
         change(row.key, wasThere: true) { change in
             for name in changed { change.set(row[name], ofAttribute: name, over: old[name]) }

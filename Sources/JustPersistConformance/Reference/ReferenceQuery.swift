@@ -7,6 +7,7 @@ package enum ReferenceQuery {
         _ request: DataStoreRequest, in state: ReferenceState
     ) throws(DataStoreError) -> [ReferenceRow] {
         try request.validate()
+        if let schema = request.type.schema { _ = try state.storedNames(schema) }
         let all = state.rows.filter { $0.key.itemType == request.type.key }
         let matching = filtered(all, request, state)
         let sorted = sorted(matching, request, state)
@@ -71,10 +72,12 @@ package enum ReferenceQuery {
     private static func value(
         ofAttribute name: String, _ row: ReferenceRow, _ type: ItemType, _ state: ReferenceState
     ) -> DataStoreValue {
-        let known = state.type(row.key.itemType)
-        let isDeclared = type.schema?.index(ofAttribute: name) != nil || known?.has(name) == true
-        if name == "uniqueToken", !isDeclared { return .uuid(row.key.id.uuid) }
-        return row[type.storedName(of: name, in: known)]
+        // What the class does not declare may be known to the store.
+        let attribute =
+            (try? ReferenceAttribute(name, of: type, in: state))
+            ?? (try? ReferenceAttribute(name, of: ItemType(dynamic: type.key), in: state))
+        if let attribute { return attribute.value(in: row) }
+        return name == "uniqueToken" ? .uuid(row.key.id.uuid) : .null
     }
 
     /// What a subject is sorted by: a path leads through dictionaries and references.

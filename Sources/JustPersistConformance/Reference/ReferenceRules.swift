@@ -33,6 +33,15 @@ package struct ReferenceRules: Sendable {
     /// What comes back of a value that was set.
     package var stored: @Sendable (DataStoreValue) -> DataStoreValue = { $0 }
 
+    /// What the store takes from a declaration.
+    package var declared: @Sendable (ItemSchema) -> ItemSchema = { $0 }
+
+    /// The default to keep of an attribute, of that which is recorded and that which is declared.
+    package var recordedDefault:
+        @Sendable (_ recorded: DataStoreValue?, _ declared: AttributeSchema) -> DataStoreValue? = {
+            recorded, declared in declared.withDefault(recorded: recorded).defaultValue
+        }
+
     /// The rows that a request asks for.
     package var rows: Rows<[ReferenceRow]> = { request, state throws(DataStoreError) in
         try ReferenceQuery.rows(request, in: state)

@@ -14,6 +14,13 @@ package struct ReferenceState: Sendable {
     /// An empty store.
     package init() {}
 
+    /// The types alone.
+    var withoutRows: ReferenceState {
+        var state = ReferenceState()
+        state.types = types
+        return state
+    }
+
     /// What is known of a type; `nil` if the store has never seen it.
     package func type(_ itemType: String) -> ReferenceType? {
         types.first { $0.key == itemType }
@@ -43,7 +50,7 @@ package struct ReferenceState: Sendable {
         let place = place(of: key)
         guard place < rows.count, rows[place].key == key else { return }
         note(value, ofAttribute: name, of: key.itemType)
-        rows[place].values[name] = value.isNull ? nil : value
+        rows[place].values[name] = value
     }
 
     /// Takes an item out, and tells whether it was there.
@@ -106,13 +113,13 @@ extension Array {
 package struct ReferenceRow: Sendable {
     /// Which item it is.
     package let key: ReferenceKey
-    /// The values that are not null, by attribute.
+    /// The values that were set, null among them, by attribute.
     package var values: [String: DataStoreValue]
 
     /// An item with values.
     package init(_ key: ReferenceKey, values: [String: DataStoreValue] = [:]) {
         self.key = key
-        self.values = values.filter { !$0.value.isNull }
+        self.values = values
     }
 
     /// The value of an attribute, null if there is none.

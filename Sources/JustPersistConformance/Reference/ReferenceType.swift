@@ -9,23 +9,86 @@ package struct ReferenceType: Sendable {
     /// The indexes that were declared.
     package private(set) var indexes: [IndexSchema] = []
 
-    /// One attribute, and the kinds of values that it has had.
-    package struct Attribute: Sendable {
+    /// One attribute: its names, its declaration, and the kinds of values that it has had.
+    package struct Attribute: Sendable, Hashable, Codable {
         package var name: String
         package var kinds: Set<DataStoreValue.Kind> = []
+        /// All names that it had before.
+        package var formerNames: [String] = []
+        /// The kinds that were declared last; empty for all.
+        package var declaredKinds: Set<DataStoreValue.Kind> = []
+        /// The first default that was declared.
+        package var defaultValue: DataStoreValue?
+        package var isOptional = true
+
+        /// An attribute that has had values of these kinds.
+        package init(name: String, kinds: Set<DataStoreValue.Kind> = []) {
+            self.name = name
+            self.kinds = kinds
+        }
+
+        mutating func take(_ declared: AttributeSchema, _ rules: ReferenceRules) {
+            declaredKinds = declared.kinds
+            isOptional = declared.isOptional
+            defaultValue = rules.recordedDefault(defaultValue, declared)
+        }
     }
 
     init(key: String) { self.key = key }
 
     /// Whether the type has an attribute of that name.
-    package func has(_ name: String) -> Bool { attributes.contains { $0.name == name } }
+    package func has(_ name: String) -> Bool { attribute(name) != nil }
+
+    /// The attribute that has that name now.
+    func attribute(_ name: String) -> Attribute? { attributes.first { $0.name == name } }
+
+    /// The present name of the attribute that has that name or had it.
+    func presentName(_ name: String) -> String? {
+        if has(name) { return name }
+        return attributes.first { $0.formerNames.contains(name) }?.name
+    }
 
     mutating func add(_ attribute: Attribute) {
-        if let place = attributes.firstIndex(where: { $0.name == attribute.name }) {
-            attributes[place].kinds.formUnion(attribute.kinds)
-        } else {
+        guard let place = attributes.firstIndex(where: { $0.name == attribute.name }) else {
+            forget(attribute.name)
             attributes.append(attribute)
+            return
         }
+        attributes[place].kinds.formUnion(attribute.kinds)
+        attributes[place].declaredKinds = attribute.declaredKinds
+        attributes[place].isOptional = attribute.isOptional
+        attributes[place].defaultValue = attributes[place].defaultValue ?? attribute.defaultValue
+        for name in attribute.formerNames { addFormerName(name, of: attribute.name) }
+    }
+
+    mutating func declare(
+        _ declared: AttributeSchema, as name: String, _ rules: ReferenceRules
+    ) {
+        for place in attributes.indices where attributes[place].name == name {
+            attributes[place].take(declared, rules)
+        }
+    }
+
+    mutating func addFormerName(_ former: String, of name: String) {
+        if presentName(former) != nil { return }
+        for place in attributes.indices where attributes[place].name == name {
+            attributes[place].formerNames.append(former)
+        }
+    }
+
+    /// Takes a former name from the attribute that had it, as another one has it now.
+    private mutating func forget(_ former: String) {
+        for place in attributes.indices {
+            attributes[place].formerNames.removeAll { $0 == former }
+        }
+    }
+
+    /// Takes an attribute without values out, in favour of one that gets its names.
+    mutating func remove(_ name: String, inFavourOf other: String) {
+        let names = [name] + (attribute(name)?.formerNames ?? [])
+        attributes.removeAll { $0.name == name }
+        for name in names { addFormerName(name, of: other) }
+        indexes = indexes.map { $0.naming(other, insteadOf: name) }
     }
 
     mutating func add(_ index: IndexSchema) {
@@ -33,13 +96,12 @@ package struct ReferenceType: Sendable {
     }
 
     mutating func rename(_ old: String, to new: String) {
+        forget(new)
         for place in attributes.indices where attributes[place].name == old {
             attributes[place].name = new
+            attributes[place].formerNames.append(old)
         }
-        indexes = indexes.map { index in
-            IndexSchema(
-                index.attributes.map { $0 == old ? new : $0 }, isUnique: index.isUnique)
-        }
+        indexes = indexes.map { $0.naming(new, insteadOf: old) }
     }
 
     mutating func note(_ kind: DataStoreValue.Kind, ofAttribute name: String) {
@@ -52,96 +114,19 @@ package struct ReferenceType: Sendable {
     /// The type as the contract describes it.
     package var schema: ItemSchema {
         ItemSchema(
-            key, attributes: attributes.map { AttributeSchema($0.name, kinds: $0.kinds) },
+            key,
+            attributes: attributes.map { attribute in
+                AttributeSchema(
+                    attribute.name, kinds: attribute.declaredKinds, storedKinds: attribute.kinds,
+                    default: attribute.defaultValue, isOptional: attribute.isOptional,
+                    formerNames: attribute.formerNames)
+            },
             indexes: indexes)
     }
 }
 
-extension ReferenceState {
-    /// Makes a type known with its attributes and indexes, beside those that are known of it.
-    ///
-    /// On failure some of it may be known: the caller works on a copy.
-    package mutating func declare(
-        _ schema: ItemSchema, limits: DataStoreLimits
-    ) throws(DataStoreError) {
-        let key = schema.itemTypeKey
-        if type(key) == nil {
-            try Self.check(key, "type name", of: key, limits)
-            put(ReferenceType(key: key))
-        }
-        for attribute in schema.attributes where type(key)?.has(attribute.name) == false {
-            try Self.check(attribute.name, "attribute name", of: key, limits)
-            if attribute.name.contains(".") {
-                throw DataStoreError(
-                    .invalidName, in: "declare",
-                    "The attribute name “\(attribute.name)” of “\(key)” has a dot. Choose one without.",
-                    itemType: key, attribute: attribute.name)
-            }
-            if let original = attribute.originalName, type(key)?.has(original) == true {
-                rename(ReferenceRename(itemType: key, old: original, new: attribute.name))
-            } else {
-                change(key) { $0.add(ReferenceType.Attribute(name: attribute.name)) }
-            }
-        }
-        for index in schema.indexes {
-            for name in index.attributes where type(key)?.has(name) == false {
-                throw .unknownAttribute(name, ofType: key, in: "declare")
-            }
-            change(key) { $0.add(index) }
-        }
-    }
-
-    /// Makes a type known as another state knows it.
-    package mutating func add(_ other: ReferenceType) {
-        if type(other.key) == nil { put(ReferenceType(key: other.key)) }
-        change(other.key) { type in
-            for attribute in other.attributes { type.add(attribute) }
-            for index in other.indexes { type.add(index) }
-        }
-    }
-
-    private mutating func change(_ key: String, _ body: (inout ReferenceType) -> Void) {
-        guard var type = type(key) else { return }
-        body(&type)
-        put(type)
-    }
-
-    private static func check(
-        _ name: String, _ what: String, of itemType: String, _ limits: DataStoreLimits
-    ) throws(DataStoreError) {
-        if name.isEmpty {
-            throw DataStoreError(
-                .invalidName, in: "declare", "A \(what) is empty; give it at least one character.",
-                itemType: itemType)
-        }
-        guard name.utf8.count > limits.nameBytes else { return }
-        throw DataStoreError(
-            .limitExceeded, in: "declare",
-            """
-            A \(what) has \(name.utf8.count) bytes of UTF-8; the limit is \(limits.nameBytes). It begins \
-            “\(name.prefix(40))”.
-            """, itemType: itemType)
-    }
-}
-
-extension ItemType {
-    /// The name under which a type's items have the value of a declared attribute: its own, or the one it
-    /// had in an earlier release, until the type is declared anew.
-    func storedName(of name: String, in known: ReferenceType?) -> String {
-        guard known?.has(name) != true, let schema,
-            let index = schema.index(ofAttribute: name),
-            let original = schema.attributes[index].originalName, known?.has(original) == true
-        else { return name }
-        return original
-    }
-
-    /// Throws if the type has no attribute of that name: its class declares none, or, for a type without a
-    /// class, the store knows of none.
-    func checkAttribute(
-        _ name: String, in known: ReferenceType?, _ operation: String
-    ) throws(DataStoreError) {
-        let isDeclared =
-            schema.map { $0.index(ofAttribute: name) != nil } ?? (known?.has(name) == true)
-        if !isDeclared { throw .unknownAttribute(name, ofType: key, in: operation) }
+extension IndexSchema {
+    fileprivate func naming(_ new: String, insteadOf old: String) -> IndexSchema {
+        IndexSchema(attributes.map { $0 == old ? new : $0 }, isUnique: isUnique)
     }
 }

@@ -16,6 +16,8 @@ class Block {
     var changeCount: Int { 0 }
 
     private var types: [TypeKey: BlockType] = [:]
+    /// The same by the keys of the types: one for each class in use.
+    private var typesByKey: [String: [BlockType]] = [:]
     private var lastType: BlockType?
 
     private struct TypeKey: Hashable {
@@ -41,7 +43,10 @@ class Block {
     func checkOpen(_ operation: String) throws(DataStoreError) { try thread.check(operation) }
 
     /// The type as this block uses it.
-    func blockType(_ type: ItemType) -> BlockType {
+    ///
+    /// - Throws: What is wrong with its schema; `.conflictingAttributes` if the store has values under two names
+    ///   of an attribute.
+    func blockType(_ type: ItemType) throws(DataStoreError) -> BlockType {
         // Mostly the same type as the last time.
         if let lastType, let schema = type.schema, lastType.itemType.schema === schema,
             lastType.itemType.itemClass == type.itemClass
@@ -51,18 +56,51 @@ class Block {
         let key = TypeKey(
             key: type.key, itemClass: ObjectIdentifier(type.itemClass),
             schema: type.schema.map { ObjectIdentifier($0) })
-        let found =
-            types[key]
-            ?? BlockType(
-                type, stored: catalog.type(type.key), damage: catalog.damage(ofType: type.key),
-                context: context)
-        types[key] = found
-        lastType = found
-        return found
+        if let found = types[key] {
+            lastType = found
+            return found
+        }
+        try type.schema?.validate()
+        let new = BlockType(
+            type, stored: catalog.type(type.key), damage: catalog.damage(ofType: type.key),
+            context: context)
+        if !new.ambiguous.isEmpty { try settle(new) }
+        types[key] = new
+        typesByKey[type.key, default: []].append(new)
+        lastType = new
+        return new
+    }
+
+    /// Finds out where the values are of attributes that the store has under several names.
+    func settle(_ type: BlockType) throws(DataStoreError) {
+        for (index, places) in type.ambiguous {
+            guard let stored = type.stored, let attribute = type.itemType.schema?.attributes[index],
+                let id = try stored.choose(
+                    among: places, for: attribute, holdsValues: holdsValues)
+            else { continue }
+            type.settle(index, at: id)
+        }
+    }
+
+    /// Whether any item of a type has a value for an attribute.
+    func holdsValues(_ type: CatalogType, _ attribute: UInt16) throws(DataStoreError) -> Bool {
+        if type.attributes[Int(attribute)].tags == 0 { return false }
+        var isFound = false
+        try reader.scan(RecordKey.range(type: type.number), reversed: false) {
+            (_, record) throws(DataStoreError) in
+            guard let field = RecordFormat.field(attribute, in: record), field.tag != ValueTag.null
+            else { return .next }
+            isFound = true
+            return .stop
+        }
+        return isFound
     }
 
     /// All types used in this block so far.
     var usedTypes: Dictionary<some Hashable, BlockType>.Values { types.values }
+
+    /// What the block uses of the type with that key.
+    func usedTypes(_ key: String) -> [BlockType] { typesByKey[key] ?? [] }
 
     /// Brings what is pending into the state that queries see.
     func prepareForQuery() throws(DataStoreError) {}

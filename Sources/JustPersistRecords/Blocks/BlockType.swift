@@ -18,6 +18,13 @@ final class BlockType {
     /// The attribute ids by index in the class's schema; ``unbound`` for one that the store does not know.
     private var ids: [UInt16] = []
     private static let unbound = UInt16.max
+    /// The tags that values may have, a bit for each: by index in the class's schema, or by attribute id for a
+    /// type without a class.
+    private var allowedTags: [UInt16] = []
+    /// The attributes that the store has under several names, with the ids of these.
+    private(set) var ambiguous: [(index: Int, places: [UInt16])] = []
+    private var isDeclared = false
+    private var knownComplete: Bool?
 
     init(
         _ itemType: ItemType, stored: CatalogType?, damage: DataStoreError? = nil,
@@ -41,17 +48,65 @@ final class BlockType {
     /// Ties the type to what the store knows of it now.
     func bind(to stored: CatalogType?) {
         self.stored = stored
-        ids = (itemType.schema?.attributes ?? []).map { attribute in
-            stored?.id(ofAttribute: attribute.name)
-                ?? attribute.originalName.flatMap { stored?.id(ofAttribute: $0) } ?? Self.unbound
+        knownComplete = nil
+        ambiguous = []
+        guard let schema = itemType.schema else {
+            allowedTags = (stored?.attributes ?? []).map { Self.tags(of: $0.kinds) }
+            return
         }
-        isComplete =
-            itemType.schema?.attributes.allSatisfy { stored?.id(ofAttribute: $0.name) != nil }
-            ?? (stored != nil)
+        if allowedTags.isEmpty { allowedTags = schema.attributes.map { Self.tags(of: $0.kinds) } }
+        let isPlain = schema.attributes.allSatisfy { attribute in
+            attribute.formerNames.isEmpty && stored?.currentID(ofAttribute: attribute.name) != nil
+        }
+        if isPlain {
+            ids = schema.attributes.map { stored?.currentID(ofAttribute: $0.name) ?? Self.unbound }
+            return
+        }
+        let places = stored?.places(of: schema) ?? []
+        ids = schema.attributes.indices.map { index in
+            guard let stored, let first = places[index].first else { return Self.unbound }
+            if places[index].count > 1 { ambiguous.append((index, places[index])) }
+            return places[index].first { stored.attributes[Int($0)].tags != 0 } ?? first
+        }
     }
 
-    /// Whether the store knows all attributes of the class, and under their own names.
-    private(set) var isComplete = false
+    /// Decides where the values of an attribute are that the store has under several names.
+    func settle(_ index: Int, at id: UInt16) { ids[index] = id }
+
+    /// Notes that the store was told all that the class declares.
+    ///
+    /// Once in a block is enough, even if another class declares the type otherwise.
+    func noteDeclared() { isDeclared = true }
+
+    /// Whether the store knows all that the class declares.
+    var isComplete: Bool {
+        if isDeclared { return true }
+        if let knownComplete { return knownComplete }
+        let isComplete = computeComplete()
+        knownComplete = isComplete
+        return isComplete
+    }
+
+    private func computeComplete() -> Bool {
+        guard let schema = itemType.schema else { return stored != nil }
+        guard let stored, ambiguous.isEmpty else { return false }
+        for (index, attribute) in schema.attributes.enumerated() {
+            let id = ids[index]
+            guard id != Self.unbound, !stored.isNewName(attribute, at: id),
+                stored.attributes[Int(id)].isUp(to: attribute),
+                attribute.formerNames.allSatisfy({ stored.id(ofAttribute: $0) != nil })
+            else { return false }
+        }
+        return schema.indexes.allSatisfy { declared in
+            guard let ids = try? stored.ids(of: declared.attributes) else { return false }
+            return stored.indexes.contains(
+                CatalogIndex(attributes: ids, isUnique: declared.isUnique))
+        }
+    }
+
+    private static func tags(of kinds: Set<DataStoreValue.Kind>) -> UInt16 {
+        kinds.isEmpty ? .max : ValueTag.bits(of: kinds) | 1 << UInt16(ValueTag.null)
+    }
 
     /// The number of attributes that an item of the class can have.
     var attributeCount: Int { ids.count }
@@ -63,31 +118,73 @@ final class BlockType {
         return ids[index]
     }
 
-    /// The id of the named attribute; `nil` if it is declared and has no values yet.
+    /// Where the named attribute is: its index in the class's schema or, without a class, its id.
     ///
     /// An undeclared name is an error.
-    func id(ofAttribute name: String, in operation: String) throws(DataStoreError) -> UInt16? {
-        if let schema = itemType.schema {
-            guard let index = schema.index(ofAttribute: name) else {
-                throw .unknownAttribute(name, ofType: itemType.key, in: operation)
-            }
-            return id(at: index)
-        }
-        guard let id = stored?.id(ofAttribute: name) else {
-            throw .unknownAttribute(name, ofType: itemType.key, in: operation)
-        }
-        return id
+    func place(ofAttribute name: String, in operation: String) throws(DataStoreError) -> Int {
+        if let place = place(ofAttribute: name) { return place }
+        throw .unknownAttribute(name, ofType: itemType.key, in: operation)
     }
 
-    /// The id under which a predicate or a sort finds the named attribute; `nil` where it can only be null.
-    func idForQuery(ofAttribute name: String) -> UInt16? {
-        if let index = itemType.schema?.index(ofAttribute: name) { return id(at: index) }
-        return stored?.id(ofAttribute: name)
+    private func place(ofAttribute name: String) -> Int? {
+        if let schema = itemType.schema { return schema.index(ofAttribute: name) }
+        return stored?.id(ofAttribute: name).map { Int($0) }
+    }
+
+    /// The id of the attribute at a place; `nil` if it is declared and has no values yet.
+    @inline(__always)
+    func id(atPlace place: Int) -> UInt16? {
+        itemType.schema == nil ? UInt16(exactly: place) : id(at: place)
+    }
+
+    /// Whether an attribute may have values with that tag.
+    @inline(__always)
+    func allows(tag: UInt8, atPlace place: Int) -> Bool {
+        guard place >= 0, place < allowedTags.count else { return true }
+        return allowedTags[place] & 1 << UInt16(tag) != 0
+    }
+
+    /// The attribute at a place as the class declares it, with the default that the store recorded.
+    func attribute(atPlace place: Int) -> AttributeSchema? {
+        guard let attributes = itemType.schema?.attributes else {
+            guard let stored, stored.attributes.indices.contains(place) else { return nil }
+            return stored.attributes[place].schema
+        }
+        guard attributes.indices.contains(place) else { return nil }
+        guard let id = id(at: place) else { return attributes[place] }
+        return attributes[place].withDefault(recorded: stored?.attributes[Int(id)].defaultValue)
+    }
+
+    /// The attribute that a predicate or a sort finds under a name; `nil` where it can only be null.
+    func attributeForQuery(_ name: String) -> (id: UInt16?, schema: AttributeSchema)? {
+        if let place = place(ofAttribute: name), let schema = attribute(atPlace: place) {
+            return (id(atPlace: place), schema)
+        }
+        guard let stored, let id = stored.id(ofAttribute: name) else { return nil }
+        return (id, stored.attributes[Int(id)].schema)
     }
 
     /// The attributes of the class, or for a type without one those that the store knows.
     var attributeNames: [String] {
-        itemType.schema?.attributes.map(\.name) ?? stored?.attributes.map(\.name) ?? []
+        itemType.schema?.attributes.map(\.name)
+            ?? stored?.attributes.filter { !$0.isRetired }.map(\.name) ?? []
+    }
+
+    /// A value that is of none of the declared kinds, nor can be converted to one.
+    func unreadable(_ kind: DataStoreValue.Kind, atPlace place: Int) -> DataStoreError {
+        let attribute = attribute(atPlace: place)
+        var items = ""
+        if let stored, let id = id(atPlace: place) {
+            let count = context.countOfValues(of: kind, attribute: id, type: stored.number)
+            if let count, count > 0 { items = " in \(count) \(count == 1 ? "item" : "items")" }
+        }
+        return .kindMismatch(
+            kind, of: attribute?.name ?? "#\(place)", ofType: itemType.key,
+            declared: attribute?.kinds ?? [], in: "value",
+            """
+            it was stored under an earlier declaration\(items), and cannot be read. Set it anew; items of \
+            dynamicItems(_:) have it as it is.
+            """)
     }
 
     /// A damaged record of this type.

@@ -48,46 +48,30 @@ final class RecordBacking: ItemBacking {
 
     func value(at index: Int) throws(DataStoreError) -> DataStoreValue {
         try checkReading()
-        guard let attribute = type.id(at: index) else { return .null }
-        return try value(of: attribute)
+        guard let attribute = type.id(at: index) else {
+            return type.attribute(atPlace: index)?.value(stored: nil) ?? .null
+        }
+        return try value(of: attribute, atPlace: index)
     }
 
     func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
         try checkReading()
-        guard let attribute = try type.id(ofAttribute: name, in: "value") else { return .null }
-        return try value(of: attribute)
+        let place = try type.place(ofAttribute: name, in: "value")
+        guard let attribute = type.id(atPlace: place) else {
+            return type.attribute(atPlace: place)?.value(stored: nil) ?? .null
+        }
+        return try value(of: attribute, atPlace: place)
     }
 
     func setValue(_ value: DataStoreValue, at index: Int) throws(DataStoreError) {
-        guard let block, block.thread.isCurrent, !isDeleted else {
-            throw refusal(name(at: index))
-        }
-        let size = try size(of: value, attribute: { name(at: index) })
-        if type.id(at: index) == nil { try block.complete(type) }
-        guard let attribute = type.id(at: index) else {
-            throw .unknownAttribute("#\(index)", ofType: itemTypeKey, in: "setValue")
-        }
-        if !block.hasRoom(for: size) {
-            try checkRoom(for: value, of: attribute, name(at: index), block)
-        }
-        set(value, of: attribute, block)
+        try setValue(value, atPlace: index, name: nil)
     }
 
     func setValue(
         _ value: DataStoreValue, forAttribute name: String
     ) throws(DataStoreError) {
         guard let block, block.thread.isCurrent, !isDeleted else { throw refusal(name) }
-        var attribute = try type.id(ofAttribute: name, in: "setValue")
-        let size = try size(of: value, attribute: { name })
-        if attribute == nil {
-            try block.complete(type)
-            attribute = try type.id(ofAttribute: name, in: "setValue")
-        }
-        guard let attribute else {
-            throw .unknownAttribute(name, ofType: itemTypeKey, in: "setValue")
-        }
-        if !block.hasRoom(for: size) { try checkRoom(for: value, of: attribute, name, block) }
-        set(value, of: attribute, block)
+        try setValue(value, atPlace: try type.place(ofAttribute: name, in: "setValue"), name: name)
     }
 
     func report(_ error: DataStoreError) {
@@ -96,21 +80,71 @@ final class RecordBacking: ItemBacking {
 
     // MARK: Inside
 
+    /// The value of an attribute by its id, declared at a place of the type.
     @inline(__always)
-    private func value(of attribute: UInt16) throws(DataStoreError) -> DataStoreValue {
+    private func value(
+        of attribute: UInt16, atPlace place: Int
+    ) throws(DataStoreError) -> DataStoreValue {
         if !changes.isEmpty, let entry = changes.entry(attribute) {
             let payload = changes.payload
             guard let value = ValueDecoding.value(tag: entry.tag, in: payload.span, entry.range)
             else { throw type.corrupted(id) }
-            return value
+            if entry.tag != ValueTag.null, type.allows(tag: entry.tag, atPlace: place) {
+                return value
+            }
+            return try declared(value, atPlace: place)
         }
         let record = record
         let bytes = record.span
-        guard let field = RecordFormat.field(attribute, in: bytes) else { return .null }
+        guard let field = RecordFormat.field(attribute, in: bytes) else {
+            return type.attribute(atPlace: place)?.value(stored: nil) ?? .null
+        }
         guard let value = ValueDecoding.value(tag: field.tag, in: bytes, field.range) else {
             throw type.corrupted(id, attribute: type.stored?.attributes[Int(attribute)].name)
         }
-        return value
+        if field.tag != ValueTag.null, type.allows(tag: field.tag, atPlace: place) { return value }
+        return try declared(value, atPlace: place)
+    }
+
+    /// What null, or a value of another than the declared kinds, reads as.
+    ///
+    /// An item without a class gives what cannot be converted as it is, so that nothing is out of reach.
+    private func declared(
+        _ stored: DataStoreValue, atPlace place: Int
+    ) throws(DataStoreError) -> DataStoreValue {
+        guard let attribute = type.attribute(atPlace: place) else { return stored }
+        let value = attribute.value(stored: stored)
+        if value.isNull || attribute.kinds.isEmpty || attribute.kinds.contains(value.kind)
+            || type.itemType.schema == nil
+        {
+            return value
+        }
+        throw type.unreadable(stored.kind, atPlace: place)
+    }
+
+    @inline(__always)
+    private func setValue(
+        _ value: DataStoreValue, atPlace place: Int, name: String?
+    ) throws(DataStoreError) {
+        guard let block, block.thread.isCurrent, !isDeleted else {
+            throw refusal(self.name(at: place))
+        }
+        var value = value
+        if !type.allows(tag: ValueTag.tag(of: value.kind), atPlace: place),
+            let attribute = type.attribute(atPlace: place)
+        {
+            value = try attribute.check(value, ofType: itemTypeKey)
+        }
+        let size = try size(of: value, attribute: { name ?? self.name(at: place) })
+        try block.complete(type)
+        guard let attribute = type.id(atPlace: place) else {
+            throw .unknownAttribute(
+                name ?? self.name(at: place), ofType: itemTypeKey, in: "setValue")
+        }
+        if !block.hasRoom(for: size) {
+            try checkRoom(for: value, of: attribute, name ?? self.name(at: place), block)
+        }
+        set(value, of: attribute, block)
     }
 
     private func set(_ value: DataStoreValue, of attribute: UInt16, _ block: WriteBlock) {
@@ -137,8 +171,7 @@ final class RecordBacking: ItemBacking {
     }
 
     private func name(at index: Int) -> String {
-        let attributes = type.itemType.schema?.attributes ?? []
-        return attributes.indices.contains(index) ? attributes[index].name : "#\(index)"
+        type.attribute(atPlace: index)?.name ?? "#\(index)"
     }
 
     /// Whether a value is far from every limit, as most are.

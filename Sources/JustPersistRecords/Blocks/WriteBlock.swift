@@ -84,10 +84,21 @@ final class WriteBlock: Block {
         _ = try type.number()
         if let schema = type.itemType.schema { try declare(schema) }
         type.bind(to: catalog.type(type.itemType.key))
+        type.noteDeclared()
     }
 
+    /// At once for good: names that lead to one attribute are made one by its declaration.
+    override func settle(_ type: BlockType) throws(DataStoreError) { try declare(type) }
+
     func declare(_ schema: ItemSchema) throws(DataStoreError) {
-        let (type, isChanged) = try catalog.declare(schema, limits: context.limits)
+        if let known = catalog.type(schema.itemTypeKey),
+            known.places(of: schema).contains(where: { $0.count > 1 })
+        {
+            // So that what holds values is in the records.
+            try flush()
+        }
+        let (type, isChanged) = try catalog.declare(
+            schema, limits: context.limits, holdsValues: holdsValues)
         if isChanged { didChange(type.number) }
     }
 
@@ -95,7 +106,7 @@ final class WriteBlock: Block {
     private func didChange(_ number: UInt32) {
         changedTypes.insert(number)
         guard let type = catalog[number] else { return }
-        for used in usedTypes where used.itemType.key == type.key { used.bind(to: type) }
+        for used in usedTypes(type.key) { used.bind(to: type) }
     }
 
     /// Counts what was set on an item, and sees that it is written.
@@ -165,7 +176,7 @@ final class WriteBlock: Block {
         guard let detached = item.backing as? DictionaryBacking,
             detached.storeBacking === detached
         else { throw .itemOfAnotherStore(item, in: "insert") }
-        let type = blockType(ItemType(of: item))
+        let type = try blockType(ItemType(of: item))
         try complete(type)
         try checkKnown(type, "insert")
         let id = item.uniqueToken
@@ -225,7 +236,8 @@ final class WriteBlock: Block {
     /// Deletes an item; false if it was not there.
     func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
         let backing = try ownBacking(of: item, "delete")
-        let type = blockType(backing?.type.itemType ?? ItemType(of: item))
+        let type = try blockType(backing?.type.itemType ?? ItemType(of: item))
+        if type.stored != nil { try complete(type) }
         let id = item.uniqueToken
         var isDeleted = false
         if let number = try type.number() {
@@ -251,6 +263,7 @@ final class WriteBlock: Block {
     /// Deletes all items of a type.
     func removeAll(_ type: BlockType) throws(DataStoreError) {
         guard let number = try type.number() else { return }
+        try complete(type)
         try flush()
         changes += 1
         for item in live.removeAll(type: number) {
@@ -271,7 +284,8 @@ final class WriteBlock: Block {
     /// The live object for an item of any block of this store; `nil` if it was deleted.
     func thaw(_ item: any DataStoreItem) throws(DataStoreError) -> (any MutableDataStoreItem)? {
         guard let backing = try ownBacking(of: item, "mutableVersion") else {
-            let type = blockType(ItemType(of: item))
+            let type = try blockType(ItemType(of: item))
+            if type.stored != nil { try complete(type) }
             guard let stored = try liveItem(type, id: item.uniqueToken) else {
                 throw .itemInNoStore(item, in: "mutableVersion")
             }
@@ -280,10 +294,12 @@ final class WriteBlock: Block {
         guard backing.type.mutableClass != nil else {
             throw .readOnlyClass(.itemNotMutable, backing.itemTypeKey, in: "mutableVersion")
         }
+        let type = try blockType(backing.type.itemType)
+        if type.stored != nil { try complete(type) }
         if backing.block === self {
             return backing.isDeleted ? nil : item as? any MutableDataStoreItem
         }
-        return try liveItem(blockType(backing.type.itemType), id: backing.id)
+        return try liveItem(type, id: backing.id)
             as? any MutableDataStoreItem
     }
 
@@ -360,12 +376,9 @@ final class WriteBlock: Block {
     }
 
     override func storedCount(_ type: BlockType) throws(DataStoreError) -> Int {
-        guard let number = try type.number() else { return 0 }
-        return try super.storedCount(type) + countChange(of: number)
-    }
-
-    private func countChange(of number: UInt32) -> Int {
-        usedTypes.reduce(0) { $0 + ($1.stored?.number == number ? $1.countChange : 0) }
+        guard try type.number() != nil else { return 0 }
+        let change = usedTypes(type.itemType.key).reduce(0) { $0 + $1.countChange }
+        return try super.storedCount(type) + change
     }
 
     /// Writes the items that were changed since the last time.

@@ -1,3 +1,4 @@
+import Foundation
 import JustPersist
 
 extension CatalogType {
@@ -15,11 +16,7 @@ extension CatalogType {
     func encoded() -> [UInt8] {
         let value: DataStoreValue = .dictionary([
             "attributes": .array(
-                attributes.map { attribute in
-                    .dictionary([
-                        "name": .string(attribute.name), "tags": .int(Int64(attribute.tags)),
-                    ])
-                }),
+                attributes.map(\.stored)),
             "indexes": .array(
                 indexes.map { index in
                     .dictionary([
@@ -52,11 +49,9 @@ extension CatalogType {
         self.init(number: number, key: key)
         for case .dictionary(let attribute) in attributes {
             guard self.attributes.count < Int(UInt16.max),
-                case .string(let name)? = attribute["name"],
-                case .int(let tags)? = attribute["tags"]
+                let attribute = CatalogAttribute(stored: attribute)
             else { return nil }
-            append(
-                CatalogAttribute(name: name, tags: UInt16(truncatingIfNeeded: tags)))
+            append(attribute)
         }
         for case .dictionary(let index) in indexes {
             guard case .array(let values)? = index["attributes"],
@@ -79,6 +74,46 @@ extension CatalogType {
             let key = String(validating: bytes.copied(18..<end), as: UTF8.self)
         else { return nil }
         return (key, end)
+    }
+}
+
+extension CatalogAttribute {
+    /// The attribute as it is stored.
+    fileprivate var stored: DataStoreValue {
+        var entry: [String: DataStoreValue] = [
+            "name": .string(name), "tags": .int(Int64(tags)),
+            "kinds": .int(Int64(ValueTag.bits(of: kinds))), "optional": .bool(isOptional),
+            "former": .array(formerNames.map { .string($0) }),
+        ]
+        // Its own bytes, so that it may hold as many collections inside one another as any value.
+        if let defaultValue {
+            var bytes: [UInt8] = [0]
+            bytes[0] = bytes.append(payloadOf: defaultValue)
+            entry["default"] = .data(Data(bytes))
+        }
+        return .dictionary(entry)
+    }
+
+    fileprivate init?(stored entry: [String: DataStoreValue]) {
+        guard case .string(let name)? = entry["name"], case .int(let tags)? = entry["tags"],
+            case .int(let kinds)? = entry["kinds"], case .bool(let isOptional)? = entry["optional"],
+            case .array(let former)? = entry["former"]
+        else { return nil }
+        var formerNames: [String] = []
+        for case .string(let name) in former { formerNames.append(name) }
+        var defaultValue: DataStoreValue?
+        if case .data(let data)? = entry["default"] {
+            let bytes = [UInt8](data)
+            guard let tag = bytes.first,
+                let value = ValueDecoding.value(tag: tag, in: bytes.span, 1..<bytes.count)
+            else { return nil }
+            defaultValue = value
+        }
+        self.init(
+            name: name, formerNames: formerNames,
+            kinds: ValueTag.kinds(in: UInt16(truncatingIfNeeded: kinds)),
+            defaultValue: defaultValue, isOptional: isOptional,
+            tags: UInt16(truncatingIfNeeded: tags))
     }
 }
 

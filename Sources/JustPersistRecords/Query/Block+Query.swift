@@ -230,7 +230,7 @@ extension Block {
     /// The item of a type with that id.
     func fetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)? {
         try checkOpen("fetch")
-        return try liveItem(blockType(type), id: id)
+        return try liveItem(try blockType(type), id: id)
     }
 
     /// The types of the state that the block sees.

@@ -18,7 +18,7 @@ struct Query {
 
     init(_ request: DataStoreRequest, in block: Block) throws(DataStoreError) {
         try request.validate()
-        type = block.blockType(request.type)
+        type = try block.blockType(request.type)
         slice = request.slice
         sort = (request.sortDescriptors ?? []).map { descriptor in
             SortKey(
@@ -32,7 +32,7 @@ struct Query {
             self.predicate = compiled.constant == true ? nil : compiled
             let stored = try type.number()
             number = compiled.constant == false ? nil : stored
-            let hasOwnToken = type.idForQuery(ofAttribute: "uniqueToken") != nil
+            let hasOwnToken = type.attributeForQuery("uniqueToken") != nil
             ids = hasOwnToken ? nil : predicate.namedIDs
         } else {
             predicate = nil

@@ -27,6 +27,10 @@ struct RecordPredicate {
         /// Whether ASCII letters match in both cases; the text is in lower case then.
         var foldsCase = false
         var attribute: UInt16 = 0
+        /// Whether an item that has no field for the attribute fulfils the comparison: by its default.
+        var missing = false
+        /// Whether null stands for the default, too.
+        var nullIsMissing = false
         /// The index behind this node and all below it.
         var next: Int32 = 0
         /// The comparison, in ``comparisons``.
@@ -100,10 +104,11 @@ struct RecordPredicate {
         case .general: return general(node, record, id, type, block)
         default: break
         }
-        guard let field = table.field(node.attribute, in: record) else {
-            return node.operation == .null ? node.flag : node.relation == .notEqual
-        }
+        guard let field = table.field(node.attribute, in: record) else { return node.missing }
         switch node.operation {
+        case _ where field.tag == ValueTag.null:
+            if node.nullIsMissing { return node.missing }
+            return node.operation == .null ? node.flag : node.relation == .notEqual
         case .null: return !node.flag
         case .int:
             let order: Int?
@@ -239,7 +244,15 @@ extension RecordPredicate {
         case .comparison(let comparison):
             var node = simpleNode(comparison, type) ?? Node(operation: .general)
             node.comparison = Int32(comparisons.count)
-            comparisons.append(PreparedComparison(comparison))
+            let prepared = PreparedComparison(comparison)
+            comparisons.append(prepared)
+            if case .path(let path) = comparison.left, node.operation != .general,
+                let attribute = type.attributeForQuery(path.components[0])?.schema
+            {
+                node.missing = prepared.matches(
+                    SingleValue(value: attribute.value(stored: nil)))
+                node.nullIsMissing = !attribute.isOptional
+            }
             nodes.append(node)
         }
         nodes[index].next = Int32(nodes.count)
@@ -253,7 +266,7 @@ extension RecordPredicate {
             path.components.count == 1, path != .uniqueToken,
             case .value(let constant) = comparison.right
         else { return nil }
-        guard let attribute = type.idForQuery(ofAttribute: path.components[0]) else { return nil }
+        guard let attribute = type.attributeForQuery(path.components[0])?.id else { return nil }
         let relation: Relation
         var textOperation = Node.Operation.text
         switch comparison.operator {
@@ -320,4 +333,13 @@ extension RecordPredicate {
         node.textEnd = Int32(texts.count)
         return node
     }
+}
+
+/// An item all of whose attributes have one value.
+private struct SingleValue: PredicateSubject {
+    let value: DataStoreValue
+
+    func value(forAttribute name: String) -> DataStoreValue { value }
+
+    func value(forAttribute name: String, of reference: ItemReference) -> DataStoreValue { .null }
 }

@@ -14,8 +14,8 @@ struct RecordSubject: PredicateSubject {
     }
 
     func value(forAttribute name: String, of reference: ItemReference) -> DataStoreValue {
-        let type = block.blockType(ItemType(dynamic: reference.itemTypeKey))
-        return failing { () throws(DataStoreError) in
+        failing { () throws(DataStoreError) in
+            let type = try block.blockType(ItemType(dynamic: reference.itemTypeKey))
             var value = DataStoreValue.null
             try block.withRecord(type, id: reference.id) { (record) throws(DataStoreError) in
                 value = try Self.value(forAttribute: name, of: type, reference.id, record)
@@ -36,18 +36,21 @@ struct RecordSubject: PredicateSubject {
         }
     }
 
-    /// The value of an attribute in a record whose checksum was verified; null where there is none.
+    /// The value of an attribute in a record whose checksum was verified: its default, or null, where there
+    /// is none.
     static func value(
         forAttribute name: String, of type: BlockType, _ id: ItemID, _ record: Span<UInt8>
     ) throws(DataStoreError) -> DataStoreValue {
-        guard let attribute = type.idForQuery(ofAttribute: name) else {
+        guard let attribute = type.attributeForQuery(name) else {
             return name == DataStorePredicate.AttributePath.uniqueToken.components[0]
                 ? .uuid(id.uuid) : .null
         }
-        guard let field = RecordFormat.field(attribute, in: record) else { return .null }
+        guard let field = attribute.id.flatMap({ RecordFormat.field($0, in: record) }) else {
+            return attribute.schema.value(stored: nil)
+        }
         guard let value = ValueDecoding.value(tag: field.tag, in: record, field.range) else {
             throw type.corrupted(id, attribute: name)
         }
-        return value
+        return attribute.schema.value(stored: value)
     }
 }

@@ -32,7 +32,7 @@ struct RecordChanges {
     /// The bytes of the payloads that are in use.
     var usedBytes: Int { payload.count - unused }
 
-    /// Sets an attribute; null is kept as one that has no value any more.
+    /// Sets an attribute; null is kept too, as it is not the same as no value where there is a default.
     ///
     /// The payloads together must stay below 4 GiB. The first time there is made room for as many
     /// attributes as are `expected`.

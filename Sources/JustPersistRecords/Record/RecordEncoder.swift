@@ -9,7 +9,7 @@ struct RecordEncoder {
     /// Writes the fields of `old`, an empty span for a new record, under `changes`.
     mutating func encode(_ changes: RecordChanges, over old: Span<UInt8>, seed: UInt64) {
         let table = RecordFormat.Table(old)
-        let isPlain = table == nil && !changes.entries.contains { $0.tag == ValueTag.null }
+        let isPlain = table == nil
         if !isPlain { merge(changes, over: old, table) }
         let fields = isPlain ? changes.entries : merged
         let payloadLength = fields.reduce(0) { $0 + $1.length }
@@ -62,6 +62,5 @@ struct RecordEncoder {
                     start: UInt32(field.start), end: UInt32(field.end)))
         }
         merged.append(contentsOf: changes.entries[changed...])
-        merged.removeAll { $0.tag == ValueTag.null }
     }
 }

@@ -14,7 +14,8 @@ import JustPersist
 /// ```
 ///
 /// A narrow entry has 12 bits of attribute id, 4 bits of tag, and 16 bits of the payload's end; a wide one
-/// has 16, 8 and 32. Ends count from the first payload's start. Nil attributes have no field.
+/// has 16, 8 and 32. Ends count from the first payload's start. An attribute that was
+/// never set has no field; one that was set to null has a field without payload.
 enum RecordFormat {
     static let version: UInt8 = 1
     static let wideFlag: UInt8 = 1

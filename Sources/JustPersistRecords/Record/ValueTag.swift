@@ -34,6 +34,40 @@ enum ValueTag {
         }
     }
 
+    /// The tags of values of these kinds, a bit for each.
+    static func bits(of kinds: Set<DataStoreValue.Kind>) -> UInt16 {
+        var bits: UInt16 = 0
+        for tag in null...dictionary {
+            if let kind = kind(of: tag), kinds.contains(kind) { bits |= 1 << UInt16(tag) }
+        }
+        return bits
+    }
+
+    /// The kinds of the values that have one of these tags.
+    static func kinds(in bits: UInt16) -> Set<DataStoreValue.Kind> {
+        Set((null...dictionary).filter { bits & 1 << UInt16($0) != 0 }.compactMap(kind(of:)))
+    }
+
+    /// The tag of a value of that kind, one of them if there are several.
+    @inline(__always)
+    static func tag(of kind: DataStoreValue.Kind) -> UInt8 {
+        switch kind {
+        case .null: null
+        case .bool: yes
+        case .int: int
+        case .double: double
+        case .string: text
+        case .date: date
+        case .data: data
+        case .uuid: uuid
+        case .decimal: decimal
+        case .url: url
+        case .reference: reference
+        case .array: array
+        case .dictionary: dictionary
+        }
+    }
+
     /// The kind that a tag stands for; `nil` for a number without a meaning.
     static func kind(of tag: UInt8) -> DataStoreValue.Kind? {
         switch tag {

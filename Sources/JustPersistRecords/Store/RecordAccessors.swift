@@ -84,7 +84,7 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
 
     func make(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
         try block.checkOpen("create")
-        return try noting { () throws(DataStoreError) in try block.make(block.blockType(type)) }
+        return try noting { () throws(DataStoreError) in try block.make(try block.blockType(type)) }
     }
 
     func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {

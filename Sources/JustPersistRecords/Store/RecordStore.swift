@@ -120,7 +120,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             storeID: known.id,
             files: try engine.directory.flatMap { try FileIdentity(ofItemAt: $0) },
             limits: limits,
-            report: { [weak self] error in self?.report(error) })
+            report: { [weak self] error in self?.report(error) },
+            count: { [weak self] group in try? self?.count(group) })
         opened.withLock { [catalog] in $0 = Opened(context: context, catalog: catalog) }
     }
 
@@ -146,6 +147,25 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             defer { block.end() }
             try body(block)
         }
+    }
+
+    /// How many items of the committed state have a value of that kind.
+    private func count(_ group: StoreContext.ValueGroup) throws -> Int {
+        var count = 0
+        try gate.readHere {
+            try engine.read { reader in
+                try reader.scan(RecordKey.range(type: group.type), reversed: false) {
+                    (_, record) throws(DataStoreError) in
+                    if let field = RecordFormat.field(group.attribute, in: record),
+                        ValueTag.kind(of: field.tag) == group.kind
+                    {
+                        count += 1
+                    }
+                    return .next
+                }
+            }
+        }
+        return count
     }
 
     /// Runs a block that may change the store, and commits.

@@ -10,15 +10,38 @@ final class StoreContext: Sendable {
     /// The length below which a text needs no look at the limits.
     let smallText: Int
     let report: DataStoreErrorHandler
+    private let count: @Sendable (ValueGroup) -> Int?
+    /// Counted once: each item with such a value asks.
+    private let counts = Locked<[ValueGroup: Int]>([:])
+
+    /// The values of one kind that the items of a type have for an attribute.
+    struct ValueGroup: Hashable {
+        let type: UInt32
+        let attribute: UInt16
+        let kind: DataStoreValue.Kind
+    }
 
     init(
         storeID: ItemID, files: FileIdentity?, limits: DataStoreLimits,
-        report: @escaping DataStoreErrorHandler
+        report: @escaping DataStoreErrorHandler,
+        count: @escaping @Sendable (ValueGroup) -> Int?
     ) {
         self.storeID = storeID
         self.files = files
         self.limits = limits
+        self.count = count
         smallText = min(1 << 12, limits.valueBytes)
         self.report = report
+    }
+
+    /// How many items had a value of a kind when that was first asked; `nil` if it cannot be told.
+    func countOfValues(
+        of kind: DataStoreValue.Kind, attribute: UInt16, type: UInt32
+    ) -> Int? {
+        let group = ValueGroup(type: type, attribute: attribute, kind: kind)
+        if let known = counts.withLock({ $0[group] }) { return known }
+        guard let count = count(group) else { return nil }
+        counts.withLock { $0[group] = count }
+        return count
     }
 }

@@ -131,7 +131,8 @@ final class KeepsClearedValues: RowMutant, Fault, @unchecked Sendable {
     }
 
     override class func kept(_ row: ReferenceRow, over old: ReferenceRow?) -> ReferenceRow {
-        ReferenceRow(row.key, values: row.values.merging(old?.values ?? [:]) { new, _ in new })
+        let kept = row.values.filter { !$0.value.isNull }
+        return ReferenceRow(row.key, values: kept.merging(old?.values ?? [:]) { new, _ in new })
     }
 }
 

@@ -64,12 +64,8 @@ final class FaultlessOnDisk: PersistentStore, Fault, @unchecked Sendable {
 struct CommitRecord: Codable, Sendable {
     struct TypeEntry: Codable, Hashable {
         var key: String
-        var attributes: [Attribute]
+        var attributes: [ReferenceType.Attribute]
         var indexes: [Index]
-    }
-    struct Attribute: Codable, Hashable {
-        var name: String
-        var kinds: Set<DataStoreValue.Kind>
     }
     struct Index: Codable, Hashable {
         var attributes: [String]
@@ -117,9 +113,7 @@ struct CommitRecord: Codable, Sendable {
     func apply(to state: inout ReferenceState) throws {
         for entry in types {
             var type = ReferenceType(key: entry.key)
-            for attribute in entry.attributes {
-                type.add(ReferenceType.Attribute(name: attribute.name, kinds: attribute.kinds))
-            }
+            for attribute in entry.attributes { type.add(attribute) }
             for index in entry.indexes {
                 type.add(IndexSchema(index.attributes, isUnique: index.isUnique))
             }
@@ -133,9 +127,7 @@ struct CommitRecord: Codable, Sendable {
 extension CommitRecord.TypeEntry {
     init(_ type: ReferenceType) {
         key = type.key
-        attributes = type.attributes.map {
-            CommitRecord.Attribute(name: $0.name, kinds: $0.kinds)
-        }
+        attributes = type.attributes
         indexes = type.indexes.map {
             CommitRecord.Index(attributes: $0.attributes, isUnique: $0.isUnique)
         }

@@ -13,6 +13,8 @@ final class Meal: MutableDataStoreItem {
             AttributeSchema("course", kinds: [.string], keyPath: \Meal.course),
             AttributeSchema("origin", kinds: [], keyPath: \Meal.origin),
             AttributeSchema("details", kinds: [.dictionary], keyPath: \Meal.details),
+            // Without a property: for values of any type.
+            AttributeSchema("any"),
         ])
 
     let backing: any ItemBacking

@@ -4,7 +4,11 @@ import JustPersist
 final class BlockType {
     let itemType: ItemType
     /// `nil` if the store has never seen the type.
-    var stored: StoredType?
+    var stored: StoredType? {
+        didSet { chosen = [:] }
+    }
+    /// The numbers of attributes that the store has under several names.
+    private var chosen: [String: Int] = [:]
 
     init(_ itemType: ItemType, stored: StoredType?) {
         self.itemType = itemType
@@ -19,13 +23,18 @@ final class BlockType {
 
     /// The attributes of the class, or for a type without one those that the store knows.
     var attributeNames: [String] {
-        itemType.schema?.attributes.map(\.name) ?? stored?.attributes.map(\.name) ?? []
+        (itemType.schema ?? stored?.schema)?.attributes.map(\.name) ?? []
     }
 
     /// Whether the store knows all that the class declares.
     var isDeclared: Bool {
         guard let schema = itemType.schema else { return stored != nil }
-        return schema.attributes.allSatisfy { stored?.number(ofAttribute: $0.name) != nil }
+        guard let stored else { return false }
+        return zip(schema.attributes, stored.numbers(of: schema)).allSatisfy { attribute, numbers in
+            guard numbers.count == 1, let number = numbers.first else { return false }
+            return !stored.isNewName(attribute, at: number)
+                && stored.attributes[number].isUp(to: attribute)
+        }
     }
 
     /// The name of the attribute at an index of the class's schema.
@@ -35,26 +44,52 @@ final class BlockType {
         return attributes[index].name
     }
 
-    /// Throws if items of the type have no such attribute.
-    func check(_ name: String, in operation: String) throws(DataStoreError) {
-        let isKnown =
-            itemType.schema.map { $0.index(ofAttribute: name) != nil }
-            ?? (stored?.number(ofAttribute: name) != nil)
-        if !isKnown { throw .unknownAttribute(name, ofType: key, in: operation) }
+    /// An attribute of the type as it is declared, with the default that the store recorded; and its number.
+    func attribute(
+        _ name: String, in operation: String
+    ) throws(DataStoreError) -> (AttributeSchema, number: Int?) {
+        if let attribute = attribute(name) { return attribute }
+        throw .unknownAttribute(name, ofType: key, in: operation)
     }
 
-    /// The number of an attribute, under its name or, until that is declared, the name it had before.
-    func number(ofAttribute name: String) -> Int? {
-        if let number = stored?.number(ofAttribute: name) { return number }
-        guard let schema = itemType.schema, let index = schema.index(ofAttribute: name),
-            let original = schema.attributes[index].originalName
+    /// The same, `nil` if there is none.
+    func attribute(_ name: String) -> (AttributeSchema, number: Int?)? {
+        guard let schema = itemType.schema else { return storedAttribute(name) }
+        guard let index = schema.index(ofAttribute: name) else { return nil }
+        let declared = schema.attributes[index]
+        guard let number = chosen[name] ?? stored?.numbers(of: schema)[index].first else {
+            return (declared, nil)
+        }
+        let recorded = stored?.attributes[number].defaultValue
+        return (declared.withDefault(recorded: recorded), number)
+    }
+
+    /// The attribute that a predicate or a sort finds: the store may know of one that the class does not.
+    func attributeForQuery(_ name: String) -> (AttributeSchema, number: Int?)? {
+        attribute(name) ?? storedAttribute(name)
+    }
+
+    private func storedAttribute(_ name: String) -> (AttributeSchema, number: Int?)? {
+        guard let stored,
+            let number = stored.number(ofAttribute: name) ?? stored.number(ofFormer: name)
         else { return nil }
-        return stored?.number(ofAttribute: original)
+        return (stored.attributes[number].schema, number)
+    }
+
+    /// Finds out where the values are of attributes that the store has under several names.
+    func settle(
+        holdsValues: (Int) throws(DataStoreError) -> Bool
+    ) throws(DataStoreError) {
+        guard let schema = itemType.schema, let stored else { return }
+        for (attribute, numbers) in zip(schema.attributes, stored.numbers(of: schema))
+        where numbers.count > 1 {
+            chosen[attribute.name] = try stored.choose(
+                numbers, for: attribute, holdsValues: holdsValues)
+        }
     }
 
     /// Whether `uniqueToken` is an attribute like others, and not the item's id.
     var hasOwnToken: Bool {
-        itemType.schema?.index(ofAttribute: "uniqueToken") != nil
-            || stored?.number(ofAttribute: "uniqueToken") != nil
+        attributeForQuery("uniqueToken") != nil
     }
 }

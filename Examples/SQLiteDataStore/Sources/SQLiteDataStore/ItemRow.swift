@@ -27,7 +27,8 @@ struct ItemRow: PredicateSubject, Identifiable {
 
     func value(forAttribute name: String) -> DataStoreValue {
         if name == "uniqueToken", !type.hasOwnToken { return .uuid(id.uuid) }
-        return type.number(ofAttribute: name).flatMap { values[$0] } ?? .null
+        guard let (attribute, number) = type.attributeForQuery(name) else { return .null }
+        return attribute.value(stored: number.flatMap { values[$0] })
     }
 
     func value(forAttribute name: String, of reference: ItemReference) -> DataStoreValue {

@@ -52,12 +52,30 @@ class ReadBlock: DataStoreReadAccessor {
         }
     }
 
-    func blockType(_ type: ItemType) -> BlockType {
+    func blockType(_ type: ItemType) throws(DataStoreError) -> BlockType {
         let key = TypeKey(key: type.key, itemClass: ObjectIdentifier(type.itemClass))
         if let known = types[key] { return known }
+        try type.schema?.validate()
         let new = BlockType(type, stored: catalog[type.key])
+        try new.settle { number throws(DataStoreError) in
+            try holdsValues(new, number)
+        }
         types[key] = new
         return new
+    }
+
+    /// Whether any item of a type has a value for an attribute.
+    func holdsValues(_ type: BlockType, _ number: Int) throws(DataStoreError) -> Bool {
+        try storage("declare") { database in
+            let rows = try Row.fetchCursor(
+                database, sql: "SELECT id, attributes FROM item WHERE type = ?",
+                arguments: [type.stored?.number])
+            while let row = try rows.next() {
+                let value = try ItemRow(row, type, self).values[number]
+                if value?.isNull == false { return true }
+            }
+            return false
+        }
     }
 
     /// Changes what is known of a type, for the items in use too.
@@ -82,7 +100,7 @@ class ReadBlock: DataStoreReadAccessor {
             try select(request, into: &selection)
             return selection.count
         }
-        let number = blockType(request.type).stored?.number
+        let number = try blockType(request.type).stored?.number
         let total = try storage("count") { database in
             try Int.fetchOne(
                 database, sql: "SELECT COUNT(*) FROM item WHERE type = ?", arguments: [number])
@@ -91,7 +109,7 @@ class ReadBlock: DataStoreReadAccessor {
     }
 
     func fetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)? {
-        try find(blockType(type), id: id)
+        try find(try blockType(type), id: id)
     }
 
     func schemas() throws(DataStoreError) -> [ItemSchema] {
@@ -120,7 +138,7 @@ class ReadBlock: DataStoreReadAccessor {
     private func select(
         _ request: DataStoreRequest, into selection: inout ItemSelection<ItemRow>
     ) throws(DataStoreError) {
-        let type = blockType(request.type)
+        let type = try blockType(request.type)
         if !type.hasOwnToken, let ids = request.predicate?.namedIDs {
             for id in ids {
                 guard let row = try row(type, id: id) else { continue }
@@ -155,7 +173,7 @@ class ReadBlock: DataStoreReadAccessor {
     /// What an attribute of the item that a reference points to holds.
     func value(forAttribute name: String, of reference: ItemReference) -> DataStoreValue {
         do throws(DataStoreError) {
-            let type = blockType(ItemType(dynamic: reference.itemTypeKey))
+            let type = try blockType(ItemType(dynamic: reference.itemTypeKey))
             return try row(type, id: reference.id)?.value(forAttribute: name) ?? .null
         } catch {
             failure = failure ?? error

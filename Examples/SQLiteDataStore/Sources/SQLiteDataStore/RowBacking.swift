@@ -7,7 +7,7 @@ final class RowBacking: ItemBacking {
     let store: StoreContext
     /// The write block that the item is live in; `nil` for an item of a read block.
     private(set) var block: WriteBlock?
-    /// By the attributes' numbers, without those that are null.
+    /// By the attributes' numbers, null where it was set.
     private(set) var values: [Int: DataStoreValue]
     /// What the changed values count towards the limit of a write block.
     private(set) var changedSizes: [Int: Int] = [:]
@@ -54,8 +54,13 @@ final class RowBacking: ItemBacking {
         if let block, !block.thread.permitsReading {
             throw BlockThread.refusal(in: "value", itemType: itemTypeKey, attribute: name)
         }
-        try type.check(name, in: "value")
-        return type.number(ofAttribute: name).flatMap { values[$0] } ?? .null
+        let (attribute, number) = try type.attribute(name, in: "value")
+        let value = attribute.value(stored: number.flatMap { values[$0] })
+        // Without a class it is given as it is.
+        if type.itemType.schema != nil, !value.isNull {
+            return try attribute.check(value, ofType: itemTypeKey)
+        }
+        return value
     }
 
     func setValue(_ value: DataStoreValue, at index: Int) throws(DataStoreError) {
@@ -70,15 +75,15 @@ final class RowBacking: ItemBacking {
             throw block.thread.refusedChange(itemType: itemTypeKey, attribute: name)
         }
         if isDeleted { throw .itemDeleted(id, ofType: itemTypeKey, attribute: name) }
-        try type.check(name, in: "setValue")
+        let value = try type.attribute(name, in: "setValue").0.check(value, ofType: itemTypeKey)
         let size = try store.limits.check(value, for: name, of: itemTypeKey)
         try block.declare(type)
-        guard let number = type.number(ofAttribute: name) else {
+        guard let number = try type.attribute(name, in: "setValue").number else {
             throw .unknownAttribute(name, ofType: itemTypeKey, in: "setValue")
         }
         try block.count(
             size, inPlaceOf: changedSizes[number] ?? 0, attribute: name, of: itemTypeKey)
-        values[number] = value.isNull ? nil : value
+        values[number] = value
         changedSizes[number] = size
         block.markDirty(self)
     }

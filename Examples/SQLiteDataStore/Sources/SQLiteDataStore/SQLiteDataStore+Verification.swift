@@ -21,7 +21,7 @@ extension ReadBlock {
                 report.problems.append(DataStoreError(sqlite: failure, in: "verify"))
             }
             for stored in catalog.values {
-                let type = blockType(ItemType(dynamic: stored.key))
+                let type = try blockType(ItemType(dynamic: stored.key))
                 var count = 0
                 let rows = try Row.fetchCursor(
                     database, sql: "SELECT id, attributes FROM item WHERE type = ?",

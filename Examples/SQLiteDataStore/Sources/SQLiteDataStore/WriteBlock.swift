@@ -67,6 +67,8 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
     // MARK: Changes
 
     func declare(_ schema: ItemSchema) throws(DataStoreError) {
+        // So that what holds values is in the rows.
+        try flush()
         var type: StoredType
         var isChanged = false
         if let known = catalog[schema.itemTypeKey] {
@@ -76,7 +78,11 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
             type = StoredType(number: Int64(catalog.count + 1), key: schema.itemTypeKey)
             isChanged = true
         }
-        if try type.declare(schema, limits: store.limits) || isChanged { try save(type) }
+        let known = BlockType(ItemType(dynamic: type.key), stored: catalog[type.key])
+        let isNew = try type.declare(schema, limits: store.limits) {
+            number throws(DataStoreError) in try holdsValues(known, number)
+        }
+        if isNew || isChanged { try save(type) }
     }
 
     /// Makes all that an item class declares known to the store.
@@ -112,7 +118,7 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
     private func known(
         _ itemType: ItemType, _ operation: String
     ) throws(DataStoreError) -> BlockType {
-        let type = blockType(itemType)
+        let type = try blockType(itemType)
         try declare(type)
         if type.stored == nil { throw .undeclaredType(type.key, in: operation) }
         return type
@@ -184,6 +190,9 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
     func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
         let backing = try ownBacking(of: item, "delete")
         let number = catalog[item.backing.itemTypeKey]?.number
+        if number != nil {
+            try declare(try blockType(backing?.type.itemType ?? ItemType(of: item)))
+        }
         // So that SQLite alone says whether the item is there.
         try flush()
         let isDeleted = try storage("delete") { database in
@@ -201,6 +210,8 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
         try flush()
         for type in types {
             let number = catalog[type.key]?.number
+            let used = try blockType(type)
+            if number != nil { try declare(used) }
             try storage("deleteAll") { database in
                 try database.execute(
                     sql: "DELETE FROM item WHERE type = ?", arguments: [number])
@@ -217,10 +228,11 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
 
     func thaw(_ item: any DataStoreItem) throws(DataStoreError) -> (any MutableDataStoreItem)? {
         let backing = try ownBacking(of: item, "mutableVersion")
-        let type = blockType(backing?.type.itemType ?? ItemType(of: item))
+        let type = try blockType(backing?.type.itemType ?? ItemType(of: item))
         guard type.mutableClass != nil else {
             throw .readOnlyClass(.itemNotMutable, type.key, in: "mutableVersion")
         }
+        if type.stored != nil { try declare(type) }
         if let backing, backing.block === self {
             return backing.isDeleted ? nil : item as? any MutableDataStoreItem
         }

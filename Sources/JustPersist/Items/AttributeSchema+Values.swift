@@ -1,0 +1,90 @@
+/// What a store does with the values of an attribute: the declared kinds and the default at work.
+extension AttributeSchema {
+    /// What an item has for the attribute that holds this value, or holds none.
+    ///
+    /// A value of another than the declared kinds is converted where nothing is lost, and otherwise given
+    /// as it is; ``check(_:ofType:)`` tells the two apart.
+    public func value(stored: DataStoreValue?) -> DataStoreValue {
+        guard let stored, isOptional || !stored.isNull else { return defaultValue ?? .null }
+        return accepted(stored) ?? stored
+    }
+
+    /// The value to keep of one that the attribute is set to: itself, or as a declared kind.
+    ///
+    /// - Throws: `.kindMismatch` for a value of another kind that cannot be converted exactly.
+    public func check(
+        _ value: DataStoreValue, ofType itemType: String
+    ) throws(DataStoreError) -> DataStoreValue {
+        if let value = accepted(value) { return value }
+        throw .kindMismatch(
+            value.kind, of: name, ofType: itemType, declared: kinds, in: "setValue",
+            "nothing was changed. Set a value of that kind, or declare the attribute otherwise.")
+    }
+
+    /// The same attribute with the default that a store has recorded, unless that cannot be a value of the
+    /// declared kinds.
+    public func withDefault(recorded: DataStoreValue?) -> AttributeSchema {
+        guard let recorded, recorded != defaultValue,
+            kinds.isEmpty || recorded.exactly(asOneOf: kinds) != nil
+        else { return self }
+        return AttributeSchema(
+            name, kinds: kinds, storedKinds: storedKinds, default: recorded, isOptional: isOptional,
+            formerNames: formerNames, isUnique: isUnique, isIndexed: isIndexed, keyPath: keyPath)
+    }
+
+    /// The value as one of the declared kinds; `nil` if it is none of them.
+    private func accepted(_ value: DataStoreValue) -> DataStoreValue? {
+        if kinds.isEmpty || value.isNull || kinds.contains(value.kind) { return value }
+        return value.exactly(asOneOf: kinds)
+    }
+}
+
+extension DataStoreValue {
+    /// This value as one of several kinds, the first in their order that it can be.
+    package func exactly(asOneOf kinds: Set<Kind>) -> DataStoreValue? {
+        for kind in kinds.sorted(by: { $0.rawValue < $1.rawValue }) {
+            if let value = exactly(as: kind) { return value }
+        }
+        return nil
+    }
+}
+
+extension DataStoreError {
+    /// The refusal of a value of another kind than its attribute is declared to hold.
+    public static func kindMismatch(
+        _ kind: DataStoreValue.Kind, of attribute: String, ofType itemType: String,
+        declared: Set<DataStoreValue.Kind>, in operation: String, _ outcome: String
+    ) -> DataStoreError {
+        let kinds = declared.sorted { $0.rawValue < $1.rawValue }.map { "\($0)" }
+            .joined(separator: " or ")
+        return DataStoreError(
+            .kindMismatch, in: operation,
+            "“\(attribute)” of “\(itemType)” holds \(kinds), and the value is of kind \(kind): \(outcome)",
+            itemType: itemType, attribute: attribute)
+    }
+}
+
+extension AttributeSchema {
+    /// The default of an attribute of a type, as it is stored; `nil` if it cannot be.
+    public static func defaultValue<Value: AttributeValue>(
+        of type: Value.Type, _ value: Value
+    ) -> DataStoreValue? { try? value.storedValue() }
+
+    /// The default of an attribute of an enum: its raw value.
+    @_disfavoredOverload
+    public static func defaultValue<Value: RawRepresentable & Codable>(
+        of type: Value.Type, _ value: Value
+    ) -> DataStoreValue? where Value.RawValue: AttributeValue { try? value.rawValue.storedValue() }
+
+    /// The default of an attribute of any other type, as the type encodes itself.
+    @_disfavoredOverload
+    public static func defaultValue<Value: Codable>(
+        of type: Value.Type, _ value: Value
+    ) -> DataStoreValue? { try? DataStoreValueEncoder().encode(value) }
+
+    /// No default: the type cannot be stored, which its property says.
+    @_disfavoredOverload
+    public static func defaultValue<Value>(of type: Value.Type, _ value: Value) -> DataStoreValue? {
+        nil
+    }
+}

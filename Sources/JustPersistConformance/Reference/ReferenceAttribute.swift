@@ -1,0 +1,85 @@
+import Foundation
+import JustPersist
+
+/// One attribute as an item of a type has it: what its class declares, and what the store knows.
+struct ReferenceAttribute {
+    /// The name under which the store has its values, or will have.
+    let name: String
+    let itemType: String
+    private let kinds: Set<DataStoreValue.Kind>
+    private let defaultValue: DataStoreValue?
+    private let isOptional: Bool
+
+    /// The attribute of that name of a type; `nil` if the type has none.
+    ///
+    /// Throws if values are stored under two names of it.
+    init?(
+        _ name: String, of type: ItemType, in state: ReferenceState
+    ) throws(DataStoreError) {
+        itemType = type.key
+        let known = state.type(type.key)
+        if let schema = type.schema {
+            guard let index = schema.index(ofAttribute: name) else { return nil }
+            let declared = schema.attributes[index]
+            let isPlain = declared.formerNames.isEmpty && known?.has(name) == true
+            let stored = isPlain ? name : try state.storedNames(schema)[index] ?? name
+            let attribute = known?.attribute(stored)
+            self.name = stored
+            kinds = declared.kinds
+            defaultValue =
+                declared.withDefault(recorded: attribute?.defaultValue).defaultValue
+            isOptional = declared.isOptional
+        } else {
+            guard let stored = known?.presentName(name), let attribute = known?.attribute(stored)
+            else { return nil }
+            self.name = stored
+            kinds = attribute.declaredKinds
+            defaultValue = attribute.defaultValue
+            isOptional = attribute.isOptional
+        }
+    }
+
+    /// What a row has: its value as a declared kind if it can be one, or the default.
+    func value(in row: ReferenceRow) -> DataStoreValue {
+        let stored = row.values[name]
+        if stored == nil || stored?.isNull == true && !isOptional { return defaultValue ?? .null }
+        return stored.map { converted($0) ?? $0 } ?? .null
+    }
+
+    /// Whether a value is of a declared kind.
+    func holds(_ value: DataStoreValue) -> Bool {
+        value.isNull || kinds.isEmpty || kinds.contains(value.kind)
+    }
+
+    /// The value to keep of one that the attribute is set to.
+    func checked(_ value: DataStoreValue, _ operation: String) throws(DataStoreError)
+        -> DataStoreValue
+    {
+        if let value = converted(value) { return value }
+        throw .kindMismatch(
+            value.kind, of: name, ofType: itemType, declared: kinds, in: operation,
+            "nothing was changed.")
+    }
+
+    /// The failure to read a value that is of no declared kind.
+    func unreadable(_ value: DataStoreValue) -> DataStoreError {
+        .kindMismatch(
+            value.kind, of: name, ofType: itemType, declared: kinds, in: "value",
+            "it was stored under an earlier declaration, and cannot be read.")
+    }
+
+    /// The value as one of the declared kinds, where that is the same number.
+    private func converted(_ value: DataStoreValue) -> DataStoreValue? {
+        if holds(value) { return value }
+        switch value {
+        case .int(let number) where kinds.contains(.double) && Double(exactly: number) != nil:
+            return .double(Double(number))
+        case .int(let number) where kinds.contains(.decimal):
+            return .decimal(Decimal(number))
+        case .double(let number) where kinds.contains(.int):
+            return Int64(exactly: number).map { .int($0) }
+        case .bool(let isTrue) where kinds.contains(.int): return .int(isTrue ? 1 : 0)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package import JustPersist
+
+extension ReferenceState {
+    /// Makes a type known with its attributes and indexes, beside those that are known of it.
+    ///
+    /// On failure some of it may be known: the caller works on a copy.
+    package mutating func declare(
+        _ schema: ItemSchema, limits: DataStoreLimits,
+        rules: ReferenceRules = ReferenceRules()
+    ) throws(DataStoreError) {
+        try schema.validate()
+        let schema = rules.declared(schema)
+        let key = schema.itemTypeKey
+        if type(key) == nil {
+            try Self.check(key, "type name", of: key, limits)
+            put(ReferenceType(key: key))
+        }
+        let names = try storedNames(schema)
+        for (attribute, stored) in zip(schema.attributes, names) {
+            try Self.check(attribute.name, "attribute name", of: key, limits)
+            if attribute.name.contains(".") {
+                throw DataStoreError(
+                    .invalidName, in: "declare",
+                    "The attribute name “\(attribute.name)” of “\(key)” has a dot. Choose one without.",
+                    itemType: key, attribute: attribute.name)
+            }
+            declare(attribute, storedAs: stored, of: key, rules)
+        }
+        for index in schema.indexes {
+            for name in index.attributes where type(key)?.has(name) == false {
+                throw .unknownAttribute(name, ofType: key, in: "declare")
+            }
+            change(key) { $0.add(index) }
+        }
+    }
+
+    private mutating func declare(
+        _ attribute: AttributeSchema, storedAs stored: String?, of key: String,
+        _ rules: ReferenceRules
+    ) {
+        var name = attribute.name
+        if let stored, stored != name {
+            let known = type(key)?.attribute(stored)
+            let isEarlierRelease =
+                known?.formerNames.contains(name) == true && !attribute.formerNames.contains(stored)
+            if isEarlierRelease {
+                name = stored
+            } else {
+                if type(key)?.has(name) == true {
+                    change(key) { $0.remove(name, inFavourOf: stored) }
+                }
+                rename(ReferenceRename(itemType: key, old: stored, new: name))
+            }
+        } else if stored == nil {
+            change(key) { $0.add(ReferenceType.Attribute(name: name)) }
+        }
+        for former in attribute.formerNames where former != name && type(key)?.has(former) == true {
+            change(key) { $0.remove(former, inFavourOf: name) }
+        }
+        change(key) { [name] type in
+            type.declare(attribute, as: name, rules)
+            for former in attribute.formerNames { type.addFormerName(former, of: name) }
+        }
+    }
+
+    /// The names under which the attributes of a schema are stored; `nil` for those that are not yet.
+    ///
+    /// Throws if values are stored under two names of one attribute.
+    package func storedNames(_ schema: ItemSchema) throws(DataStoreError) -> [String?] {
+        guard let type = type(schema.itemTypeKey) else {
+            return schema.attributes.map { _ in nil }
+        }
+        var taken = Set(schema.attributes.map(\.name).filter(type.has))
+        var names: [String?] = []
+        for attribute in schema.attributes {
+            var found = type.has(attribute.name) ? [attribute.name] : []
+            func look(_ name: String?) {
+                if let name, taken.insert(name).inserted { found.append(name) }
+            }
+            for former in attribute.formerNames where type.has(former) { look(former) }
+            if !type.has(attribute.name) { look(type.presentName(attribute.name)) }
+            if found.isEmpty {
+                for former in attribute.formerNames { look(type.presentName(former)) }
+            }
+            names.append(try choose(among: found, for: attribute, of: schema.itemTypeKey))
+        }
+        return names
+    }
+
+    private func choose(
+        among names: [String], for attribute: AttributeSchema, of key: String
+    ) throws(DataStoreError) -> String? {
+        if names.count < 2 { return names.first }
+        let holders = names.filter { name in
+            rows.contains { $0.key.itemType == key && !$0[name].isNull }
+        }
+        if holders.count < 2 { return holders.first ?? names.first }
+        throw DataStoreError(
+            .conflictingAttributes, in: "declare",
+            """
+            “\(attribute.name)” of “\(key)” was renamed, and items have values under \
+            \(holders.map { "“\($0)”" }.joined(separator: " and ")). Nothing was changed. Copy the values \
+            that count to one of them, and set the other to nil.
+            """, itemType: key, attribute: attribute.name)
+    }
+
+    /// Makes a type known as another state knows it.
+    package mutating func add(_ other: ReferenceType) {
+        if type(other.key) == nil { put(ReferenceType(key: other.key)) }
+        change(other.key) { type in
+            for attribute in other.attributes { type.add(attribute) }
+            for index in other.indexes { type.add(index) }
+        }
+    }
+
+    private mutating func change(_ key: String, _ body: (inout ReferenceType) -> Void) {
+        guard var type = type(key) else { return }
+        body(&type)
+        put(type)
+    }
+
+    private static func check(
+        _ name: String, _ what: String, of itemType: String, _ limits: DataStoreLimits
+    ) throws(DataStoreError) {
+        if name.isEmpty {
+            throw DataStoreError(
+                .invalidName, in: "declare", "A \(what) is empty; give it at least one character.",
+                itemType: itemType)
+        }
+        guard name.utf8.count > limits.nameBytes else { return }
+        throw DataStoreError(
+            .limitExceeded, in: "declare",
+            """
+            A \(what) has \(name.utf8.count) bytes of UTF-8; the limit is \(limits.nameBytes). It begins \
+            “\(name.prefix(40))”.
+            """, itemType: itemType)
+    }
+}

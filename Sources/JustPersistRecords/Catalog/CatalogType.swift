@@ -1,0 +1,118 @@
+import JustPersist
+
+/// What a store knows of one type.
+struct CatalogType: Sendable {
+    /// Stands for the type in keys.
+    ///
+    /// Never used again for another.
+    let number: UInt32
+    let key: String
+    /// The attributes; an attribute's id is its place.
+    private(set) var attributes: [CatalogAttribute] = []
+    var indexes: [CatalogIndex] = []
+    /// The attributes by the names that they have now.
+    private var ids: [String: UInt16] = [:]
+    /// The attributes by the names that they had, as far as no other attribute has that name now.
+    private var formerIDs: [String: UInt16] = [:]
+
+    init(number: UInt32, key: String) {
+        self.number = number
+        self.key = key
+    }
+
+    /// The id of the attribute that has that name now.
+    func currentID(ofAttribute name: String) -> UInt16? { ids[name] }
+
+    /// The id of the attribute that had that name and gave it to no other.
+    func formerID(ofAttribute name: String) -> UInt16? { formerIDs[name] }
+
+    /// The id of the attribute with that name, be it a former one.
+    func id(ofAttribute name: String) -> UInt16? { ids[name] ?? formerIDs[name] }
+
+    /// Adds an attribute behind the others.
+    ///
+    /// A former name of another attribute stands for the new one from then on.
+    mutating func append(_ attribute: CatalogAttribute) {
+        let id = UInt16(attributes.count)
+        attributes.append(attribute)
+        for name in attribute.formerNames { formerIDs[name] = id }
+        if !attribute.isRetired { take(attribute.name, for: id) }
+    }
+
+    /// Gives an attribute another name; its values stay where they are.
+    mutating func rename(_ id: UInt16, to name: String) {
+        let old = attributes[Int(id)].name
+        if old == name { return }
+        ids[old] = nil
+        addFormerName(old, of: id)
+        attributes[Int(id)].name = name
+        take(name, for: id)
+    }
+
+    /// Makes another attribute, which holds no values, one with this: its names lead here from now on.
+    mutating func retire(_ other: UInt16, inFavourOf id: UInt16) {
+        let names = [attributes[Int(other)].name] + attributes[Int(other)].formerNames
+        ids[names[0]] = nil
+        attributes[Int(other)].retire()
+        for name in names {
+            if formerIDs[name] == other { formerIDs[name] = nil }
+            addFormerName(name, of: id)
+        }
+        indexes = indexes.map { index in
+            CatalogIndex(
+                attributes: index.attributes.map { $0 == other ? id : $0 },
+                isUnique: index.isUnique)
+        }
+    }
+
+    /// Notes a name that an attribute had in some release.
+    mutating func addFormerName(_ name: String, of id: UInt16) {
+        guard ids[name] == nil, formerIDs[name] == nil else { return }
+        attributes[Int(id)].formerNames.append(name)
+        formerIDs[name] = id
+    }
+
+    private mutating func take(_ name: String, for id: UInt16) {
+        ids[name] = id
+        if let former = formerIDs.removeValue(forKey: name) {
+            attributes[Int(former)].formerNames.removeAll { $0 == name }
+        }
+    }
+
+    /// Brings an attribute up to its latest declaration.
+    mutating func update(_ id: UInt16, to declared: AttributeSchema) {
+        attributes[Int(id)].update(to: declared)
+    }
+
+    /// Whether the attribute is known to have had a value with that tag.
+    @inline(__always)
+    func hasNoted(tag: UInt8, ofAttribute id: UInt16) -> Bool {
+        attributes[Int(id)].tags & 1 << UInt16(tag) != 0
+    }
+
+    /// Adds the tag of a value that the attribute now has, and tells whether it is the first such value.
+    mutating func note(tag: UInt8, ofAttribute id: UInt16) -> Bool {
+        if hasNoted(tag: tag, ofAttribute: id) { return false }
+        attributes[Int(id)].tags |= 1 << UInt16(tag)
+        return true
+    }
+
+    /// The type as the contract describes it.
+    var schema: ItemSchema {
+        ItemSchema(
+            key, attributes: attributes.filter { !$0.isRetired }.map(\.schema),
+            indexes: indexes.map { index in
+                IndexSchema(
+                    index.attributes.map { attributes[Int($0)].name }, isUnique: index.isUnique)
+            })
+    }
+}
+
+/// An index that was declared for a type.
+///
+/// The entries of indexes are not written yet.
+struct CatalogIndex: Hashable, Sendable {
+    /// The ids of the attributes, the first one deciding first.
+    let attributes: [UInt16]
+    let isUnique: Bool
+}

@@ -16,15 +16,20 @@
 /// ```
 ///
 /// A property has a type that a store keeps (`AttributeValue`), an enum with a raw value, or any `Codable`
-/// type, and is optional or has a default. Defaults are stored when an item is made; an item stored before
-/// the property was declared reads as the default until it is changed, and as nil to requests.
+/// type, and is optional or has a default. Defaults are stored when an item is made. An item that was stored
+/// before the property was declared has the default too, for the property and for requests: the store records
+/// the first default that it is told, so that a later release with another one changes new items only. A
+/// default that differs each time, such as `Date()` or `UUID()`, is made anew for each new item, and once for
+/// all items stored before.
 ///
 /// The class conforms to `MutableDataStoreItem` and gets `schema`, `backing` and `init(backing:)`. An
 /// `init` of its own must be a `convenience` one that calls `self.init()`. Attributes are in the order in
 /// which they are written, and can be reordered at will: stores know them by name.
 ///
-/// - Parameter itemTypeKey: The type's name in stores; the name of the class if there is none. Give one
-///   before the class is renamed.
+/// - Parameter itemTypeKey: The type's name in stores. If there is none, that is the name of the class, after
+///   those of the types that it is inside of: `Menu.Dish`. Give one before the class is renamed or moved, and
+///   to classes that stand for one type, as those of several releases do. Two classes of one name in different
+///   files or modules are one type to a store, unless each has a name of its own here.
 @attached(
     member, names: named(schema), named(backing), named(init(backing:)), named(setInitialValues))
 @attached(memberAttribute)

@@ -17,8 +17,9 @@ struct ItemDeclaration {
     /// What is right with it is declared nevertheless, so that one mistake does not lead to many errors.
     private(set) var diagnostics: [Diagnostic] = []
 
-    /// The class to which `attribute`, the `@Item`, is attached.
-    init(_ declaration: ClassDeclSyntax, attribute: AttributeSyntax) {
+    /// The class to which `attribute`, the `@Item`, is attached, inside of the types of `scopes`, the inmost
+    /// first.
+    init(_ declaration: ClassDeclSyntax, attribute: AttributeSyntax, in scopes: [Syntax]) {
         name = declaration.name.text
         let modifiers = declaration.modifiers.map(\.name.text)
         access = modifiers.first { ["public", "package"].contains($0) }.map { $0 + " " } ?? ""
@@ -27,7 +28,8 @@ struct ItemDeclaration {
         diagnostics += Self.checkMembers(of: declaration)
         typeKey =
             Self.typeKey(attribute, diagnostics: &diagnostics)
-            ?? declaration.name.identifier?.name ?? name
+            ?? (scopes.reversed().compactMap(\.typeName)
+            + [declaration.name.identifier?.name ?? name]).joined(separator: ".")
         let members = declaration.memberBlock.members.map(\.decl)
         let properties = members.compactMap { ItemProperty($0, diagnostics: &diagnostics) }
         self.properties = properties
@@ -95,7 +97,11 @@ struct ItemDeclaration {
     /// No two attributes may be found under one name, be it an earlier one.
     private mutating func checkNames() {
         var owners: [String: String] = [:]
-        for property in properties { owners[property.name] = property.name }
+        for property in properties {
+            if owners.updateValue(property.name, forKey: property.name) != nil {
+                diagnostics.append(ItemMessage.declaredTwice(property.name).at(property.syntax))
+            }
+        }
         for property in properties {
             guard let syntax = property.options.syntax, let name = property.options.originalName
             else { continue }

@@ -48,7 +48,9 @@ enum ItemMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         in context: some MacroExpansionContext
     ) -> ItemDeclaration? {
         if refusal(of: declaration, in: context) != nil { return nil }
-        return declaration.as(ClassDeclSyntax.self).map { ItemDeclaration($0, attribute: node) }
+        return declaration.as(ClassDeclSyntax.self).map {
+            ItemDeclaration($0, attribute: node, in: context.lexicalContext)
+        }
     }
 
     /// Why there can be no item class of this declaration at this place.
@@ -107,6 +109,13 @@ extension ItemDeclaration {
             "\(literal(property.name))",
             "kinds: JustPersist.AttributeSchema.kinds(of: \(property.type).self)",
         ]
+        if let value = property.initialValue {
+            let value = value.naming(name)
+            arguments.append(
+                "default: JustPersist.AttributeSchema.defaultValue(of: \(property.type).self, \(value))"
+            )
+            if property.isOptional { arguments.append("isOptional: true") }
+        }
         if let name = options.originalName { arguments.append("originalName: \(literal(name))") }
         if options.isUnique { arguments.append("isUnique: true") }
         if options.isIndexed { arguments.append("isIndexed: true") }

@@ -31,6 +31,7 @@ enum ItemMessage: DiagnosticMessage {
     case outsideItem(macro: String)
     case notALiteral(String)
     case unknownOption
+    case declaredTwice(String)
     case nameClash(String, with: String)
     case notAKeyPath(macro: String)
     case otherType(macro: String, type: String)
@@ -82,7 +83,7 @@ enum ItemMessage: DiagnosticMessage {
             "'\(name)' cannot be implicitly unwrapped, as a stored item may have no value for it; "
                 + "make it optional, or give it a default value"
         case .reserved(let name):
-            "'\(name)' is what @Item calls the item's storage; choose another name"
+            "'\(name)' is a member that every item has; choose another name"
         case .invalidName(let name):
             "'\(name)' cannot be an attribute's name, which has 1 to 255 bytes and no dot"
         case .attributeOnNothing(let macro):
@@ -93,6 +94,8 @@ enum ItemMessage: DiagnosticMessage {
             "\(label) must be a string literal without interpolation"
         case .unknownOption:
             "write the options out: .unique, .indexed"
+        case .declaredTwice(let name):
+            "the attribute '\(name)' is declared twice; remove one"
         case .nameClash(let name, let other):
             "'\(name)' and '\(other)' are kept under one name; each attribute needs its own"
         case .notAKeyPath(let macro):

@@ -13,6 +13,13 @@ struct ItemProperty {
     /// What new items start with, unless that is nil.
     let initialValue: ExprSyntax?
     let options: AttributeOptions
+    /// Where the property's name stands.
+    let syntax: Syntax
+
+    /// What every item has already.
+    private static let reserved: Set = [
+        "backing", "schema", "uniqueToken", "itemTypeKey", "setInitialValues",
+    ]
 
     /// The attribute that a member of the class declares, or nil: the member is something else, or wrong,
     /// which is said in `diagnostics`.
@@ -54,6 +61,7 @@ struct ItemProperty {
             return nil
         }
         options = AttributeOptions(of: variable, diagnostics: &diagnostics)
+        syntax = Syntax(pattern)
     }
 
     /// Why the declaration cannot be an attribute, whatever its type.
@@ -85,7 +93,7 @@ struct ItemProperty {
             }
         }
         if let observers = binding.accessorBlock { return ItemMessage.observed(name).at(observers) }
-        if name == "backing" { return ItemMessage.reserved(name).at(binding.pattern) }
+        if reserved.contains(name) { return ItemMessage.reserved(name).at(binding.pattern) }
         if !name.isAttributeName { return ItemMessage.invalidName(name).at(binding.pattern) }
         return nil
     }

@@ -45,3 +45,34 @@ extension PatternBindingSyntax {
         }
     }
 }
+
+extension Syntax {
+    /// The name of a type that this declares or extends, as it stands before the names of types inside it.
+    var typeName: String? {
+        if let extended = self.as(ExtensionDeclSyntax.self)?.extendedType {
+            return extended.trimmedDescription
+        }
+        let name = asProtocol((any NamedDeclSyntax).self)?.name
+        return name?.identifier?.name ?? name?.text
+    }
+}
+
+extension ExprSyntax {
+    /// The same with the name of a type for each `Self`, which cannot be used where the expression goes.
+    func naming(_ type: String) -> ExprSyntax {
+        SelfReplacement(type).rewrite(self).as(ExprSyntax.self) ?? self
+    }
+}
+
+private final class SelfReplacement: SyntaxRewriter {
+    private let type: String
+
+    init(_ type: String) {
+        self.type = type
+        super.init()
+    }
+
+    override func visit(_ token: TokenSyntax) -> TokenSyntax {
+        token.tokenKind == .keyword(.Self) ? token.with(\.tokenKind, .identifier(type)) : token
+    }
+}

@@ -136,16 +136,28 @@ import Testing
             "'a' cannot be an optional of an optional: a store knows one kind of nil"
         ),
         (
-            "var backing: Int?",
-            "'backing' is what @Item calls the item's storage; choose another name"
-        ),
-        (
             "var `a.b`: Int?",
             "'a.b' cannot be an attribute's name, which has 1 to 255 bytes and no dot"
         ),
     ])
     func declarationIsRefused(declaration: String, message: String) {
         #expect(Expansion("@Item final class A { \(declaration) }").messages == [message])
+    }
+
+    @Test(arguments: ["backing", "schema", "uniqueToken", "itemTypeKey", "setInitialValues"])
+    func namesOfWhatEveryItemHasAreReserved(name: String) {
+        let expansion = Expansion("@Item final class A { var \(name): String? }")
+        #expect(
+            expansion.messages == [
+                "'\(name)' is a member that every item has; choose another name"
+            ])
+        #expect(expansion.places == [name])
+    }
+
+    @Test func anAttributeIsDeclaredOnce() {
+        let expansion = Expansion("@Item final class A { var a: Int = 0; var `a`: String? }")
+        #expect(expansion.messages == ["the attribute 'a' is declared twice; remove one"])
+        #expect(expansion.places == ["`a`"])
     }
 
     @Test(arguments: [

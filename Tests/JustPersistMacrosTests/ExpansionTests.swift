@@ -38,7 +38,7 @@ import Testing
                         "Restaurant",
                         attributes: [
                             JustPersist.AttributeSchema("name", kinds: JustPersist.AttributeSchema.kinds(of: String.self), originalName: "title", isUnique: true, isIndexed: true, keyPath: \Restaurant.name),
-                            JustPersist.AttributeSchema("stars", kinds: JustPersist.AttributeSchema.kinds(of: Int.self), keyPath: \Restaurant.stars),
+                            JustPersist.AttributeSchema("stars", kinds: JustPersist.AttributeSchema.kinds(of: Int.self), default: JustPersist.AttributeSchema.defaultValue(of: Int.self, 0), keyPath: \Restaurant.stars),
                         ],
                         indexes: [
                             JustPersist.IndexSchema(["name", "stars"]),

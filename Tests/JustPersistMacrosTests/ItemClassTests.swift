@@ -18,7 +18,7 @@ import Testing
             schema.attributes.map(\.kinds) == [
                 [.string], [.string], [.string], [.string], [.int], [.date],
             ])
-        #expect(schema.attributes.map(\.originalName) == [nil, nil, "title", nil, nil, nil])
+        #expect(schema.attributes.map(\.formerNames.first) == [nil, nil, "title", nil, nil, nil])
         #expect(schema.attributeName(for: \Restaurant.stars) == "stars")
         #expect(
             schema.indexes == [
@@ -40,7 +40,7 @@ import Testing
             !Dish.schema.attributes.contains {
                 ["isSelected", "observer", "cache", "limit", "half", "shared"].contains($0.name)
             })
-        #expect(Dish.Side.itemTypeKey == "Side")
+        #expect(Dish.Side.itemTypeKey == "Dish.Side")
         #expect(Hidden.itemTypeKey == "Hidden")
         #expect(Nothing.schema.attributes.isEmpty)
     }
@@ -55,6 +55,43 @@ import Testing
         #expect(kinds["counts"] == [.dictionary])
         #expect(kinds["ratings"] == [])
         #expect(kinds["link"] == [.url])
+    }
+
+    @Test func schemaHoldsTheDefaultsOfProperties() throws {
+        let attributes = Dictionary(
+            uniqueKeysWithValues: Dish.schema.attributes.map { ($0.name, $0) })
+        #expect(attributes["title"]?.defaultValue == .string("Soup"))
+        #expect(attributes["title"]?.isOptional == false)
+        #expect(attributes["motto"]?.defaultValue == .string("Eat"))
+        #expect(attributes["motto"]?.isOptional == true)
+        #expect(attributes["temperature"]?.defaultValue == .double(-1.5))
+        #expect(attributes["ratings"]?.defaultValue == .array([.string("poor")]))
+        #expect(attributes["course"]?.defaultValue == .string("main"))
+        #expect(attributes["price"]?.defaultValue == nil)
+        // Once for all items that are older than the attribute.
+        #expect(attributes["id"]?.defaultValue?.kind == .uuid)
+        #expect(attributes["id"]?.defaultValue == Dish.schema.attributes[0].defaultValue)
+    }
+
+    @Test func aDefaultMayNameTheClassAsSelf() {
+        #expect(Frame.schema.attributes[0].defaultValue == .int(3))
+        #expect(Frame().width == 3)
+    }
+
+    @Test func nestedClassesOfOneNameAreTwoTypes() {
+        #expect(Frame.Corner.itemTypeKey == "Frame.Corner")
+        #expect(Table.Corner.itemTypeKey == "Table.Corner")
+        #expect(Table.Corner.Joint.itemTypeKey == "Table.Corner.Joint")
+    }
+
+    @Test func propertiesMayHaveTheNamesOfWhatGettersCall() {
+        let names = Names()
+        names.attribute = "a"
+        names.setAttribute = 2
+        names.optionalAttribute = "c"
+        #expect(names.attribute == "a")
+        #expect(names.setAttribute == 2)
+        #expect(names.optionalAttribute == "c")
     }
 
     @Test func newItemHasItsDefaultsStored() throws {
@@ -76,6 +113,8 @@ import Testing
         #expect(dish.title == "Soup")
         #expect(dish.default == 3)
         #expect(dish.ratings == [.poor])
+        #expect(dish.motto == "Eat")
+        dish.motto = nil
         #expect(dish.motto == nil)
     }
 

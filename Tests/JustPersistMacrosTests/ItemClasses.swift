@@ -98,3 +98,31 @@ public final class Dish: CustomStringConvertible {
 }
 
 @Item final class Nothing {}
+
+/// A default that is a static member, and a class inside.
+@Item final class Frame {
+    static let standard = 3
+    var width: Int = Self.standard
+
+    @Item final class Corner {
+        var angle: Double = 90
+    }
+}
+
+enum Table {}
+
+extension Table {
+    /// Of the same name as another class inside a type.
+    @Item final class Corner {
+        var name: String?
+
+        @Item final class Joint {}
+    }
+}
+
+@Item final class Names {
+    var attribute: String = ""
+    var setAttribute: Int = 0
+    var optionalAttribute: String?
+    var setOptionalAttribute: String?
+}

@@ -3,7 +3,7 @@ import JustPersist
 
 /// Values come back as they went in.
 enum ValueChecks {
-    static let all = texts + numbers + times + bytes + collections + names
+    static let all = texts + numbers + times + bytes + collections + names + declared
 
     private static let texts: [CheckDefinition] = [
         CheckDefinition(

@@ -198,7 +198,7 @@ final class WriteBlock: Block {
         _ item: any MutableDataStoreItem, _ backing: RecordBacking
     ) throws(DataStoreError) {
         let values = try item.storedValues()
-        let type = blockType(backing.type.itemType)
+        let type = try blockType(backing.type.itemType)
         try complete(type)
         try checkKnown(type, "insert")
         let trial = RecordBacking(type, id: backing.id, record: [], block: self)

@@ -13,7 +13,7 @@ extension RecordStore {
             guard report.problems.isEmpty else { return }
             try withBlock { block in
                 report.problems = block.catalog.damages.map(\.problem)
-                for stored in block.catalog.types { block.verify(stored, &report) }
+                for stored in block.catalog.types { try block.verify(stored, &report) }
             }
         }
         return report
@@ -22,8 +22,10 @@ extension RecordStore {
 
 extension Block {
     /// Checks all records of one type.
-    fileprivate func verify(_ stored: CatalogType, _ report: inout VerificationReport) {
-        let type = blockType(ItemType(dynamic: stored.key))
+    fileprivate func verify(
+        _ stored: CatalogType, _ report: inout VerificationReport
+    ) throws(DataStoreError) {
+        let type = try blockType(ItemType(dynamic: stored.key))
         var problems: [DataStoreError] = []
         var pass = RecordPass()
         var found = 0

@@ -216,10 +216,10 @@ import Testing
     func valuesOfOtherThanDeclaredTypesAreReportedAndNotStored(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in
-            try store.write { db in
-                let item = try db.create(Restaurant.self)
-                item.setValue("no number", forKeyPath: "stars")
-                item.setValue(5.0, forKeyPath: "name")
+            store.writeSync { db in
+                let item = db.createItem(ofMutableType: Restaurant.self) as? Restaurant
+                item?.setValue("no number", forKeyPath: "stars")
+                item?.setValue(5.0, forKeyPath: "name")
             }
             try store.read { db in
                 let item = try #require(try db.first(Restaurant.self))

@@ -43,14 +43,18 @@ import Testing
                     }
                 }
             }
+            expectError(.limitExceeded) {
+                try store.write { db in
+                    try db.first(Note.self)?.name = String(repeating: "x", count: 101)
+                }
+            }
             try store.write { db in
-                try db.first(Note.self)?.name = String(repeating: "x", count: 101)
                 expectError(.limitExceeded) {
                     try db.declare(
                         ItemSchema("Name", attributes: [AttributeSchema("elevenbytes")]))
                 }
             }
-            #expect(errors.codes == [.limitExceeded])
+            #expect(errors.codes == [.limitExceeded, .limitExceeded])
             try #expect(store.names() == ["a"])
         }
     }

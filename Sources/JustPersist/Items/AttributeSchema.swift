@@ -35,14 +35,11 @@ public struct AttributeSchema: Sendable {
 
     /// An attribute with the given name.
     ///
-    /// - Parameters:
-    ///   - defaultValue: What items have that hold no value. A property that is not optional has the same
-    ///     default here as in its getter, so that requests agree with the property. Evaluated once: a
-    ///     default such as the time of day is that of the declaration.
-    ///   - isOptional: Whether null is a value of its own beside the default. An attribute without a default
-    ///     always is optional.
-    ///   - originalName: The name that the attribute had in the release before.
-    ///   - formerNames: Names that it had earlier still.
+    /// `default` is what items have that hold no value. A property that is not optional has the same default here
+    /// as in its getter, so that requests agree with the property. It is evaluated once: a default such as
+    /// the time of day is that of the declaration. `isOptional` says whether null is a value of its own beside
+    /// the default; an attribute without a default always is optional. `originalName` is the name that the
+    /// attribute had in the release before, `formerNames` are those that it had earlier still.
     public init(
         _ name: String, kinds: Set<DataStoreValue.Kind> = [],
         storedKinds: Set<DataStoreValue.Kind> = [], default defaultValue: DataStoreValue? = nil,

@@ -54,7 +54,34 @@ struct CheckExecutionTests {
         stillness: Double, computed: Double, verdict: Watchdog.Verdict?
     ) {
         #expect(
-            Watchdog.verdict(stillness: stillness, timeout: 1, computed: computed) == verdict)
+            Watchdog.verdict(
+                stillness: stillness, longestCall: stillness, timeout: 1, computed: computed)
+                == verdict)
+    }
+
+    @Test func aCallThatNeverEndsIsGivenUpThoughOtherThreadsGoOn() async {
+        let result = await Self.result(timeout: 0.5) { check in
+            let store = try check.openStore()
+            let (begun, over) = (Latch(), Latch())
+            let reader = check.start {
+                store.read { _ in
+                    begun.open()
+                    over.wait()
+                }
+            }
+            begun.wait()
+            let closer = check.start { try store.destroy() }
+            // Given up before it is at an end, which nobody waits for then.
+            for _ in 0..<1_000 {
+                check.expect(true, "")
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+            over.open()
+            for thread in [reader, closer] { try thread.join() }
+        }
+        let message = result.failures.first?.message ?? ""
+        #expect(message.contains("though other threads went on"))
+        #expect(message.contains("destroy"))
     }
 
     @Test func aSlowCallInAProcessOfItsOwnIsNotGivenUp() async {

@@ -60,9 +60,11 @@ struct CheckExecutionTests {
     }
 
     @Test func aCallThatNeverEndsIsGivenUpThoughOtherThreadsGoOn() async {
+        let over = Latch()
+        let isOver = Locked(false)
         let result = await Self.result(timeout: 0.5) { check in
             let store = try check.openStore()
-            let (begun, over) = (Latch(), Latch())
+            let begun = Latch()
             let reader = check.start {
                 store.read { _ in
                     begun.open()
@@ -71,14 +73,14 @@ struct CheckExecutionTests {
             }
             begun.wait()
             let closer = check.start { try store.destroy() }
-            // Given up before it is at an end, which nobody waits for then.
-            for _ in 0..<1_000 {
+            while !isOver.withLock({ $0 }) {
                 check.expect(true, "")
                 Thread.sleep(forTimeInterval: 0.01)
             }
-            over.open()
             for thread in [reader, closer] { try thread.join() }
         }
+        isOver.withLock { $0 = true }
+        over.open()
         let message = result.failures.first?.message ?? ""
         #expect(message.contains("though other threads went on"))
         #expect(message.contains("destroy"))

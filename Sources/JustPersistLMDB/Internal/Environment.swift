@@ -158,7 +158,10 @@ import JustPersistRecords
     }
 
     /// Throws if the store's path does not lead to the open file any more, which nobody will find again.
-    func checkPlace(in operation: String) throws(DataStoreError) {
+    ///
+    /// - Parameter isCommitted: Whether a commit has succeeded. It stands then, so that the path could not be
+    ///   looked at is no reason to report it as failed.
+    func checkPlace(in operation: String, isCommitted: Bool = false) throws(DataStoreError) {
         switch FileNumber.of(path) {
         case .success(let found) where found == file: return
         case .success: throw deleted(in: operation)
@@ -167,6 +170,8 @@ import JustPersistRecords
             case .ENOENT, .ENOTDIR: throw deleted(in: operation)
             // A process may give up the right to look.
             case .EACCES, .EPERM: return
+            case _ where isCommitted:
+                if FileNumber.isDeleted(descriptor: descriptor) { throw deleted(in: operation) }
             default: throw LMDBError.error(number.code.rawValue, in: operation, at: directory)
             }
         }

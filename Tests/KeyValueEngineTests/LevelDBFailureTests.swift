@@ -123,13 +123,50 @@
                 let engine = LevelDBEngine(at: URL(filePath: path))
                 try engine.open()
                 let model = try FullDisk.fill(engine)
-                FullDisk.begin(limit: 16)
+                FullDisk.end()
+                let failing = try FailingSystemCalls(
+                    "openat:error=EIO", at: URL(filePath: path).appending(path: "LOCK"))
                 for _ in 0..<3 {
                     #expect(throws: DataStoreError.self) { try engine.put([1], [1]) }
                     #expect(throws: DataStoreError.self) { try engine.pairs() }
                 }
-                FullDisk.end()
+                failing.end()
                 #expect(try engine.pairs() == model.pairs())
+                try FullDisk.expectWritesLast(engine, model)
+            }
+        }
+
+        /// The disk had room, so the database was closed, and could not be opened.
+        @Test func readingGoesOnWhereALimitOnTheSizeOfFilesLeavesNoRoom() async {
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LevelDBEngine(at: URL(filePath: path))
+                try engine.open()
+                let model = try FullDisk.fill(engine)
+                for limit in [0, 16, 4 << 10] as [UInt] {
+                    FullDisk.begin(limit: limit)
+                    let error = #expect(throws: DataStoreError.self) { try engine.put([1], [1]) }
+                    #expect(error?.code == .storageFull)
+                    #expect(error?.message.contains("limit on the size of files") == true)
+                    #expect(try engine.pairs() == model.pairs())
+                }
+                FullDisk.end()
+                try FullDisk.expectWritesLast(engine, model)
+            }
+        }
+
+        /// A quota is not seen in the room that the disk has.
+        @Test func readingGoesOnWhereAQuotaLeavesNoRoom() async {
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LevelDBEngine(at: URL(filePath: path))
+                try engine.open()
+                let model = try FullDisk.fill(engine)
+                FullDisk.end()
+                let failing = try FailingSystemCalls(
+                    "fallocate:error=EDQUOT", at: URL(filePath: path).appending(path: "room.dbtmp"))
+                let error = #expect(throws: DataStoreError.self) { try engine.put([1], [1]) }
+                #expect(error?.code == .storageFull)
+                #expect(try engine.pairs() == model.pairs())
+                failing.end()
                 try FullDisk.expectWritesLast(engine, model)
             }
         }

@@ -171,6 +171,41 @@
             }
         }
 
+        /// LevelDB tells the next write that it could not make a table, and that write was refused though there was room.
+        @Test func mergeThatMetAFullDiskRefusesNoWriteOnceThereIsRoom() async {
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let url = URL(filePath: path)
+                let engine = LevelDBEngine(
+                    at: url, configuration: LevelDBConfiguration(writeBufferSize: 64 << 10))
+                try engine.open()
+                func logs() throws -> [UInt64] {
+                    try FileManager.default.contentsOfDirectory(atPath: path)
+                        .filter { $0.hasSuffix(".log") }.compactMap { UInt64($0.dropLast(4)) }
+                }
+                let first = try #require(logs().max())
+                // The next log comes before the table that the first one is sorted into.
+                let table = String(format: "%06d.ldb", Int(first) + 2)
+                let failing = try FailingSystemCalls(
+                    "openat:error=ENOSPC", at: url.appending(path: table))
+                var number: UInt8 = 0
+                while try logs().max() == first {
+                    try engine.put([number], [UInt8](repeating: number, count: 8 << 10))
+                    number += 1
+                }
+                let messages = url.appending(path: "LOG")
+                while try !String(contentsOf: messages, encoding: .utf8).contains("No space left") {
+                    usleep(1_000)
+                }
+                failing.end()
+                try engine.put([0xFF], [1])
+                #expect(try engine.pairs().count == Int(number) + 1)
+                engine.close()
+                try engine.open()
+                #expect(try engine.pairs().count == Int(number) + 1)
+                engine.close()
+            }
+        }
+
         @Test func closingAfterAFailedWriteKeepsWhatSucceeded() async {
             await #expect(processExitsWith: .success) { [path = url.path as String] in
                 let engine = LevelDBEngine(at: URL(filePath: path))

@@ -243,23 +243,31 @@ import JustPersistRecords
 
     /// Finds out where the pages are, which touches some: the file must be known to be whole.
     func findPages() throws(DataStoreError) {
-        let snapshot = try beginReading()
+        let file = DataFile(directory: directory)
+        for _ in 0..<100 {
+            let snapshot = try beginReading()
+            // Without it, other processes have committed twice since: the next snapshot has one.
+            if let leaf = try file.firstLeaf(inSnapshot: snapshot.number) {
+                unsafe pages = firstKey(in: snapshot.pointer).flatMap { key in
+                    unsafe MappedPages(
+                        firstKey: key, leaf: leaf, length: reservedSize, pageSize: pageSize,
+                        path: directory.path)
+                }
+                return retire(snapshot)
+            }
+            retire(snapshot)
+        }
+    }
+
+    @unsafe private func firstKey(in transaction: OpaquePointer) -> MDB_val? {
         var opened: OpaquePointer?
-        guard unsafe mdb_cursor_open(snapshot.pointer, table, &opened) == MDB_SUCCESS,
+        guard unsafe mdb_cursor_open(transaction, table, &opened) == MDB_SUCCESS,
             let opened = unsafe opened
-        else { return }
+        else { return nil }
         let cursor = unsafe Cursor(owning: opened)
-        var first = unsafe MDB_val()
-        var last = unsafe MDB_val()
+        var key = unsafe MDB_val()
         var value = unsafe MDB_val()
-        guard unsafe cursor.move(MDB_FIRST, &first, &value) == MDB_SUCCESS,
-            unsafe cursor.move(MDB_LAST, &last, &value) == MDB_SUCCESS
-        else { return }
-        let meta = try DataFile(directory: directory).metaPage(ofSnapshot: snapshot.number)
-        unsafe pages = MappedPages(
-            first: first, last: last, root: meta?.main.root, length: reservedSize,
-            pageSize: pageSize, path: directory.path)
-        retire(snapshot)
+        return unsafe cursor.move(MDB_FIRST, &key, &value) == MDB_SUCCESS ? key : nil
     }
 
     private static func lockFileIsOutOfReach(in directory: StoreDirectory) -> Bool {

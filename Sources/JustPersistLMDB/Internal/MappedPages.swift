@@ -13,28 +13,17 @@ struct MappedPages {
     private let pageSize: UInt
     private let path: String
 
-    /// Concludes from the first key and the last where the pages are; `nil` if their pages do not agree, or
-    /// if they are one page.
+    /// Concludes from the first key in order where the pages are; `nil` where pages are larger than the system's.
     ///
-    /// A single page says only where it should be itself; `root` is its number if it is known.
-    @unsafe init?(
-        first: MDB_val, last: MDB_val, root: UInt64?, length: Int, pageSize: Int, path: String
-    ) {
+    /// - Parameter leaf: The page in which the tree has that key, whatever number the page itself bears.
+    @unsafe init?(firstKey: MDB_val, leaf: UInt64, length: Int, pageSize: Int, path: String) {
         // Only then every page begins at a multiple of its size.
         guard pageSize <= sysconf(Int32(_SC_PAGESIZE)) else { return nil }
         self.length = UInt(length)
         self.pageSize = UInt(pageSize)
         self.path = path
-        let firstPage = unsafe UInt(bitPattern: first.mv_data) & ~(UInt(pageSize) - 1)
-        let lastPage = unsafe UInt(bitPattern: last.mv_data) & ~(UInt(pageSize) - 1)
-        if firstPage == lastPage {
-            guard let root else { return nil }
-            start = firstPage &- UInt(root) &* UInt(pageSize)
-        } else {
-            start = unsafe firstPage &- Self.number(ofPageAt: firstPage) &* UInt(pageSize)
-            let other = unsafe lastPage &- Self.number(ofPageAt: lastPage) &* UInt(pageSize)
-            guard start == other else { return nil }
-        }
+        let page = unsafe UInt(bitPattern: firstKey.mv_data) & ~(UInt(pageSize) - 1)
+        start = page &- UInt(leaf) &* UInt(pageSize)
     }
 
     /// Throws if the page with the bytes of a key or a value bears another page's number.

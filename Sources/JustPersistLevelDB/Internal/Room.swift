@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistRecords
 
 /// The room on the disk that it takes to open a database and to write to it, and the room there is.
 ///
@@ -34,6 +35,16 @@ struct Room {
     }
 
     var isEnough: Bool { available >= needed && !isLimited }
+
+    /// Whether there is room for a batch of changes, too: in a log, and then in a table.
+    func isEnough(beside changes: OrderedKeyMap<[UInt8]?>) throws(DataStoreError) -> Bool {
+        var byteCount = 0
+        try changes.scan(.all) { (key, value) throws(DataStoreError) in
+            byteCount += key.count + (value?.count ?? 0) + 16
+            return .next
+        }
+        return isEnough && available - needed >= 2 * byteCount
+    }
 
     /// Whether this process may not make a file of that size, though the disk has room.
     private static func isLimited(_ byteCount: Int, in directory: String) -> Bool {

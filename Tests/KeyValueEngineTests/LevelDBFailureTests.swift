@@ -206,6 +206,40 @@
             }
         }
 
+        /// LevelDB took the store for open until the process ended.
+        @Test func lockThatCannotBeGivenUpKeepsNoStoreClosed() async {
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let url = URL(filePath: path)
+                let engine = LevelDBEngine(at: url)
+                for number in 0..<4 as Range<UInt8> {
+                    try engine.open()
+                    try engine.put([number], [number])
+                    let failing = try FailingSystemCalls(
+                        "fcntl:error=ENOLCK:when=\(number + 1)", at: url.appending(path: "LOCK"))
+                    engine.close()
+                    failing.end()
+                }
+                try engine.open()
+                #expect(try engine.pairs().count == 4)
+                // Still one at a time.
+                let other = LevelDBEngine(at: url.appending(path: "."))
+                let error = #expect(throws: DataStoreError.self) { try other.open() }
+                #expect(error?.code == .alreadyOpen)
+                // Also for other processes, such as a child that locks the file itself.
+                let child = Foundation.fork()
+                if child == 0 {
+                    var lock = flock()
+                    lock.l_type = Int16(F_WRLCK)
+                    let file = unsafe Foundation.open(path + "/LOCK", O_RDWR)
+                    _exit(unsafe fcntl(file, F_SETLK, &lock) == 0 ? 1 : 0)
+                }
+                var status: Int32 = -1
+                unsafe waitpid(child, &status, 0)
+                #expect(status == 0)
+                engine.close()
+            }
+        }
+
         @Test func closingAfterAFailedWriteKeepsWhatSucceeded() async {
             await #expect(processExitsWith: .success) { [path = url.path as String] in
                 let engine = LevelDBEngine(at: URL(filePath: path))

@@ -19,6 +19,7 @@ import Torture
         options.only = [campaign]
         options.trials = trials
         options.rounds = 1
+        options.isTalkative = false
         let report = try Driver(options).run()
         #expect(report.failures.isEmpty, "\(report.text)")
         // What needs root or another system says so in the log, and is no failure here.

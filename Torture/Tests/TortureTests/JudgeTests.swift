@@ -60,6 +60,17 @@ import Workload
     }
 
     @Test(arguments: Engine.allCases)
+    func `Values from before a change are called older, not wrong`(_ engine: Engine) throws {
+        try withStore(engine) { probe, _ in
+            // The blocks behind those that were written would have changed items, and made and deleted others.
+            let (verdict, _) = try probe.verdict("all=1", "to=14", "existing=1")
+            #expect(verdict?.olderValues.isEmpty == false)
+            #expect(verdict?.wrongValues == [])
+            #expect(verdict?.isRight == false)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `Missing blocks are called missing rows`(_ engine: Engine) throws {
         try withStore(engine) { probe, _ in
             let (verdict, _) = try probe.verdict("all=1", "to=9", "existing=1")

@@ -15,7 +15,7 @@ demo:
 test: setup
 	swift build --build-tests
 	swift test --skip-build --disable-xctest --skip 'JustPersistConformanceTests.MutantTests/isCaught'
-	$(MAKE) test-plugin examples
+	$(MAKE) test-plugin examples test-torture
 
 # The kit against each of its sabotaged stores: longer than all other tests together.
 test-mutants: setup

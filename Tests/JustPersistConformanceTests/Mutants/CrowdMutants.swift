@@ -101,7 +101,7 @@ final class RunsQueuedBlocksTwoByTwo: SabotagedStore, Fault, @unchecked Sendable
 /// Keeps all stores of the process under one lock.
 final class SharesItsLockWithOthers: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["conc/two-stores-at-once"] }
-    override class var timeout: Double { 2 }
+    override class var hangs: Bool { true }
     private static let gate = ReferenceGate()
 
     override func open() throws {
@@ -119,7 +119,7 @@ final class SharesItsLockWithOthers: SabotagedStore, Fault, @unchecked Sendable 
 /// Lets a writer wait until no reader is there, and readers pass by it.
 final class StarvesWriters: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["conc/no-writer-starvation"] }
-    override class var timeout: Double { 2 }
+    override class var hangs: Bool { true }
 
     override func performRead(
         _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void

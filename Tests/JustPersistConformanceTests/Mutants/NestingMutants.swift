@@ -46,7 +46,7 @@ class NestingMutant: SabotagedStore, @unchecked Sendable {
 /// Waits in a write block inside a write block for the end of the outer one.
 final class HangsInANestedWrite: SabotagedStore, Fault, @unchecked Sendable {
     override class var number: Int? { 32 }
-    override class var timeout: Double { 2 }
+    override class var hangs: Bool { true }
     override class var caughtBy: [String] { ["thread/nested-write-in-write"] }
 
     private let lock = NSLock()

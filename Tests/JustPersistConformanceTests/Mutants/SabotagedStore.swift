@@ -13,11 +13,13 @@ class SabotagedStore: DataStore, @unchecked Sendable {
     /// The number of the fault in the kit's list of those that it must notice; nil for one that is not there.
     class var number: Int? { nil }
     /// The seconds without any sign of life after which a check of the store is given up.
-    class var timeout: Double { 10 }
+    class var timeout: Double { hangs ? 2 : 10 }
     /// How thoroughly to look for it.
     class var profile: ConformanceProfile { .quick }
     /// Whether the fault ends the process: a check that traps is not noticed otherwise.
     class var endsItsProcess: Bool { false }
+    /// Whether the fault is a call that never returns, or a thread that is never let go.
+    class var hangs: Bool { false }
 
     /// The sizes it takes: small, so that the checks reach them.
     class var limits: DataStoreLimits {

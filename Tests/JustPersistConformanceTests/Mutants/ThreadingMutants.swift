@@ -99,7 +99,7 @@ final class RunsQueuedBlocksAtOnce: SabotagedStore, Fault, @unchecked Sendable {
 
 /// Runs queued blocks on the main thread.
 final class RunsQueuedBlocksOnMain: SabotagedStore, Fault, @unchecked Sendable {
-    override class var timeout: Double { 2 }
+    override class var hangs: Bool { true }
     override class var caughtBy: [String] { ["thread/async-runs-elsewhere"] }
 
     override func enqueueWrite(
@@ -163,7 +163,7 @@ final class CompletesTwice: CompletionMutant, Fault, @unchecked Sendable {
 /// Calls the completions of blocks that fail never.
 final class CompletesOnlySuccess: CompletionMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 30 }
-    override class var timeout: Double { 2 }
+    override class var hangs: Bool { true }
     override class var caughtBy: [String] { ["thread/completion-once"] }
 
     override func complete(
@@ -194,7 +194,7 @@ final class CompletesBeforeTheCommit: SabotagedStore, Fault, @unchecked Sendable
 
 /// Queues nothing while a block of it runs on the thread.
 final class RefusesToQueueInsideBlocks: NestingMutant, Fault, @unchecked Sendable {
-    override class var timeout: Double { 2 }
+    override class var hangs: Bool { true }
     override class var caughtBy: [String] { ["thread/async-from-inside-blocks"] }
 
     override func enqueueWrite(

@@ -84,6 +84,35 @@
             }
         }
 
+        /// The record was read behind the end of the file, and that ended the process.
+        @Test func valueThatReachesBehindTheEndOfTheFileIsAnError() async throws {
+            let url = temporary.place("store")
+            let engine = LMDBEngine(at: url)
+            try engine.open()
+            let key = [0xAA, 0xBB, 0xCC, 0xDD, 0xEE] as [UInt8]
+            try engine.put(key, [1, 2, 3])
+            engine.close()
+            let file = url.appending(path: "data.mdb")
+            var bytes = try Data(contentsOf: file)
+            // The size of a value is the first number of its node, 8 bytes before the key.
+            let node = try #require(bytes.lastRange(of: Data(key))).lowerBound - 8
+            #expect(bytes[node] == 3)
+            bytes[node + 2] = 1
+            try bytes.write(to: file)
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LMDBEngine(at: URL(filePath: path))
+                try engine.open()
+                for read in [
+                    { _ = try engine.value([0xAA, 0xBB, 0xCC, 0xDD, 0xEE]) },
+                    { _ = try engine.pairs() },
+                ] {
+                    let error = #expect(throws: DataStoreError.self) { try read() }
+                    #expect(error?.code == .corrupted)
+                }
+                engine.close()
+            }
+        }
+
         /// A large value has pages of its own, and in a scan only those of the keys were looked at.
         @Test func valueInThePlaceOfAnotherIsFoundByScans() throws {
             let url = temporary.place("store")

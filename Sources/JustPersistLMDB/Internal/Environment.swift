@@ -251,7 +251,7 @@ import JustPersistRecords
                 unsafe pages = firstKey(in: snapshot.pointer).flatMap { key in
                     unsafe MappedPages(
                         firstKey: key, leaf: leaf, length: reservedSize, pageSize: pageSize,
-                        path: directory.path)
+                        file: FileLength(descriptor: descriptor), path: directory.path)
                 }
                 return retire(snapshot)
             }

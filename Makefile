@@ -15,7 +15,7 @@ demo:
 test: setup
 	swift build --build-tests
 	swift test --skip-build --disable-xctest
-	$(MAKE) test-plugin examples
+	$(MAKE) test-plugin examples test-torture
 
 # The plugin in a package that depends on this one: a build of its own, kept for the next time.
 test-plugin: setup

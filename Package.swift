@@ -159,7 +159,8 @@ let package = Package(
         .testTarget(
             name: "JustPersistCLITests",
             dependencies: [
-                "JustPersist", "JustPersistLMDB", "JustPersistLevelDB", "JustPersistConformance",
+                "JustPersist", "JustPersistLMDB", "JustPersistLevelDB", "JustPersistRecords",
+                "JustPersistConformance",
             ],
             swiftSettings: settings),
         // Compiles the plugin's own files, through a link, for nothing can import a plugin.

@@ -36,12 +36,7 @@ public enum DataStores {
     public static func make(
         _ url: String, options: DataStoreOptions = DataStoreOptions()
     ) throws(DataStoreError) -> any DataStore {
-        guard let colon = url.firstIndex(of: ":") else {
-            throw DataStoreError(
-                .invalidStoreURL, in: "open",
-                "“\(url)” names no backend. Write SCHEME:PATH; known here: \(knownSchemes).")
-        }
-        let scheme = String(url[..<colon])
+        let (scheme, location, text) = try parts(of: url)
         guard let factory = factories.withLock({ $0[scheme] }) else {
             throw DataStoreError(
                 .invalidStoreURL, in: "open",
@@ -50,11 +45,23 @@ public enum DataStores {
                 register() makes it known.
                 """)
         }
+        var options = options
+        if let text { try options.read(text, of: url) }
+        return try factory(location, options)
+    }
+
+    /// The parts of a store's URL: its scheme, what stands behind it, and the options behind a question mark.
+    package static func parts(
+        of url: String
+    ) throws(DataStoreError) -> (scheme: String, location: String, options: Substring?) {
+        guard let colon = url.firstIndex(of: ":") else {
+            throw DataStoreError(
+                .invalidStoreURL, in: "open",
+                "“\(url)” names no backend. Write SCHEME:PATH; known here: \(knownSchemes).")
+        }
         let rest = url[url.index(after: colon)...].split(
             separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        var options = options
-        if rest.count == 2 { try options.read(rest[1], of: url) }
-        return try factory(String(rest[0]), options)
+        return (String(url[..<colon]), String(rest[0]), rest.count == 2 ? rest[1] : nil)
     }
 
     /// Opens the store that a URL such as `lmdb:/var/lib/app` or `memory:` names.

@@ -11,16 +11,22 @@ enum RowFormat: String, ExpressibleByArgument, CaseIterable {
 struct RowWriter {
     private let format: RowFormat
     private let columns: [String]
+    /// The columns in which null is not what an item has that holds no value.
+    private let columnsWithDefault: Set<String>
     private let output: Output
     private var table: TextTable
     private var isFirst = true
 
-    init(_ format: RowFormat, columns: [String], to output: Output) throws {
+    init(
+        _ format: RowFormat, columns: [String], of schema: ItemSchema, to output: Output
+    ) throws {
         self.format = format
         self.columns = columns
+        columnsWithDefault = Set(
+            schema.attributes.filter { $0.defaultValue != nil }.map(\.name))
         self.output = output
         table = TextTable(header: columns)
-        if format == .csv { try output.data(columns.map(\.csvField).joined(separator: ",") + "\r") }
+        if format == .csv { try write(csv: columns) }
     }
 
     mutating func write(_ item: any DataStoreItem) throws {
@@ -30,10 +36,12 @@ struct RowWriter {
         }
         switch format {
         case .table: table.append(row.map(\.value.cellText))
-        case .csv:
-            try output.data(row.map(\.value.cellText.csvField).joined(separator: ",") + "\r")
+        case .csv: try write(csv: row.map(\.value.cellText))
         case .json, .jsonl, .count:
-            let object = String(jsonObject: row.filter { !$0.value.isNull })
+            let object = String(
+                jsonObject: row.filter {
+                    !$0.value.isNull || columnsWithDefault.contains($0.name)
+                })
             if format == .jsonl {
                 try output.data(object)
             } else {
@@ -42,6 +50,16 @@ struct RowWriter {
             }
         }
         isFirst = false
+    }
+
+    /// RFC 4180 ends lines with CR LF; a terminal gets no control characters.
+    private func write(csv fields: [String]) throws {
+        let line = fields.map(\.csvField).joined(separator: ",")
+        if Output.isTerminal {
+            try output.line(line)
+        } else {
+            try output.data(line + "\r")
+        }
     }
 
     func finish() throws {

@@ -75,10 +75,14 @@ extension String {
         self += "}"
     }
 
-    /// Appends a text in quotes, with what JSON demands escaped, and nothing else.
+    /// Appends a text in quotes, with what JSON demands escaped, and what a terminal would act on.
     fileprivate mutating func append(jsonString text: String) {
         self += "\""
-        if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c }) {
+        // The bytes from 0x7f on are DEL and those that all other control characters begin with.
+        if text.utf8.contains(where: {
+            $0 < 0x20 || $0 == 0x22 || $0 == 0x5c || $0 == 0x7f || $0 == 0xc2 || $0 == 0xd8
+                || $0 == 0xe2
+        }) {
             for scalar in text.unicodeScalars {
                 switch scalar {
                 case "\"": self += "\\\""
@@ -86,9 +90,9 @@ extension String {
                 case "\n": self += "\\n"
                 case "\r": self += "\\r"
                 case "\t": self += "\\t"
-                case "\0"..<" ":
-                    self += scalar.value < 16 ? "\\u000" : "\\u00"
-                    self += String(scalar.value, radix: 16)
+                case let control where control.isControl:
+                    let digits = String(control.value, radix: 16)
+                    self += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
                 default: unicodeScalars.append(scalar)
                 }
             }

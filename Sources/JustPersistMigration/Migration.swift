@@ -133,9 +133,8 @@ public struct Migration {
                 try progress(Progress(itemType: key, items: done, totalItems: total))
             }
             try source.forEach(request) { item in
-                var values = try item.storedValues()
+                let values = try item.storedValues(withNullsOf: nullable)
                 bytes += digest.add(item.uniqueToken, values)
-                for name in nullable where values[name] == nil { values[name] = .null }
                 batch.append((item.uniqueToken, values))
                 if batch.count >= batchSize || bytes >= Self.batchBytes { try flush() }
             }

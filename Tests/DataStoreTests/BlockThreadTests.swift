@@ -55,6 +55,23 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
+    func valuesOfADynamicItemAreRefusedOnAnotherThread(_ backend: Backend) throws {
+        try backend.withStore { store in
+            try store.fill(["a"])
+            try store.performRead { db in
+                let item = try #require(
+                    try db.dynamicItems(DataStoreRequest(itemTypeKey: "Restaurant")).first)
+                try #expect(item.values()["name"] == .string("a"))
+            }
+            try store.performWrite { db in
+                let item = try #require(
+                    try db.dynamicItems(DataStoreRequest(itemTypeKey: "Restaurant")).first)
+                #expect(elsewhereAlone { _ = try item.values() } == Self.wrongThread)
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
     func accessorIsRefusedOnAnotherThread(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.fill(["a"])

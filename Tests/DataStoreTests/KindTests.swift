@@ -174,6 +174,30 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
+    func theNumberOfItemsWithAFormerKindIsThatOfTheLastCommit(_ backend: Backend) throws {
+        if backend == .reference { return }
+        try backend.withStore { store in
+            try store.write { db in
+                try db.declare(
+                    ItemSchema(
+                        "Restaurant", attributes: [AttributeSchema("name", kinds: [.int])]))
+                for number in 0..<3 { try db.create("Restaurant")["name"] = .int(Int64(number)) }
+            }
+            for items in ["3 items", "2 items", "1 item"] {
+                try store.write { db in
+                    let restaurant = try #require(
+                        try db.first(Restaurant.self, where: DataStorePredicate("name != 'x'")))
+                    let error = expectError(.kindMismatch) {
+                        _ = try restaurant.storedValue(forKeyPath: "name")
+                    }
+                    #expect(error?.message.contains("in \(items),") == true)
+                    restaurant.name = "x"
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
     func aTypeThatContradictsItselfIsRefused(_ backend: Backend) throws {
         try backend.withStore { store in
             let calls: [(any DataStore) throws -> Void] = [
@@ -199,6 +223,38 @@ import Testing
             }
             try store.read { db in try #expect(db.schemas().isEmpty) }
         }
+    }
+
+    /// Seconds of this thread that a block takes to declare so many types, each with an item.
+    private func secondsToDeclare(_ count: Int, _ backend: Backend) throws -> Double {
+        func now() -> Double {
+            var time = timespec()
+            unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
+        var seconds = 0.0
+        try backend.withStore { store in
+            let start = now()
+            try store.write { db in
+                for number in 0..<count {
+                    try db.declare(ItemSchema("T\(number)", attributes: [AttributeSchema("a")]))
+                    try db.create("T\(number)")["a"] = .int(Int64(number))
+                    try #expect(db.count(DataStoreRequest(itemTypeKey: "T\(number)")) == 1)
+                }
+            }
+            seconds = now() - start
+        }
+        return seconds
+    }
+
+    /// Twice as many types took nearly four times as long.
+    @Test(arguments: [Backend.memory, .lmdb])
+    func typesAreDeclaredInLinearTime(_ backend: Backend) throws {
+        // The quickest of some runs, for others may be at work too.
+        let few = try (0..<3).map { _ in try secondsToDeclare(500, backend) }.min() ?? 0
+        let many = try (0..<2).map { _ in try secondsToDeclare(4000, backend) }.min() ?? 0
+        // 8 times as many: about 8 times as long, and up to 64 times where it is quadratic (36 and 41 were met).
+        #expect(many < 24 * few, "500 types: \(few) s, 4000: \(many) s")
     }
 
     @Test(arguments: [Backend.memory, .lmdb])

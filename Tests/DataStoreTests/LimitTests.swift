@@ -40,6 +40,43 @@ import Testing
         }
     }
 
+    /// What a change writes is the whole item.
+    @Test(arguments: [Backend.memory, .lmdb, .levelDB])
+    func theFirstChangeOfAStoredItemCountsAllOfIt(_ backend: Backend) throws {
+        try withSmallStore(backend) { store in
+            for _ in 0..<3 {
+                try store.write { db in
+                    let item = try db.create(Sample.self)
+                    for place in 0..<5 {
+                        item[place] = .string(String(repeating: "a", count: 9000))
+                    }
+                }
+            }
+            let error = expectError(.limitExceeded) {
+                try store.write { db in
+                    for item in try db.items(Sample.self) { item[0] = .int(1) }
+                }
+            }
+            #expect(error?.attribute == "a")
+            try store.read { db in
+                let items = try db.items(Sample.self)
+                #expect(items.allSatisfy { $0[0].kind == .string })
+            }
+        }
+    }
+
+    @Test(arguments: [Backend.memory, .lmdb, .levelDB])
+    func itemsWithoutValuesCountToo(_ backend: Backend) throws {
+        try withSmallStore(backend) { store in
+            expectError(.limitExceeded) {
+                try store.write { db in
+                    for _ in 0..<10_000 { _ = try db.create(Sample.self) }
+                }
+            }
+            try store.read { db in try #expect(db.count(Sample.self) == 0) }
+        }
+    }
+
     @Test func everyBackendDeclaresTheLimitsOfTheContract() throws {
         for backend in Backend.allCases {
             try backend.withStore { store in

@@ -92,6 +92,43 @@ import Testing
         }
     }
 
+    /// As where a type's entry in the catalog is lost without a trace.
+    @Test(
+        arguments: [
+            [2, 0xFF], [9, 0xFF], [1, 0xFF], [0, 1], [2, 0, 0, 0, 1, 0], [3, 0, 0, 0, 9],
+        ] as [[UInt8]])
+    func aKeyOfNoTypeIsAProblemOfVerify(_ key: [UInt8]) throws {
+        try withDamage { entries, _ in
+            let place = entries.firstIndex { key.lexicographicallyPrecedes($0.key) }
+            entries.insert((key: key, value: [1]), at: place ?? entries.endIndex)
+        } _: { store, _ in
+            try #expect(!store.verify().problems.isEmpty)
+        }
+    }
+
+    /// As where the pages on the way to a record are in each other's place: scans meet it all the same.
+    @Test func recordThatItsIDDoesNotLeadToIsAProblemOfVerify() throws {
+        let engine = InterceptedEngine()
+        let store = RecordStore(engine: engine)
+        try store.open()
+        try store.fill(["a", "b", "c"])
+        var keys: [[UInt8]] = []
+        try engine.read { reader in
+            try reader.scan(KeyRange(prefix: [StoredBytes.recordTag]), reversed: false) {
+                (key, _) throws(DataStoreError) in
+                keys.append([UInt8](copying: key))
+                return .next
+            }
+        }
+        try #require(keys.count == 3)
+        engine.hide(keys[1])
+        try #expect(store.names() == ["a", "b", "c"])
+        let report = try store.verify()
+        #expect(report.problems.map(\.code) == [.corrupted])
+        engine.hide(nil)
+        try expectSound(store)
+    }
+
     @Test func itemsWithoutANumberOfItemsAreAnErrorOfCounting() throws {
         try withDamage { entries, _ in
             entries.removeAll { $0.key == [StoredBytes.counterTag, 0, 0, 0, 1] }

@@ -24,6 +24,33 @@ import Testing
         return try #require(made)
     }
 
+    @Test(arguments: Backend.allCases)
+    func nilInARolledBackItemStaysNil(_ backend: Backend) throws {
+        try backend.withStore { store in
+            var made: Tagged?
+            #expect(throws: Failure.self) {
+                try store.write { db in
+                    let item = try db.create(Tagged.self)
+                    item.tag = nil
+                    made = item
+                    throw Failure()
+                }
+            }
+            let item = try #require(made)
+            try store.write { db in
+                #expect(db.insert(item) == true)
+                #expect(item.tag == nil)
+                #expect(item.stars == 3)
+            }
+            try store.read { db in
+                let stored = try #require(try db.first(Tagged.self))
+                #expect(stored.tag == nil)
+                #expect(stored.stars == 3)
+                try #expect(db.count(Tagged.self, where: DataStorePredicate("tag == nil")) == 1)
+            }
+        }
+    }
+
     @Test(arguments: Backend.allCases, [false, true])
     func itemOfARolledBackBlockCanBeInserted(_ backend: Backend, _ flushing: Bool) throws {
         let errors = ErrorLog()
@@ -116,5 +143,28 @@ import Testing
                 }
             }
         }
+    }
+}
+
+/// An item with defaults, one of which can be replaced by nil.
+private final class Tagged: MutableDataStoreItem {
+    static let schema = ItemSchema(
+        "Tagged",
+        attributes: [
+            AttributeSchema("tag", kinds: [.string], default: .string("new"), isOptional: true),
+            AttributeSchema("stars", kinds: [.int], default: .int(3)),
+        ])
+
+    let backing: any ItemBacking
+
+    init(backing: any ItemBacking) { self.backing = backing }
+
+    var tag: String? {
+        get { optionalAttribute(at: 0) }
+        set { setOptionalAttribute(newValue, at: 0) }
+    }
+    var stars: Int {
+        get { attribute(at: 1, default: 3) }
+        set { setAttribute(newValue, at: 1) }
     }
 }

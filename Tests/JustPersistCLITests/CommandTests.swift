@@ -2,6 +2,7 @@ import Foundation
 import JustPersist
 import JustPersistLMDB
 import JustPersistLevelDB
+import JustPersistRecords
 import Testing
 
 /// The other verbs, and the ways in which all of them end.
@@ -25,6 +26,9 @@ import Testing
         #expect(try tool("import", store, "U", file, "--skip", "1").status == 0)
 
         let info = try tool("info", store)
+        #expect(
+            try tool("info", store + "?readonly=1").output.split(separator: " ").dropFirst()
+                == info.output.split(separator: " ").dropFirst())
         #expect(info.status == 0)
         let text = info.output.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(text[0].hasPrefix("\(store): 2 types, "))
@@ -176,5 +180,37 @@ import Testing
         #expect(run.errors.hasPrefix("justpersist: "))
         try sound.prefix(sound.count / 2).write(to: data)
         #expect(try tool("verify", tool.store("lmdb")).status == 1)
+    }
+
+    /// One damaged entry of the catalog hides no other type.
+    @Test func infoShowsTheTypesBesideADamagedOne() throws {
+        let directory = tool.directory.url.appending(path: "damaged")
+        let store = LMDBDataStore(at: directory)
+        try store.open()
+        for type in ["First", "Second"] {
+            try store.write { db in
+                try db.declare(ItemSchema(type, attributes: [AttributeSchema("name")]))
+                try db.create(type)["name"] = .string("a")
+            }
+        }
+        try store.close()
+        let engine = LMDBEngine(at: directory)
+        try engine.open()
+        try engine.write { writer in
+            // The entry of the first type, by the file format: the catalog's tag, then the number.
+            let key: [UInt8] = [1, 0, 0, 0, 1]
+            var entry: [UInt8] = []
+            _ = try writer.withValue(forKey: key.span) { value in
+                entry = value.indices.map { value[$0] }
+            }
+            entry[try #require(entry.indices.last)] ^= 1
+            try writer.put(entry.span, forKey: key.span)
+        }
+        engine.close()
+        let run = try tool("info", "lmdb:\(directory.path)")
+        #expect(run.status == 1)
+        #expect(run.output.contains("First: damaged."))
+        #expect(run.output.contains("Second: 1 items"))
+        #expect(run.errors.contains("Run verify"))
     }
 }

@@ -32,6 +32,12 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["data.mdb"])
     }
 
+    @Test func optionsOfAStoreAreRefused() throws {
+        let run = try tool(
+            "conformance", "lmdb:?durability=relaxed", "--only", "crud/first-on-empty")
+        #expect(run.status == 1 && run.errors.contains("The checks choose their own"))
+    }
+
     @Test func reportsAreForProgramsToo() throws {
         let run = try tool(
             "conformance", "memory:", "--only", "crud/create-then-read@*", "--format", "json")

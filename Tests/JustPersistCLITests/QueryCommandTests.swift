@@ -1,4 +1,6 @@
 import Foundation
+import JustPersist
+import JustPersistLMDB
 import Testing
 
 /// What `query` prints.
@@ -63,6 +65,27 @@ import Testing
             try #require(try tool("import", copy, "Place", file).status == 0)
             #expect(try tool("query", copy, "Place", "--format", "jsonl").output == lines)
         }
+    }
+
+    /// Null is what an item has instead of the default.
+    @Test func nilInPlaceOfADefaultIsExported() throws {
+        let directory = tool.directory.url.appending(path: "defaults")
+        let store = LMDBDataStore(at: directory)
+        try store.open()
+        try store.write { db in
+            try db.declare(
+                ItemSchema(
+                    "Note",
+                    attributes: [
+                        AttributeSchema(
+                            "tag", kinds: [.string], default: .string("new"), isOptional: true),
+                        AttributeSchema("name", kinds: [.string]),
+                    ]))
+            try db.create("Note")["tag"] = .null
+        }
+        try store.close()
+        let run = try tool("query", "lmdb:\(directory.path)", "Note", "--format", "jsonl")
+        #expect(run.output == "{\"tag\":null}\n")
     }
 
     @Test func jsonIsAnArray() throws {

@@ -8,18 +8,21 @@
         private let tracer = Process()
 
         /// Lets the calls that `rule` names fail, if they concern `place`.
+        init(_ rule: String, at place: URL) throws { try self.init(rule, at: [place]) }
+
+        /// Lets the calls that `rule` names fail, if they concern one of `places`.
         ///
         /// - Parameter rule: What follows `inject=` in strace's language, such as `access:error=EIO:when=1`.
-        init(_ rule: String, at place: URL) throws {
+        init(_ rule: String, at places: [URL]) throws {
             Self.allowTracing()
             let messages = FileManager.default.temporaryDirectory
                 .appending(path: "strace-\(UUID().uuidString)")
             let name = rule.prefix { $0 != ":" }
             tracer.executableURL = URL(filePath: "/usr/bin/env")
-            tracer.arguments = [
-                "strace", "-f", "-q", "-o", messages.path, "-P", place.path, "-e",
-                "trace=\(name)", "-e", "inject=\(rule)", "-p", "\(getpid())",
-            ]
+            tracer.arguments =
+                ["strace", "-f", "-q", "-o", messages.path]
+                + places.flatMap { ["-P", $0.path] }
+                + ["-e", "trace=\(name)", "-e", "inject=\(rule)", "-p", "\(getpid())"]
             try tracer.run()
             try? FileManager.default.removeItem(at: messages)
             while try !isTraced() {

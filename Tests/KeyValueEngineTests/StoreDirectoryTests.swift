@@ -106,6 +106,24 @@ import Testing
     }
 
     #if os(Linux)
+        /// `FileManager` climbed for ever, until the stack overflowed.
+        @Test func searchForAParentEndsWhereNoDirectoryCanBeLookedAt() async {
+            let place = temporary.place("a")
+            await #expect(processExitsWith: .success) { [path = place.path as String] in
+                let place = URL(filePath: path).appending(path: "b")
+                var places = [place]
+                while places[places.count - 1].path != "/" {
+                    places.append(places[places.count - 1].deletingLastPathComponent())
+                }
+                let failing = try FailingSystemCalls("newfstatat:error=ENOENT", at: places)
+                let error = #expect(throws: DataStoreError.self) {
+                    try StoreDirectory.prepare(at: place, marker: "MARK", engineName: "Sample")
+                }
+                failing.end()
+                #expect(error?.code == .storeNotFound)
+            }
+        }
+
         /// It was taken for an empty one, in which a store is made.
         @Test func directoryThatCannotBeReadIsNoEmptyOne() async {
             let place = temporary.place("a")

@@ -61,15 +61,19 @@ extension DataStoreError {
             """, itemType: item.backing.itemTypeKey)
     }
 
-    /// The refusal of a change with which a write block would change more than the limit.
+    /// The refusal of a change with which a write block would change more than the limit: of an attribute, or
+    /// without one of a further item.
     public static func blockTooLarge(
-        limit: Int, itemType: String, attribute: String
+        limit: Int, itemType: String, attribute: String?
     ) -> DataStoreError {
-        DataStoreError(
-            .limitExceeded, in: "setValue",
+        let refused =
+            attribute.map { "“\($0)” of the “\(itemType)” was not changed" }
+            ?? "no “\(itemType)” was made"
+        return DataStoreError(
+            .limitExceeded, in: attribute == nil ? "create" : "setValue",
             """
-            With this value the block would change more than the limit of \(limit) bytes for a write block, so \
-            “\(attribute)” of the “\(itemType)” was not changed. Split the work into several blocks.
+            With this the block would change more than the limit of \(limit) bytes for a write block, so \
+            \(refused). Split the work into several blocks.
             """, itemType: itemType, attribute: attribute)
     }
 

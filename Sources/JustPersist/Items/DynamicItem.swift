@@ -49,12 +49,24 @@ public final class DynamicItem: MutableDataStoreItem {
 }
 
 extension DataStoreItem {
-    /// All values that are not null, by attribute.
-    package func storedValues() throws(DataStoreError) -> [String: DataStoreValue] {
+    /// All values that are not null, by attribute, and the nulls of those attributes where null is not what an
+    /// item has that holds no value: those with a default.
+    package func storedValues(
+        withNullsOf nullable: some Collection<String> = []
+    ) throws(DataStoreError) -> [String: DataStoreValue] {
         var values: [String: DataStoreValue] = [:]
-        for name in backing.attributeNames {
+        let names = backing.attributeNames
+        if names.isEmpty {
+            // So it is on another thread than the block's, which the values say.
+            do throws(DataStoreError) {
+                _ = try backing.value(forAttribute: "")
+            } catch {
+                if error.code == .wrongThread { throw error }
+            }
+        }
+        for name in names {
             let value = try backing.value(forAttribute: name)
-            if !value.isNull { values[name] = value }
+            if !value.isNull || nullable.contains(name) { values[name] = value }
         }
         return values
     }

@@ -13,8 +13,7 @@ extension DataStorePredicate {
     /// enums that are `CaseIterable`. Any other type may have an `==` or a `<` of its own, which a store does not
     /// know.
     ///
-    /// A predicate sees what is stored: an attribute that was never set is null, whatever default its
-    /// property gives. Throws `.unsupported` for a comparison of another type, except with `nil`, and for any
+    /// An attribute without a value has its declared default; one that was set to `nil` is null. Throws `.unsupported` for a comparison of another type, except with `nil`, and for any
     /// other expression, naming it, and `.unknownAttribute` for a property that is no attribute.
     public init<Item: DataStoreItem>(_ predicate: Predicate<Item>) throws(DataStoreError) {
         let conversion = PredicateConversion(

@@ -9,8 +9,7 @@
 /// which a store does not know: such a comparison is refused, except with `nil`.
 ///
 /// An operator cannot throw, so what is wrong with a key path or a value is kept and thrown by
-/// ``predicate()``. A predicate sees what is stored: an attribute that was never set is null, whatever
-/// default its property gives.
+/// ``predicate()``. An attribute without a value has its declared default; one that was set to `nil` is null.
 public struct ItemPredicate<Root: DataStoreItem>: Sendable {
     private let result: Result<DataStorePredicate, DataStoreError>
 

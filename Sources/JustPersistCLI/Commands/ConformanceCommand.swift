@@ -44,17 +44,18 @@ struct ConformanceCommand: ParsableCommand {
     }
 
     func run() throws {
-        guard let colon = store.firstIndex(of: ":") else {
+        let (scheme, location, storeOptions) = try DataStores.parts(of: store)
+        if storeOptions != nil {
             throw DataStoreError(
                 .invalidStoreURL, in: "conformance",
-                "“\(store)” names no backend. Write its scheme and a colon, such as lmdb:.")
+                "“\(store)” has options behind a “?”. The checks choose their own; leave these out."
+            )
         }
-        let fixture = try Conformance.fixture(scheme: String(store[..<colon]))
+        let fixture = try Conformance.fixture(scheme: scheme)
         var options = ConformanceOptions(
             profile: profile, only: try patterns,
             seed: seed ?? .random(in: 0 ... .max), timeout: timeout, runsInProcess: inProcess)
-        let location = store[store.index(after: colon)...]
-        if !location.isEmpty { options.scratchDirectory = URL(filePath: String(location)) }
+        if !location.isEmpty { options.scratchDirectory = URL(filePath: location) }
         let report = waiting { [options] in
             await Conformance.report(
                 on: fixture, options: options,

@@ -17,10 +17,15 @@ struct InfoCommand: ParsableCommand {
 
     func run() throws {
         let opened = try OpenStore.reading(store)
-        var info = StoreInfo(store: store, sizeOnDisk: Self.size(of: store))
+        var info = StoreInfo(
+            store: store, sizeOnDisk: Self.size(at: try DataStores.parts(of: store).location))
         try opened.store.performRead { db in
             for schema in try db.schemas() {
-                let count = try db.count(DataStoreRequest(itemTypeKey: schema.itemTypeKey))
+                // One damaged type hides no other.
+                let count = Result { () throws(DataStoreError) in
+                    try db.count(DataStoreRequest(itemTypeKey: schema.itemTypeKey))
+                }
+                if case .failure(let error) = count, error.code != .corrupted { throw error }
                 info.types.append(StoreInfo.TypeInfo(schema, count: count))
             }
         }
@@ -33,11 +38,15 @@ struct InfoCommand: ParsableCommand {
         case .table: for line in info.lines { try output.line(line) }
         }
         try output.flush()
+        let damaged = info.types.count { $0.damage != nil }
+        if damaged > 0 {
+            throw DataStoreError(
+                .corrupted, in: "info", "Damaged types in “\(store)”: \(damaged). Run verify.")
+        }
     }
 
     /// The bytes of the files at a store's path; 0 for a store without a path.
-    private static func size(of store: String) -> Int {
-        let path = String(store.drop { $0 != ":" }.dropFirst())
+    private static func size(at path: String) -> Int {
         let directory = URL(filePath: path, directoryHint: .isDirectory).resolvingSymlinksInPath()
         guard !path.isEmpty,
             let names = try? FileManager.default.subpathsOfDirectory(atPath: directory.path)
@@ -55,13 +64,19 @@ struct InfoCommand: ParsableCommand {
 private struct StoreInfo: Encodable {
     struct TypeInfo: Encodable {
         let name: String
-        let count: Int
+        /// How many items it has; `nil` if that cannot be told.
+        let count: Int?
+        /// Why not.
+        let damage: String?
         let attributes: [AttributeInfo]
         let indexes: [IndexInfo]
 
-        init(_ schema: ItemSchema, count: Int) {
+        init(_ schema: ItemSchema, count: Result<Int, DataStoreError>) {
             name = schema.itemTypeKey
-            self.count = count
+            switch count {
+            case .success(let count): (self.count, damage) = (count, nil)
+            case .failure(let error): (self.count, damage) = (nil, error.message)
+            }
             attributes = schema.attributes.map { attribute in
                 AttributeInfo(
                     name: attribute.name,
@@ -92,7 +107,11 @@ private struct StoreInfo: Encodable {
     var lines: [String] {
         var lines = ["\(store): \(types.count) types, \(sizeOnDisk) bytes on disk"]
         for type in types {
-            lines += ["", "\(type.name): \(type.count) items"]
+            if let damage = type.damage {
+                lines += ["", "\(type.name): damaged. \(damage)"]
+                continue
+            }
+            lines += ["", "\(type.name): \(type.count ?? 0) items"]
             var table = TextTable(header: ["ATTRIBUTE", "KINDS"])
             for attribute in type.attributes {
                 table.append([attribute.name, attribute.kinds.joined(separator: ", ")])

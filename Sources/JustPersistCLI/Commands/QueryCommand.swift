@@ -6,8 +6,8 @@ struct QueryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query", abstract: "Print the items of a type that match a predicate.",
         discussion: """
-            In json and jsonl a date is {"$date": milliseconds since 1970}, and null is left out, so that \
-            import brings the items back. Data is Base64, a UUID its text, a Decimal a number with all its \
+            In json and jsonl a date is {"$date": milliseconds since 1970}, and null is left out \
+            except where an attribute has a default, so that import brings the items back. Data is Base64, a UUID its text, a Decimal a number with all its \
             digits.
             """)
 
@@ -59,7 +59,7 @@ struct QueryCommand: ParsableCommand {
                 return try output.flush()
             }
             var writer = try RowWriter(
-                format, columns: columns ?? schema.attributes.map(\.name), to: output)
+                format, columns: columns ?? schema.attributes.map(\.name), of: schema, to: output)
             try db.forEach(request) { item in try writer.write(item) }
             try writer.finish()
         }

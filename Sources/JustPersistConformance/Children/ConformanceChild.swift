@@ -52,7 +52,7 @@ public enum ConformanceChild {
         try? handle.close()
     }
 
-    /// The seconds that a role may take: twice what a check may be still, which it is while it waits for one.
+    /// The seconds that a role may take: nobody watches the check meanwhile.
     private static func roleLifetime(_ job: ChildJob) -> Double { 2 * job.options.timeout }
 
     private static func run(
@@ -71,7 +71,7 @@ public enum ConformanceChild {
             fixture: fixture, definition: definition, variant: variant, options: options,
             launcher: .asking(in: job.directory),
             endProcess: { lastWords in
-                FileHandle.standardError.write(Data("\(lastWords)\n".utf8))
+                try? FileHandle.standardError.write(contentsOf: Data("\(lastWords)\n".utf8))
                 _exit(stuck)
             })
         let result = await execution.result()

@@ -39,6 +39,9 @@ struct ReferenceAttribute {
         }
     }
 
+    /// Whether a row that holds no value has another than null.
+    var hasDefault: Bool { defaultValue != nil }
+
     /// What a row has: its value as a declared kind if it can be one, or the default.
     func value(in row: ReferenceRow) -> DataStoreValue {
         let stored = row.values[name]

@@ -145,7 +145,12 @@ package final class ReferenceBlock {
                 throw .deletedForGood(item, in: "insert")
             }
             try know(backing.type, "insert")
-            let values = try item.storedValues()
+            var nullable: [String] = []
+            for name in backing.attributeNames
+            where try ReferenceAttribute(name, of: backing.type, in: state)?.hasDefault == true {
+                nullable.append(name)
+            }
+            let values = try item.storedValues(withNullsOf: nullable)
             backing.revive(in: self)
             try put(backing, values)
             backing.isDetached = false

@@ -5,8 +5,8 @@ import JustPersist
 /// Looks once a second whether a check shows signs of life, and gives it up when it does not.
 ///
 /// A check that neither shows one nor computes hangs. One that computes may be slow, on a machine that is busy
-/// with much else, and gets four times as long; but only where its process is there for it alone can it be
-/// told whose work the processor does. As long may a single call last while other threads show signs of life.
+/// with much else, and gets four times as long. Processor time says whose work it was only in a process that is
+/// there for the check alone. A single call may take four times as long, too, while other threads go on.
 struct Watchdog {
     /// Why a check is given up.
     enum Verdict: Sendable, Equatable {

@@ -170,6 +170,14 @@ final class BlockType {
             ?? stored?.attributes.filter { !$0.isRetired }.map(\.name) ?? []
     }
 
+    /// The attributes for which null is not what an item has that holds no value.
+    var attributesWithDefault: [String] {
+        let places = itemType.schema?.attributes.indices ?? stored?.attributes.indices ?? 0..<0
+        return places.compactMap { place in
+            attribute(atPlace: place).flatMap { $0.defaultValue == nil ? nil : $0.name }
+        }
+    }
+
     /// A value that is of none of the declared kinds, nor can be converted to one.
     func unreadable(_ kind: DataStoreValue.Kind, atPlace place: Int) -> DataStoreError {
         let attribute = attribute(atPlace: place)
@@ -182,8 +190,8 @@ final class BlockType {
             kind, of: attribute?.name ?? "#\(place)", ofType: itemType.key,
             declared: attribute?.kinds ?? [], in: "value",
             """
-            it was stored under an earlier declaration\(items), and cannot be read. Set it anew; items of \
-            dynamicItems(_:) have it as it is.
+            it was stored under an earlier declaration\(items), and cannot be read. Set a new value, or read \
+            the stored one with dynamicItems(_:).
             """)
     }
 

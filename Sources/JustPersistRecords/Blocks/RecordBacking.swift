@@ -24,7 +24,11 @@ final class RecordBacking: ItemBacking {
     }
 
     var itemTypeKey: String { type.itemType.key }
-    var attributeNames: [String] { type.attributeNames }
+    /// For a type without a class none on another thread than the block's: the store may learn of others meanwhile.
+    var attributeNames: [String] {
+        if type.itemType.schema == nil, let block, !block.thread.permitsReading { return [] }
+        return type.attributeNames
+    }
 
     /// The bytes that writing the item takes, more or less.
     var bytesToWrite: Int {
@@ -127,7 +131,7 @@ final class RecordBacking: ItemBacking {
         _ value: DataStoreValue, atPlace place: Int, name: String?
     ) throws(DataStoreError) {
         guard let block, block.thread.isCurrent, !isDeleted else {
-            throw refusal(self.name(at: place))
+            throw refusal(name ?? declaredName(at: place))
         }
         var value = value
         if !type.allows(tag: ValueTag.tag(of: value.kind), atPlace: place),
@@ -141,7 +145,8 @@ final class RecordBacking: ItemBacking {
             throw .unknownAttribute(
                 name ?? self.name(at: place), ofType: itemTypeKey, in: "setValue")
         }
-        if !block.hasRoom(for: size) {
+        // The first change of an item counts all of it.
+        if !block.hasRoom(for: countedBytes == 0 ? size + bytesToWrite : size) {
             try checkRoom(for: value, of: attribute, name ?? self.name(at: place), block)
         }
         set(value, of: attribute, block)
@@ -170,6 +175,14 @@ final class RecordBacking: ItemBacking {
         return .itemNotMutable(itemTypeKey, attribute: attribute)
     }
 
+    /// The name that the class gives to an attribute; what the store knows of it changes under another thread.
+    private func declaredName(at index: Int) -> String {
+        guard let attributes = type.itemType.schema?.attributes,
+            attributes.indices.contains(index)
+        else { return "#\(index)" }
+        return attributes[index].name
+    }
+
     private func name(at index: Int) -> String {
         type.attribute(atPlace: index)?.name ?? "#\(index)"
     }
@@ -184,7 +197,7 @@ final class RecordBacking: ItemBacking {
         }
     }
 
-    /// The bytes that a value takes, or for a small one more than it takes: for it that is soon said.
+    /// An upper bound of the bytes that a value takes: exact for large values; small ones are not measured.
     @inline(__always)
     private func size(
         of value: DataStoreValue, attribute: () -> String

@@ -150,6 +150,10 @@ final class WriteBlock: Block {
         let backing = RecordBacking(
             type, id: ItemID(atMillisecond: millisecond), record: [], block: self)
         let item = itemClass.init(backing: backing)
+        if !hasRoom(for: backing.bytesToWrite) {
+            throw .blockTooLarge(
+                limit: context.limits.writeBlockBytes, itemType: type.itemType.key, attribute: nil)
+        }
         if firstNewID == nil { firstNewID = backing.id }
         type.countChange += 1
         changes += 1
@@ -197,10 +201,10 @@ final class WriteBlock: Block {
     private func revive(
         _ item: any MutableDataStoreItem, _ backing: RecordBacking
     ) throws(DataStoreError) {
-        let values = try item.storedValues()
         let type = try blockType(backing.type.itemType)
         try complete(type)
         try checkKnown(type, "insert")
+        let values = try item.storedValues(withNullsOf: type.attributesWithDefault)
         let trial = RecordBacking(type, id: backing.id, record: [], block: self)
         try fill(trial, with: values)
         drop(trial)

@@ -12,7 +12,7 @@ struct Catalog: Sendable {
     private(set) var damages: [CatalogDamage] = []
     /// The number that the next new type gets.
     ///
-    /// Types are numbered from 1, and a number is never used again, that of a damaged entry neither.
+    /// Types are numbered from 1. Numbers are never reused, not even a damaged entry's.
     private(set) var nextNumber: UInt32 = 1
     private var places: [UInt32: Int] = [:]
     private var numbers: [String: UInt32] = [:]

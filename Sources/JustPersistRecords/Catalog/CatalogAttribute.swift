@@ -8,7 +8,7 @@ struct CatalogAttribute: Sendable {
     var formerNames: [String] = []
     /// The kinds that its latest declaration allows; empty for all.
     private(set) var kinds: Set<DataStoreValue.Kind> = []
-    /// The first default that was declared, unless a later declaration has no such kind of value.
+    /// The first default that was declared, replaced only if it is of none of the kinds declared later.
     private(set) var defaultValue: DataStoreValue?
     private(set) var isOptional = true
     /// The tags of the values stored so far, a bit for each.

@@ -76,7 +76,16 @@ struct RecordPredicate {
     }
 
     /// Whether an evaluation may leave a ``Block/failure``.
-    var mayFail: Bool { nodes.contains { $0.operation == .general } }
+    ///
+    /// Most operations go the general way for a value that they have no short one for.
+    var mayFail: Bool {
+        nodes.contains { node in
+            switch node.operation {
+            case .constant, .and, .or, .not, .null, .date: false
+            default: true
+            }
+        }
+    }
 
     /// Whether a record matches, which was found sound.
     @inline(__always)

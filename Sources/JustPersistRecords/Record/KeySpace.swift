@@ -18,6 +18,7 @@ enum KeySpace {
     static let catalogTag: UInt8 = 0x01
     static let counterTag: UInt8 = 0x02
     static let recordTag: UInt8 = 0x03
+    static let engineTag: UInt8 = 0xFF
 
     static let header: [UInt8] = [headerTag]
 

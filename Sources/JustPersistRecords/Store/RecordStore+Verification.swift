@@ -2,7 +2,8 @@ public import JustPersist
 
 extension RecordStore {
     /// Checks a whole snapshot: the engine's own structure, the checksum, the layout and every value of
-    /// every record, the order of the records, that each is found by its id, and the stored numbers of items.
+    /// every record, the order of the records, that each is found by its id, the stored numbers of items, and that
+    /// there are no other keys.
     ///
     /// A damaged record is one problem in the report, and the check goes on behind it. Where the structure of
     /// the files is damaged, the records are not read: some engines end the process over such files.
@@ -14,6 +15,8 @@ extension RecordStore {
             try withBlock { block in
                 report.problems = block.catalog.damages.map(\.problem)
                 for stored in block.catalog.types { try block.verify(stored, &report) }
+                // What belongs to a type that cannot be read is not known.
+                if block.catalog.damages.isEmpty { try block.verifyThereIsNothingElse(&report) }
             }
         }
         return report
@@ -51,6 +54,39 @@ extension Block {
         }
         report.itemCounts[stored.key] = sound
         report.problems += problems
+    }
+
+    /// Looks for keys beside those that the catalog accounts for, as a type has that was lost with its entry.
+    fileprivate func verifyThereIsNothingElse(
+        _ report: inout VerificationReport
+    ) throws(DataStoreError) {
+        let numbers = catalog.types.map(\.number).sorted()
+        let counters = numbers.map { KeySpace.key(KeySpace.counterTag, type: $0) }
+        let single = [KeySpace.header] + counters
+        var known = single.map { KeyRange(from: $0, upTo: $0 + [0]) }
+        known.insert(KeyRange(prefix: [KeySpace.catalogTag]), at: 1)
+        known += numbers.map { RecordKey.range(type: $0) }
+        known.append(KeyRange(prefix: [KeySpace.engineTag]))
+        var found = 0
+        var end: [UInt8] = []
+        for range in known {
+            if end.span.isOrdered(before: range.lower.span) {
+                try reader.scan(KeyRange(from: end, upTo: range.lower), reversed: false) {
+                    (_, _) throws(DataStoreError) in
+                    found += 1
+                    return .next
+                }
+            }
+            end = range.upper ?? []
+        }
+        if found == 0 { return }
+        report.problems.append(
+            DataStoreError(
+                .corrupted, in: "verify",
+                """
+                The store holds \(found) \(found == 1 ? "entry" : "entries") that belong to no type it knows: the \
+                catalog or the order of the keys is damaged. Restore the store from a backup.
+                """))
     }
 
     /// Throws if a record cannot be read whole, or stands where it is not found.

@@ -203,7 +203,10 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             try running.finish()
         }
         isCommitted = true
-        if let ended { remember(ended.catalog) }
+        if let ended {
+            remember(ended.catalog)
+            ended.context.forgetCounts()
+        }
     }
 
     /// The catalog of the state that a reader sees, from memory if that is the same.

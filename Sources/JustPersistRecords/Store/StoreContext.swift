@@ -11,7 +11,7 @@ final class StoreContext: Sendable {
     let smallText: Int
     let report: DataStoreErrorHandler
     private let count: @Sendable (ValueGroup) -> Int?
-    /// Counted once: each item with such a value asks.
+    /// Counted once behind a commit: each item with such a value asks.
     private let counts = Locked<[ValueGroup: Int]>([:])
 
     /// The values of one kind that the items of a type have for an attribute.
@@ -34,7 +34,10 @@ final class StoreContext: Sendable {
         self.report = report
     }
 
-    /// How many items had a value of a kind when that was first asked; `nil` if it cannot be told.
+    /// Forgets what was counted: something was committed.
+    func forgetCounts() { counts.withLock { $0 = [:] } }
+
+    /// How many items have a value of a kind, as of the last commit here; `nil` if it cannot be told.
     func countOfValues(
         of kind: DataStoreValue.Kind, attribute: UInt16, type: UInt32
     ) -> Int? {

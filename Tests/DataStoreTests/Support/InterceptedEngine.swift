@@ -15,6 +15,8 @@ final class InterceptedEngine: KeyValueEngine {
         var remaining: Int?
         var error = DataStoreError(.storageFailure, in: "read", "The engine failed.")
         var hasFailed = false
+        /// A key that is met in scans and not found.
+        var hiddenKey: [UInt8]?
     }
 
     private let engine = InMemoryEngine()
@@ -38,6 +40,14 @@ final class InterceptedEngine: KeyValueEngine {
             state.error = DataStoreError(code, in: "read", "The engine failed.")
             if calls != nil { state.hasFailed = false }
         }
+    }
+
+    /// Lets a look-up of a key find nothing, though scans meet it; `nil` for none.
+    func hide(_ key: [UInt8]?) { state.withLock { $0.hiddenKey = key } }
+
+    fileprivate func hides(_ key: Span<UInt8>) -> Bool {
+        guard let hidden = state.withLock({ $0.hiddenKey }) else { return false }
+        return hidden == [UInt8](copying: key)
     }
 
     fileprivate func note(_ call: Call) throws(DataStoreError) {
@@ -79,6 +89,7 @@ final class InterceptedEngine: KeyValueEngine {
             forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
         ) throws(DataStoreError) -> Bool {
             try engine.note(.lookUp)
+            if engine.hides(key) { return false }
             return try reader.withValue(forKey: key, body)
         }
 

@@ -71,6 +71,7 @@ public final class Driver: Sendable {
     public func run() throws -> Report {
         let chosen = campaigns.filter { options.only.isEmpty || options.only.contains($0.name) }
         guard !chosen.isEmpty else {
+            workspace.remove()
             throw TortureError(
                 "There is no such campaign. There are \(names.joined(separator: ", ")).")
         }
@@ -105,6 +106,7 @@ public final class Driver: Sendable {
         var row = Report.Row(campaign: campaign.name, engine: engine)
         row.add(trial(campaign, point, Subject(engine: engine, seed: options.seed), number: 0))
         report.rows.append(row)
+        if report.failures.isEmpty { workspace.remove() }
         return report
     }
 
@@ -123,6 +125,7 @@ public final class Driver: Sendable {
         let tried = Mutex(0)
         for round in 0..<options.rounds {
             if isOver() { break }
+            let before = row.withLock { $0.count }
             let subject = Subject(engine: engine, seed: options.seed &+ UInt64(round))
             var random = SeededGenerator(seed: subject.seed)
             let points = try campaign.points(subject).sorted().shuffled(using: &random)
@@ -139,6 +142,8 @@ public final class Driver: Sendable {
                 }
             }
             tried.withLock { $0 = 0 }
+            // Where no point is ever reached, another round reaches none either.
+            if row.withLock({ $0.count }) == before { break }
         }
         row.withLock { $0.seconds = -start.timeIntervalSinceNow }
         let result = row.withLock { $0 }

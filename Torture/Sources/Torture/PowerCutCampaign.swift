@@ -104,7 +104,12 @@ struct PowerCutCampaign: Campaign {
         usleep(UInt32(random.int(in: 0..<60_000)))
         // Before the cut: an acknowledgement that comes while it is carried out promises nothing.
         let acknowledged = file.acknowledged(from: next)
-        try device.cut()
+        do {
+            try device.cut()
+        } catch {
+            child.kill()
+            throw error
+        }
         child.kill()
         _ = child.finish(within: 30)
         try device.mountAgain()

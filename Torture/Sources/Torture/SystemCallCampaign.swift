@@ -99,7 +99,7 @@ struct SystemCallCampaign: Campaign {
         switch (kind, result.end) {
         case (.kill, .signal(SIGKILL)): break
         case (.kill, .exit(0)): return .missed
-        case (.errors, .exit) where !fired.contains("INJECTED"): return .missed
+        case (.errors, .exit(0)) where !fired.contains("INJECTED"): return .missed
         case (.errors, .exit(0)): break
         case (.errors, .exit(ProbeStatus.closeRefused.rawValue)): break
         case (.errors, .exit(ProbeStatus.gaveUp.rawValue)):

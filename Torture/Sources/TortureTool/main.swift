@@ -3,7 +3,7 @@ import Torture
 
 /// Prints to standard error and leaves.
 func leave(_ message: String) -> Never {
-    FileHandle.standardError.write(Data((message + "\n").utf8))
+    try? FileHandle.standardError.write(contentsOf: Data((message + "\n").utf8))
     exit(64)
 }
 

@@ -1,5 +1,5 @@
 # Both ways in: `make demo` shows the main job on real data, `make test` runs the tests.
-.PHONY: demo test test-mutants test-plugin test-torture examples conformance torture lint format docs bench sanitize setup clean
+.PHONY: demo test test-plugin test-torture examples conformance torture lint format docs bench sanitize setup clean
 
 # The suite proves damage and crashes by killing processes; backtraces of those would only slow it down.
 export SWIFT_BACKTRACE ?= enable=no
@@ -14,13 +14,8 @@ demo:
 
 test: setup
 	swift build --build-tests
-	swift test --skip-build --disable-xctest --skip 'JustPersistConformanceTests.MutantTests/isCaught'
+	swift test --skip-build --disable-xctest
 	$(MAKE) test-plugin examples test-torture
-
-# The kit against each of its sabotaged stores: longer than all other tests together.
-test-mutants: setup
-	swift build --build-tests
-	swift test --skip-build --disable-xctest --filter 'JustPersistConformanceTests.MutantTests'
 
 # The plugin in a package that depends on this one: a build of its own, kept for the next time.
 test-plugin: setup

@@ -54,7 +54,36 @@ struct CheckExecutionTests {
         stillness: Double, computed: Double, verdict: Watchdog.Verdict?
     ) {
         #expect(
-            Watchdog.verdict(stillness: stillness, timeout: 1, computed: computed) == verdict)
+            Watchdog.verdict(
+                stillness: stillness, longestCall: stillness, timeout: 1, computed: computed)
+                == verdict)
+    }
+
+    @Test func aCallThatNeverEndsIsGivenUpThoughOtherThreadsGoOn() async {
+        let over = Latch()
+        let isOver = Locked(false)
+        let result = await Self.result(timeout: 0.5) { check in
+            let store = try check.openStore()
+            let begun = Latch()
+            let reader = check.start {
+                store.read { _ in
+                    begun.open()
+                    over.wait()
+                }
+            }
+            begun.wait()
+            let closer = check.start { try store.destroy() }
+            while !isOver.withLock({ $0 }) {
+                check.expect(true, "")
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+            for thread in [reader, closer] { try thread.join() }
+        }
+        isOver.withLock { $0 = true }
+        over.open()
+        let message = result.failures.first?.message ?? ""
+        #expect(message.contains("though other threads went on"))
+        #expect(message.contains("destroy"))
     }
 
     @Test func aSlowCallInAProcessOfItsOwnIsNotGivenUp() async {

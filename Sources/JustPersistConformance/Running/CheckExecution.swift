@@ -139,6 +139,14 @@ struct CheckExecution: Sendable {
                 came of it: a call takes too long, or loops. \(recorder.openCalls) (JP_TIMEOUT changes \
                 the limit)
                 """)
+        case .givenUp(.starving):
+            result.isBroken = true
+            fail(
+                """
+                A call has not ended for \(Int(4 * options.timeout)) s, though other threads went on: it \
+                waits for what never comes, or they never let it in. \(recorder.openCalls) (JP_TIMEOUT \
+                changes the limit)
+                """)
         case .cancelled:
             result.outcome = .unverified
             result.reason = CheckStop.cancellation

@@ -14,8 +14,15 @@ final class Recorder: Sendable {
         var waiting = 0
         var lastPlace: String?
         /// The calls of stores that have not ended, by their numbers.
-        var calls: [Int: String] = [:]
+        var calls: [Int: Call] = [:]
         var callCount = 0
+    }
+
+    private struct Call {
+        let name: String
+        /// Since when it is the store's turn; nil while a block of the check runs in the call, and for a call that
+        /// waits in a queue.
+        var waitingSince: ContinuousClock.Instant?
     }
 
     /// The most failures that are kept word for word.
@@ -63,8 +70,10 @@ final class Recorder: Sendable {
         return try body()
     }
 
-    /// Notes that a call of a store begins, and gives its number.
-    func begin(_ call: String) -> Int {
+    /// Notes that a block is given to a store's queue, and gives the call's number.
+    func beginQueued(_ call: String) -> Int { begin(Call(name: call)) }
+
+    private func begin(_ call: Call) -> Int {
         state.withLock { state in
             state.lastSign = .now
             state.callCount += 1
@@ -81,23 +90,53 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Notes a call of a store while it lasts.
-    func during<Result>(_ call: String, _ body: () throws -> Result) rethrows -> Result {
-        let number = begin(call)
+    /// Notes a call of a store while it lasts; `body` is given its number.
+    func during<Result>(_ call: String, _ body: (Int) throws -> Result) rethrows -> Result {
+        let number = begin(Call(name: call, waitingSince: .now))
         defer { end(number) }
+        return try body(number)
+    }
+
+    /// Notes a block of the check while it runs in a store's call.
+    func during<Result>(
+        _ block: String, in call: Int, _ body: () throws -> Result
+    ) rethrows -> Result {
+        let number = begin(Call(name: block))
+        state.withLock { $0.calls[call]?.waitingSince = nil }
+        defer {
+            state.withLock { $0.calls[call]?.waitingSince = .now }
+            end(number)
+        }
         return try body()
     }
 
     /// The calls of stores that have not ended, the first one first, as a sentence.
     var openCalls: String {
-        let names = state.withLock { $0.calls.sorted { $0.key < $1.key }.map(\.value) }
+        let names = state.withLock { $0.calls.sorted { $0.key < $1.key }.map(\.value.name) }
         return names.isEmpty
             ? "No call of a store is open." : "Not ended: \(names.joined(separator: ", "))."
     }
 
-    /// The last sign of life, and how long ago it was.
-    var lastSign: (ContinuousClock.Instant, stillness: Duration) {
-        state.withLock { ($0.lastSign, $0.waiting > 0 ? .zero : .now - $0.lastSign) }
+    /// What the watchdog looks at.
+    struct Pulse {
+        let lastSign: ContinuousClock.Instant
+        /// How long ago that was.
+        let stillness: Duration
+        /// How long the store has kept the call that it has kept longest.
+        let longestCall: Duration
+    }
+
+    var pulse: Pulse {
+        state.withLock { state in
+            let now = ContinuousClock.now
+            if state.waiting > 0 {
+                return Pulse(lastSign: state.lastSign, stillness: .zero, longestCall: .zero)
+            }
+            let oldest = state.calls.values.compactMap(\.waitingSince).min() ?? now
+            return Pulse(
+                lastSign: state.lastSign, stillness: now - state.lastSign,
+                longestCall: now - oldest)
+        }
     }
 
     /// Where the last expectation was looked at.

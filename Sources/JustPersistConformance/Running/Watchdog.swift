@@ -6,12 +6,13 @@ import JustPersist
 ///
 /// A check that neither shows one nor computes hangs. One that computes may be slow, on a machine that is busy
 /// with much else, and gets four times as long; but only where its process is there for it alone can it be
-/// told whose work the processor does.
+/// told whose work the processor does. As long may a single call last while other threads show signs of life.
 struct Watchdog {
     /// Why a check is given up.
     enum Verdict: Sendable, Equatable {
         case hanging
         case slow
+        case starving
     }
 
     private struct State {
@@ -33,17 +34,16 @@ struct Watchdog {
         timer = DispatchSource.makeTimerSource(queue: .global())
         timer.schedule(deadline: .now() + 1, repeating: 1)
         timer.setEventHandler {
-            let (sign, stillness) = recorder.lastSign
+            let pulse = recorder.pulse
             let (verdict, isOver) = state.withLock { state -> (Verdict?, Bool) in
-                if sign != state.sign {
-                    state = State(sign: sign)
-                    return (nil, false)
-                }
                 if let givenUp = state.givenUp {
                     return (nil, givenUp.duration(to: .now) > .seconds(5))
                 }
+                let isStill = pulse.lastSign == state.sign
+                if !isStill { state = State(sign: pulse.lastSign) }
                 let verdict = Self.verdict(
-                    stillness: stillness / .seconds(1), timeout: timeout,
+                    stillness: isStill ? pulse.stillness / .seconds(1) : 0,
+                    longestCall: pulse.longestCall / .seconds(1), timeout: timeout,
                     computed: end == nil ? 0 : Self.computed - state.computed)
                 if verdict != nil { state.givenUp = .now }
                 return (verdict, false)
@@ -57,9 +57,11 @@ struct Watchdog {
     func cancel() { timer.cancel() }
 
     /// What to make of so many seconds without a sign of life, in which the check's process computed for so
-    /// many; nil if there is time left.
-    static func verdict(stillness: Double, timeout: Double, computed: Double) -> Verdict? {
-        if stillness <= timeout { return nil }
+    /// many, and of a call that the store has kept for so many; nil if there is time left.
+    static func verdict(
+        stillness: Double, longestCall: Double, timeout: Double, computed: Double
+    ) -> Verdict? {
+        if stillness <= timeout { return longestCall > 4 * timeout ? .starving : nil }
         // A process that only waits needs less, and one that gets a hundredth of a processor more.
         if computed < stillness / 200 { return .hanging }
         return stillness > 4 * timeout ? .slow : nil

@@ -25,18 +25,18 @@ final class WatchedStore: DataStore {
         return recorder.watched.withLock { $0[ObjectIdentifier(parent)]?.store } ?? parent
     }
 
-    func open() throws { try recorder.during("open") { try store.open() } }
+    func open() throws { try recorder.during("open") { _ in try store.open() } }
 
-    func close() throws { try recorder.during("close") { try store.close() } }
+    func close() throws { try recorder.during("close") { _ in try store.close() } }
 
-    func destroy() throws { try recorder.during("destroy") { try store.destroy() } }
+    func destroy() throws { try recorder.during("destroy") { _ in try store.destroy() } }
 
     func performRead(
         _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
     ) throws {
-        try recorder.during("performRead") {
+        try recorder.during("performRead") { call in
             try store.performRead { [recorder] db in
-                try recorder.during("the block of performRead") { try block(db) }
+                try recorder.during("the block of performRead", in: call) { try block(db) }
             }
         }
     }
@@ -44,9 +44,9 @@ final class WatchedStore: DataStore {
     func performWrite(
         _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
     ) throws {
-        try recorder.during("performWrite") {
+        try recorder.during("performWrite") { call in
             try store.performWrite { [recorder] db in
-                try recorder.during("the block of performWrite") { try block(db) }
+                try recorder.during("the block of performWrite", in: call) { try block(db) }
             }
         }
     }
@@ -57,10 +57,10 @@ final class WatchedStore: DataStore {
             Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        let call = recorder.begin("enqueueWrite up to its completion")
+        let call = recorder.beginQueued("enqueueWrite up to its completion")
         store.enqueueWrite(
             { [recorder] db in
-                try recorder.during("the block of enqueueWrite") { try block(db) }
+                try recorder.during("the block of enqueueWrite", in: call) { try block(db) }
             }
         ) { [recorder] error in
             recorder.end(call)
@@ -69,18 +69,18 @@ final class WatchedStore: DataStore {
     }
 
     func makeChild() throws -> any DataStore {
-        let child = try recorder.during("makeChild") { try store.makeChild() }
+        let child = try recorder.during("makeChild") { _ in try store.makeChild() }
         return WatchedStore(child, recorder: recorder, maker: self)
     }
 
     func performMerge(_ child: any DataStore, policy: MergePolicy) throws -> MergeReport {
-        try recorder.during("performMerge") {
+        try recorder.during("performMerge") { _ in
             try store.performMerge((child as? WatchedStore)?.store ?? child, policy: policy)
         }
     }
 
     func verify() throws -> VerificationReport {
-        try recorder.during("verify") { try store.verify() }
+        try recorder.during("verify") { _ in try store.verify() }
     }
 }
 

@@ -125,10 +125,14 @@ final class StarvesWriters: SabotagedStore, Fault, @unchecked Sendable {
         _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
     ) throws {
         memory.count.change { $0 += 1 }
-        // The next reader is in before this one is out.
+        // The next reader is in before this one is out; a lonely one does not wait for it for ever.
         defer {
-            Thread.sleep(forTimeInterval: 0.005)
-            memory.count.change { $0 -= 1 }
+            let left: Void? = memory.count.wait(upTo: Date(timeIntervalSinceNow: 1)) { readers in
+                if readers == 1 { return nil }
+                readers -= 1
+                return ()
+            }
+            if left == nil { memory.count.change { $0 -= 1 } }
         }
         try super.performRead(block)
     }

@@ -172,21 +172,24 @@ extension EngineChecks {
         ) {
             check in
             let engine = try ExaminedEngine(check, (0..<50).map { Entry(key: key($0), value: [0]) })
-            let isOver = Locked(false)
+            let reads = Reads()
             let readers = (0..<4).map { _ in
                 check.start {
-                    while !isOver.withLock({ $0 }) {
+                    defer { reads.end() }
+                    while !reads.areOver {
                         try engine.engine.read { reader in
                             let values = try reader.entries(in: .all).map(\.value)
                             check.expect(
                                 values.count == 50 && Set(values).count == 1,
                                 "a snapshot held parts of two transactions: \(Set(values))")
                         }
+                        reads.note()
                     }
                 }
             }
-            defer { isOver.withLock { $0 = true } }
+            defer { reads.end() }
             for round in 1...check.profile.pick(quick: 50, full: 500, soak: 5_000) {
+                reads.wait(forMore: 1)
                 try engine.engine.write { writer in
                     for number in 0..<50 {
                         try writer.put([UInt8(round & 255)], forKey: key(number))
@@ -194,7 +197,7 @@ extension EngineChecks {
                 }
                 check.tick()
             }
-            isOver.withLock { $0 = true }
+            reads.end()
             for reader in readers { try reader.join() }
         },
         check(

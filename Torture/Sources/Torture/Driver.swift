@@ -105,6 +105,7 @@ public final class Driver: Sendable {
         var row = Report.Row(campaign: campaign.name, engine: engine)
         row.add(trial(campaign, point, Subject(engine: engine, seed: options.seed), number: 0))
         report.rows.append(row)
+        if report.failures.isEmpty { workspace.remove() }
         return report
     }
 

@@ -30,7 +30,8 @@ struct Room {
             sorting + manifest.mergeByteCount(addingTo: sorting) + 2 * manifest.byteCount + 64 << 10
         let orphans = manifest.orphans(among: names).map { directory.url.appending(path: $0) }
         available = free + logs.tornByteCount + orphans.reduce(0) { $0 + Self.size(of: $1) }
-        isLimited = Self.isLimited(sorting + 64 << 10, in: directory.path)
+        // Not where the disk is full: what is taken, if only for a moment, others cannot have.
+        isLimited = available >= needed && Self.isLimited(sorting + 64 << 10, in: directory.path)
         path = directory.path
     }
 
@@ -56,7 +57,8 @@ struct Room {
             // A quota shows only when the room is taken. LevelDB leaves the name alone, and a file that a crash leaves
             // is removed at the next opening.
             let path = directory + "/room.dbtmp"
-            let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+            let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+            let file = unsafe open(path, flags, 0o600)
             guard file >= 0 else { return false }
             defer { close(file) }
             unsafe unlink(path)

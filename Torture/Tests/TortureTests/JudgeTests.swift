@@ -63,7 +63,7 @@ import Workload
     func `Values from before a change are called older, not wrong`(_ engine: Engine) throws {
         try withStore(engine) { probe, _ in
             // The blocks behind those that were written would have changed items, and made and deleted others.
-            let (verdict, _) = try probe.verdict("all=1", "to=14", "existing=1")
+            let (verdict, _) = try probe.verdict("all=1", "to=30", "existing=1")
             #expect(verdict?.olderValues.isEmpty == false)
             #expect(verdict?.wrongValues == [])
             #expect(verdict?.isRight == false)

@@ -226,6 +226,24 @@ import Testing
             }
         }
 
+        /// The look at the file behind the commit failed, and the block was reported as refused.
+        @Test func committedBlockIsNotReportedAsRefused() async throws {
+            let url = temporary.place("store")
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LMDBEngine(at: URL(filePath: path))
+                try engine.open()
+                for number in 1...4 as ClosedRange<UInt8> {
+                    let failing = try FailingSystemCalls(
+                        "newfstatat:error=EIO:when=\(number)",
+                        at: URL(filePath: path).appending(path: "data.mdb"))
+                    let isRefused = (try? engine.put([number], [number])) == nil
+                    failing.end()
+                    #expect(try engine.value([number]) == (isRefused ? nil : [number]))
+                }
+                engine.close()
+            }
+        }
+
         @Test func failedWriteOfAMetaPageIsOverWhenNoBlockRuns() async throws {
             let url = temporary.place("store")
             await #expect(processExitsWith: .success) { [path = url.path as String] in

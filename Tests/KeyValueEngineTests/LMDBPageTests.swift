@@ -3,6 +3,7 @@
     import JustPersist
     import JustPersistConformance
     import JustPersistLMDB
+    import JustPersistRecords
     import Testing
 
     /// Pages of an LMDB file that stand in each other's place: LMDB itself does not look.
@@ -45,6 +46,97 @@
                 #expect(DamagedCopies.inFork { try truth.outcome(at: model) } == .right)
                 #expect(DamagedCopies.inFork { DamagedCopies.verify(at: model) } == .right)
             }
+        }
+
+        /// Where the pages are was concluded from the numbers on the first and the last: with one of them in another's
+        /// place no page was looked at.
+        @Test func pageInThePlaceOfTheFirstOrTheLastIsFound() throws {
+            let url = temporary.place("store")
+            let engine = LMDBEngine(at: url)
+            try engine.open()
+            let keys = (0..<100 as Range<UInt8>).map { [$0, 0xAA, 0xBB, 0xCC, 0xDD] }
+            try engine.write { writer throws in
+                for key in keys {
+                    try writer.put([UInt8](repeating: key[0], count: 400).span, forKey: key.span)
+                }
+            }
+            engine.close()
+            let file = url.appending(path: "data.mdb")
+            let whole = try Data(contentsOf: file)
+            func page(of key: [UInt8]) throws -> Range<Int> {
+                let number = try #require(whole.firstRange(of: Data(key))).lowerBound / 4096
+                return number * 4096..<(number + 1) * 4096
+            }
+            let middle = try page(of: keys[50])
+            for key in [keys[0], keys[99]] {
+                let place = try page(of: key)
+                var copy = whole
+                copy.replaceSubrange(place, with: whole[middle])
+                copy.replaceSubrange(middle, with: whole[place])
+                try copy.write(to: file)
+                try engine.open()
+                for lost in [key, keys[50]] {
+                    let error = #expect(throws: DataStoreError.self) { try engine.value(lost) }
+                    #expect(error?.code == .corrupted)
+                }
+                #expect(throws: DataStoreError.self) { try engine.pairs() }
+                engine.close()
+            }
+        }
+
+        /// The record was read behind the end of the file, and that ended the process.
+        @Test func valueThatReachesBehindTheEndOfTheFileIsAnError() async throws {
+            let url = temporary.place("store")
+            let engine = LMDBEngine(at: url)
+            try engine.open()
+            let key = [0xAA, 0xBB, 0xCC, 0xDD, 0xEE] as [UInt8]
+            try engine.put(key, [1, 2, 3])
+            engine.close()
+            let file = url.appending(path: "data.mdb")
+            var bytes = try Data(contentsOf: file)
+            // The size of a value is the first number of its node, 8 bytes before the key.
+            let node = try #require(bytes.lastRange(of: Data(key))).lowerBound - 8
+            #expect(bytes[node] == 3)
+            bytes[node + 2] = 1
+            try bytes.write(to: file)
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LMDBEngine(at: URL(filePath: path))
+                try engine.open()
+                for read in [
+                    { _ = try engine.value([0xAA, 0xBB, 0xCC, 0xDD, 0xEE]) },
+                    { _ = try engine.pairs() },
+                ] {
+                    let error = #expect(throws: DataStoreError.self) { try read() }
+                    #expect(error?.code == .corrupted)
+                }
+                engine.close()
+            }
+        }
+
+        /// A large value has pages of its own, and in a scan only those of the keys were looked at.
+        @Test func valueInThePlaceOfAnotherIsFoundByScans() throws {
+            let url = temporary.place("store")
+            let engine = LMDBEngine(at: url)
+            try engine.open()
+            for number in 0..<2 as Range<UInt8> {
+                try engine.put([number], [UInt8](repeating: 0x40 + number, count: 3000))
+            }
+            engine.close()
+            let file = url.appending(path: "data.mdb")
+            var bytes = try Data(contentsOf: file)
+            let starts = try (0x40..<0x42 as Range<UInt8>).map { byte in
+                let run = Data(repeating: byte, count: 3000)
+                return try #require(bytes.lastRange(of: run)).lowerBound / 4096 * 4096
+            }
+            #expect(starts[0] != starts[1])
+            let pages = starts.map { bytes.subdata(in: $0..<$0 + 4096) }
+            bytes.replaceSubrange(starts[0]..<starts[0] + 4096, with: pages[1])
+            bytes.replaceSubrange(starts[1]..<starts[1] + 4096, with: pages[0])
+            try bytes.write(to: file)
+            try engine.open()
+            let error = #expect(throws: DataStoreError.self) { try engine.pairs() }
+            #expect(error?.code == .corrupted)
+            engine.close()
         }
     }
 

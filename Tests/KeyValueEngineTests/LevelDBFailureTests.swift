@@ -123,14 +123,120 @@
                 let engine = LevelDBEngine(at: URL(filePath: path))
                 try engine.open()
                 let model = try FullDisk.fill(engine)
-                FullDisk.begin(limit: 16)
+                FullDisk.end()
+                let failing = try FailingSystemCalls(
+                    "openat:error=EIO", at: URL(filePath: path).appending(path: "LOCK"))
                 for _ in 0..<3 {
                     #expect(throws: DataStoreError.self) { try engine.put([1], [1]) }
                     #expect(throws: DataStoreError.self) { try engine.pairs() }
                 }
-                FullDisk.end()
+                failing.end()
                 #expect(try engine.pairs() == model.pairs())
                 try FullDisk.expectWritesLast(engine, model)
+            }
+        }
+
+        /// The disk had room, so the database was closed, and could not be opened.
+        @Test func readingGoesOnWhereALimitOnTheSizeOfFilesLeavesNoRoom() async {
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LevelDBEngine(at: URL(filePath: path))
+                try engine.open()
+                let model = try FullDisk.fill(engine)
+                for limit in [0, 16, 4 << 10] as [UInt] {
+                    FullDisk.begin(limit: limit)
+                    let error = #expect(throws: DataStoreError.self) { try engine.put([1], [1]) }
+                    #expect(error?.code == .storageFull)
+                    #expect(error?.message.contains("limit on the size of files") == true)
+                    #expect(try engine.pairs() == model.pairs())
+                }
+                FullDisk.end()
+                try FullDisk.expectWritesLast(engine, model)
+            }
+        }
+
+        /// A quota is not seen in the room that the disk has.
+        @Test func readingGoesOnWhereAQuotaLeavesNoRoom() async {
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LevelDBEngine(at: URL(filePath: path))
+                try engine.open()
+                let model = try FullDisk.fill(engine)
+                FullDisk.end()
+                let failing = try FailingSystemCalls(
+                    "fallocate:error=EDQUOT", at: URL(filePath: path).appending(path: "room.dbtmp"))
+                let error = #expect(throws: DataStoreError.self) { try engine.put([1], [1]) }
+                #expect(error?.code == .storageFull)
+                #expect(try engine.pairs() == model.pairs())
+                failing.end()
+                try FullDisk.expectWritesLast(engine, model)
+            }
+        }
+
+        /// LevelDB tells the next write that it could not make a table, and that write was refused though there was room.
+        @Test func mergeThatMetAFullDiskRefusesNoWriteOnceThereIsRoom() async {
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let url = URL(filePath: path)
+                let engine = LevelDBEngine(
+                    at: url, configuration: LevelDBConfiguration(writeBufferSize: 64 << 10))
+                try engine.open()
+                func logs() throws -> [UInt64] {
+                    try FileManager.default.contentsOfDirectory(atPath: path)
+                        .filter { $0.hasSuffix(".log") }.compactMap { UInt64($0.dropLast(4)) }
+                }
+                let first = try #require(logs().max())
+                // The next log comes before the table that the first one is sorted into.
+                let table = String(format: "%06d.ldb", Int(first) + 2)
+                let failing = try FailingSystemCalls(
+                    "openat:error=ENOSPC", at: url.appending(path: table))
+                var number: UInt8 = 0
+                while try logs().max() == first {
+                    try engine.put([number], [UInt8](repeating: number, count: 8 << 10))
+                    number += 1
+                }
+                let messages = url.appending(path: "LOG")
+                while try !String(contentsOf: messages, encoding: .utf8).contains("No space left") {
+                    usleep(1_000)
+                }
+                failing.end()
+                try engine.put([0xFF], [1])
+                #expect(try engine.pairs().count == Int(number) + 1)
+                engine.close()
+                try engine.open()
+                #expect(try engine.pairs().count == Int(number) + 1)
+                engine.close()
+            }
+        }
+
+        /// LevelDB took the store for open until the process ended.
+        @Test func lockThatCannotBeGivenUpKeepsNoStoreClosed() async {
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let url = URL(filePath: path)
+                let engine = LevelDBEngine(at: url)
+                for number in 0..<4 as Range<UInt8> {
+                    try engine.open()
+                    try engine.put([number], [number])
+                    let failing = try FailingSystemCalls(
+                        "fcntl:error=ENOLCK:when=\(number + 1)", at: url.appending(path: "LOCK"))
+                    engine.close()
+                    failing.end()
+                }
+                try engine.open()
+                #expect(try engine.pairs().count == 4)
+                // Still one at a time.
+                let other = LevelDBEngine(at: url.appending(path: "."))
+                let error = #expect(throws: DataStoreError.self) { try other.open() }
+                #expect(error?.code == .alreadyOpen)
+                // Also for other processes, such as a child that locks the file itself.
+                let child = Foundation.fork()
+                if child == 0 {
+                    var lock = flock()
+                    lock.l_type = Int16(F_WRLCK)
+                    let file = unsafe Foundation.open(path + "/LOCK", O_RDWR)
+                    _exit(unsafe fcntl(file, F_SETLK, &lock) == 0 ? 1 : 0)
+                }
+                var status: Int32 = -1
+                unsafe waitpid(child, &status, 0)
+                #expect(status == 0)
+                engine.close()
             }
         }
 

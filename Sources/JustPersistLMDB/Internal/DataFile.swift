@@ -62,8 +62,17 @@ struct DataFile {
         ]
     }
 
+    /// The page that has the first key of a snapshot, 0 if that is empty; `nil` if other processes have committed twice
+    /// since.
+    ///
+    /// The snapshot is open meanwhile.
+    func firstLeaf(inSnapshot number: UInt64) throws(DataStoreError) -> UInt64? {
+        guard let meta = try metaPage(ofSnapshot: number) else { return nil }
+        return try reading { file in try PageWalk.firstLeaf(of: meta, in: file) }
+    }
+
     /// The page at which a snapshot begins, as long as it is there.
-    func metaPage(ofSnapshot number: UInt64) throws(DataStoreError) -> MetaPage? {
+    private func metaPage(ofSnapshot number: UInt64) throws(DataStoreError) -> MetaPage? {
         try metaPages().first { $0.transaction == number }
     }
 

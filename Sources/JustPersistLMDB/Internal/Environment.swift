@@ -158,7 +158,10 @@ import JustPersistRecords
     }
 
     /// Throws if the store's path does not lead to the open file any more, which nobody will find again.
-    func checkPlace(in operation: String) throws(DataStoreError) {
+    ///
+    /// - Parameter isCommitted: Whether a commit has succeeded. It stands then, so that the path could not be
+    ///   looked at is no reason to report it as failed.
+    func checkPlace(in operation: String, isCommitted: Bool = false) throws(DataStoreError) {
         switch FileNumber.of(path) {
         case .success(let found) where found == file: return
         case .success: throw deleted(in: operation)
@@ -167,6 +170,8 @@ import JustPersistRecords
             case .ENOENT, .ENOTDIR: throw deleted(in: operation)
             // A process may give up the right to look.
             case .EACCES, .EPERM: return
+            case _ where isCommitted:
+                if FileNumber.isDeleted(descriptor: descriptor) { throw deleted(in: operation) }
             default: throw LMDBError.error(number.code.rawValue, in: operation, at: directory)
             }
         }
@@ -238,23 +243,31 @@ import JustPersistRecords
 
     /// Finds out where the pages are, which touches some: the file must be known to be whole.
     func findPages() throws(DataStoreError) {
-        let snapshot = try beginReading()
+        let file = DataFile(directory: directory)
+        for _ in 0..<100 {
+            let snapshot = try beginReading()
+            // Without it, other processes have committed twice since: the next snapshot has one.
+            if let leaf = try file.firstLeaf(inSnapshot: snapshot.number) {
+                unsafe pages = firstKey(in: snapshot.pointer).flatMap { key in
+                    unsafe MappedPages(
+                        firstKey: key, leaf: leaf, length: reservedSize, pageSize: pageSize,
+                        file: FileLength(descriptor: descriptor), path: directory.path)
+                }
+                return retire(snapshot)
+            }
+            retire(snapshot)
+        }
+    }
+
+    @unsafe private func firstKey(in transaction: OpaquePointer) -> MDB_val? {
         var opened: OpaquePointer?
-        guard unsafe mdb_cursor_open(snapshot.pointer, table, &opened) == MDB_SUCCESS,
+        guard unsafe mdb_cursor_open(transaction, table, &opened) == MDB_SUCCESS,
             let opened = unsafe opened
-        else { return }
+        else { return nil }
         let cursor = unsafe Cursor(owning: opened)
-        var first = unsafe MDB_val()
-        var last = unsafe MDB_val()
+        var key = unsafe MDB_val()
         var value = unsafe MDB_val()
-        guard unsafe cursor.move(MDB_FIRST, &first, &value) == MDB_SUCCESS,
-            unsafe cursor.move(MDB_LAST, &last, &value) == MDB_SUCCESS
-        else { return }
-        let meta = try DataFile(directory: directory).metaPage(ofSnapshot: snapshot.number)
-        unsafe pages = MappedPages(
-            first: first, last: last, root: meta?.main.root, length: reservedSize,
-            pageSize: pageSize, path: directory.path)
-        retire(snapshot)
+        return unsafe cursor.move(MDB_FIRST, &key, &value) == MDB_SUCCESS ? key : nil
     }
 
     private static func lockFileIsOutOfReach(in directory: StoreDirectory) -> Bool {

@@ -31,6 +31,13 @@ struct FileNumber: Equatable {
         return .success(FileNumber(status))
     }
 
+    /// How many bytes an open file has; `nil` if the system does not tell.
+    static func length(descriptor: Int32) -> UInt? {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        return UInt(clamping: status.st_size)
+    }
+
     /// Whether no path leads to an open file any more.
     static func isDeleted(descriptor: Int32) -> Bool {
         var status = stat()

@@ -11,37 +11,39 @@ struct MappedPages {
     private let start: UInt
     private let length: UInt
     private let pageSize: UInt
+    private let file: FileLength
     private let path: String
 
-    /// Concludes from the first key and the last where the pages are; `nil` if their pages do not agree, or
-    /// if they are one page.
+    /// Concludes from the first key in order where the pages are; `nil` where pages are larger than the system's.
     ///
-    /// A single page says only where it should be itself; `root` is its number if it is known.
+    /// - Parameter leaf: The page in which the tree has that key, whatever number the page itself bears.
     @unsafe init?(
-        first: MDB_val, last: MDB_val, root: UInt64?, length: Int, pageSize: Int, path: String
+        firstKey: MDB_val, leaf: UInt64, length: Int, pageSize: Int, file: FileLength, path: String
     ) {
         // Only then every page begins at a multiple of its size.
         guard pageSize <= sysconf(Int32(_SC_PAGESIZE)) else { return nil }
         self.length = UInt(length)
         self.pageSize = UInt(pageSize)
+        self.file = file
         self.path = path
-        let firstPage = unsafe UInt(bitPattern: first.mv_data) & ~(UInt(pageSize) - 1)
-        let lastPage = unsafe UInt(bitPattern: last.mv_data) & ~(UInt(pageSize) - 1)
-        if firstPage == lastPage {
-            guard let root else { return nil }
-            start = firstPage &- UInt(root) &* UInt(pageSize)
-        } else {
-            start = unsafe firstPage &- Self.number(ofPageAt: firstPage) &* UInt(pageSize)
-            let other = unsafe lastPage &- Self.number(ofPageAt: lastPage) &* UInt(pageSize)
-            guard start == other else { return nil }
-        }
+        let page = unsafe UInt(bitPattern: firstKey.mv_data) & ~(UInt(pageSize) - 1)
+        start = page &- UInt(leaf) &* UInt(pageSize)
     }
 
-    /// Throws if the page with the bytes of a key or a value bears another page's number.
+    /// Throws if the bytes of a key or a value reach behind the end of the file, where to touch them ends the process.
+    @inline(__always)
+    @unsafe func checkEnd(_ bytes: MDB_val) throws(DataStoreError) {
+        let offset = unsafe UInt(bitPattern: bytes.mv_data) &- start
+        guard offset < length else { return }
+        let end = unsafe offset + UInt(bytes.mv_size)
+        if !file.reaches(end) { throw cutOff(end) }
+    }
+
+    /// Throws if the page with the bytes of a key or a value, which are in the file, bears another page's number.
     ///
     /// Pages that a transaction has changed are elsewhere in memory, and pass.
     @inline(__always)
-    @unsafe func check(_ bytes: MDB_val, unless checked: inout UInt) throws(DataStoreError) {
+    @unsafe func checkPage(_ bytes: MDB_val, unless checked: inout UInt) throws(DataStoreError) {
         // An empty value may begin where its page ends.
         guard unsafe bytes.mv_size > 0 else { return }
         let page = unsafe UInt(bitPattern: bytes.mv_data) & ~(pageSize - 1)
@@ -55,13 +57,23 @@ struct MappedPages {
 
     @unsafe func check(_ bytes: MDB_val) throws(DataStoreError) {
         var none: UInt = 0
-        try unsafe check(bytes, unless: &none)
+        try unsafe checkEnd(bytes)
+        try unsafe checkPage(bytes, unless: &none)
     }
 
-    // SAFETY: the page holds bytes that LMDB has just given, so it is mapped.
+    // SAFETY: the page holds bytes that LMDB has just given and that are in the file, so it is mapped.
     @unsafe private static func number(ofPageAt address: UInt) -> UInt {
         guard let page = unsafe UnsafeRawPointer(bitPattern: address) else { return 0 }
         return UInt(truncatingIfNeeded: unsafe page.load(as: UInt64.self))
+    }
+
+    private func cutOff(_ end: UInt) -> DataStoreError {
+        DataStoreError(
+            .corrupted, in: "read",
+            """
+            A record of the store at “\(path)” should reach up to byte \(end) of the file data.mdb, which ends before. \
+            Verify the store, and restore it from a copy.
+            """)
     }
 
     private func misplaced(_ number: UInt) -> DataStoreError {

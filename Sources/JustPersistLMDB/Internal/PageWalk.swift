@@ -49,6 +49,24 @@ struct PageWalk {
         try walk.visit(meta.main, isFreeList: false)
     }
 
+    /// The page to which the first entries of the tree lead; 0 if there is none.
+    ///
+    /// They are followed as LMDB follows them, without a look at what the pages on the way say of themselves.
+    static func firstLeaf(of meta: MetaPage, in file: FileHandle) throws -> UInt64 {
+        var number = meta.main.root
+        guard number <= meta.lastPage else { return 0 }
+        for _ in 0..<maximumDepth {
+            let page = try PageBytes(file, at: number * meta.pageSize, count: Int(meta.pageSize))
+            guard let flags = page.uint16(at: 10), flags & PageBytes.branchFlag != 0,
+                let node = page.uint16(at: 16).map(Int.init), let low = page.uint32(at: node),
+                let high = page.uint16(at: node + 4)
+            else { break }
+            number = UInt64(low) | UInt64(high) << 32
+            guard number <= meta.lastPage else { break }
+        }
+        return number
+    }
+
     private init(_ meta: MetaPage, in file: FileHandle) throws {
         self.file = file
         self.meta = meta

@@ -74,7 +74,7 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
         guard let handle = takeHandle() else { throw ended }
         try checkWrite(handle.commit())
         // What went to a file that nobody can open any more is not committed.
-        try environment.checkPlace(in: "write")
+        try environment.checkPlace(in: "write", isCommitted: true)
     }
 
     override func end() {

@@ -54,8 +54,14 @@ import Synchronization
             ? leveldb_snappy_compression : leveldb_no_compression
         unsafe leveldb_options_set_compression(options.pointer, Int32(compression))
 
-        let handle = try unsafe check("open", at: path) {
-            unsafe leveldb_open(options.pointer, path, $0)
+        let handle: OpaquePointer?
+        do throws(DataStoreError) {
+            unsafe handle = try unsafe check("open", at: path) {
+                unsafe leveldb_open(options.pointer, KeptLocks.name(of: path), $0)
+            }
+        } catch {
+            KeptLocks.check(at: path)
+            throw error
         }
         guard let handle = unsafe handle else {
             throw DataStoreError(levelDB: "no handle and no error", in: "open", path: path)
@@ -80,7 +86,9 @@ import Synchronization
 
     deinit {
         // In a forked child the background thread is missing, and closing would wait for it.
-        if getpid() == openedBy { unsafe leveldb_close(handle) }
+        guard getpid() == openedBy else { return }
+        unsafe leveldb_close(handle)
+        KeptLocks.check(at: path)
     }
 
     /// Deletes the files of the closed database in the directory at `path`.

@@ -4,12 +4,18 @@ import JustPersistRecords
 /// A commit that LevelDB reported as failed, though it may be in the log all the same.
 struct FailedCommit: Sendable {
     private let entry: CommitRing.Entry
+    /// The commit before it; `nil` if it was the first.
+    private let predecessor: CommitRing.Entry?
     /// What it changed; or what would take that back, once that is known.
     private var changes: OrderedKeyMap<[UInt8]?>
 
     /// The commit that `database` has just rejected.
     init(of changes: OrderedKeyMap<[UInt8]?>, in database: Database) {
-        entry = CommitRing.Entry(number: database.lastCommit + 1, author: database.author)
+        let last = database.lastCommit
+        entry = CommitRing.Entry(number: last + 1, author: database.author)
+        predecessor =
+            last == database.inherited?.number ?? 0
+            ? database.inherited : CommitRing.Entry(number: last, author: database.author)
         self.changes = changes
     }
 
@@ -27,6 +33,13 @@ struct FailedCommit: Sendable {
         var copy = self
         copy.changes = old
         return copy
+    }
+
+    /// Whether the database, opened again, ended with this commit or the one before it.
+    ///
+    /// Another process may have had it in between.
+    func isLatest(in database: Database) -> Bool {
+        database.inherited == entry || database.inherited == predecessor
     }
 
     /// Takes the commit back if the database, opened again, has it.

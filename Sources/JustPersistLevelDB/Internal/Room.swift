@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistRecords
 
 /// The room on the disk that it takes to open a database and to write to it, and the room there is.
 ///
@@ -8,11 +9,13 @@ import JustPersist
 struct Room {
     let needed: Int
     let available: Int
+    /// Whether a quota or a limit of this process allows less.
+    private let isLimited: Bool
     private let path: String
 
     /// The room for the database in a directory, estimated on the high side; `nil` if that cannot be told.
     ///
-    /// Changes nothing, so the database may be open.
+    /// Changes no file of LevelDB's, so the database may be open.
     init?(in directory: StoreDirectory) throws(DataStoreError) {
         guard let free = directory.freeSpace,
             let manifest = try Manifest.current(in: directory.url)
@@ -27,18 +30,54 @@ struct Room {
             sorting + manifest.mergeByteCount(addingTo: sorting) + 2 * manifest.byteCount + 64 << 10
         let orphans = manifest.orphans(among: names).map { directory.url.appending(path: $0) }
         available = free + logs.tornByteCount + orphans.reduce(0) { $0 + Self.size(of: $1) }
+        isLimited = Self.isLimited(sorting + 64 << 10, in: directory.path)
         path = directory.path
     }
 
-    var isEnough: Bool { available >= needed }
+    var isEnough: Bool { available >= needed && !isLimited }
+
+    /// Whether there is room for a batch of changes, too: in a log, and then in a table.
+    func isEnough(beside changes: OrderedKeyMap<[UInt8]?>) throws(DataStoreError) -> Bool {
+        var byteCount = 0
+        try changes.scan(.all) { (key, value) throws(DataStoreError) in
+            byteCount += key.count + (value?.count ?? 0) + 16
+            return .next
+        }
+        return isEnough && available - needed >= 2 * byteCount
+    }
+
+    /// Whether this process may not make a file of that size, though the disk has room.
+    private static func isLimited(_ byteCount: Int, in directory: String) -> Bool {
+        #if os(Linux)
+            var limit = rlimit()
+            unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            // To ask for more than that would end the process.
+            guard limit.rlim_cur >= UInt(byteCount) else { return true }
+            // A quota shows only when the room is taken. LevelDB leaves the name alone, and a file that a crash leaves
+            // is removed at the next opening.
+            let path = directory + "/room.dbtmp"
+            let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+            guard file >= 0 else { return false }
+            defer { close(file) }
+            unsafe unlink(path)
+            return posix_fallocate(file, 0, off_t(byteCount)) == EDQUOT
+        #else
+            return false
+        #endif
+    }
 
     /// The refusal of a write, or of an opening, for which there is not enough room.
     func error(in operation: String, engine: DataStoreError.EngineFailure?) -> DataStoreError {
-        let lack = isEnough ? "and for a large write more" : Self.text(needed - available) + " more"
+        let lack =
+            available < needed
+            ? "\(Self.text(needed - available)) more than is free"
+            : isEnough
+                ? "and for a large write more than is free"
+                : "more than a quota or a limit on the size of files allows"
         return DataStoreError(
             .storageFull, in: operation,
             "There is no room left to write to the LevelDB store at “\(path)”. It needs up to "
-                + "\(Self.text(needed)) to put its files in order, \(lack) than is free. Free some "
+                + "\(Self.text(needed)) to put its files in order, \(lack). Free some "
                 + "space and try again; what was committed is there.",
             engine: engine)
     }

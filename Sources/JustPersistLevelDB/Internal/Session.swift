@@ -76,19 +76,37 @@ final class Session: Sendable {
     func write(_ body: (any KeyValueWriter) throws -> Void) throws {
         try checkProcess(in: "write")
         if needsReopening { try reopen(in: "write") }
-        let database = try database(in: "write")
-        let snapshot = Snapshot(of: database, isPinned: false)
+        let changes = try changes(by: body)
+        guard !changes.isEmpty else { return }
+        // The block may have forked, and come back in the child as well.
+        try checkProcess(in: "write")
+        do throws(DataStoreError) {
+            try commit(changes)
+        } catch {
+            // When a merge of tables has met a full disk, the next write is told, however much room there is by then.
+            guard error.code == .storageFull, reopen(toCommit: changes) else { throw error }
+            try commit(changes)
+        }
+    }
+
+    /// What a block wants to be changed.
+    private func changes(
+        by body: (any KeyValueWriter) throws -> Void
+    ) throws -> OrderedKeyMap<[UInt8]?> {
+        let snapshot = Snapshot(of: try database(in: "write"), isPinned: false)
         defer { snapshot.end() }
         let overlay = KeyValueOverlay(over: snapshot)
         try body(overlay)
-        guard !overlay.changes.isEmpty else { return }
-        let batch = try WriteBatch(of: overlay.changes)
-        // The block may have forked, and come back in the child as well.
-        try checkProcess(in: "write")
-        do {
+        return overlay.changes
+    }
+
+    private func commit(_ changes: OrderedKeyMap<[UInt8]?>) throws(DataStoreError) {
+        let database = try database(in: "write")
+        let batch = try WriteBatch(of: changes)
+        do throws(DataStoreError) {
             try database.commit(batch)
         } catch {
-            let failed = FailedCommit(of: overlay.changes, in: database)
+            let failed = FailedCommit(of: changes, in: database)
             phase.withLock { $0 = .suspect(database, failed) }
             if error.code == .storageFull, let room = try? Room(in: directory) {
                 throw room.error(in: "write", engine: error.engine)
@@ -108,7 +126,21 @@ final class Session: Sendable {
         }
     }
 
+    private var failedCommit: FailedCommit? {
+        phase.withLock { if case .suspect(_, let commit) = $0 { commit } else { nil } }
+    }
+
     private var isDown: Bool { phase.withLock { if case .down = $0 { true } else { false } } }
+
+    /// Opens the database again after a failed commit, if there is room for that and for the changes; tells whether it
+    /// did, and the changes still suit what is in the database.
+    private func reopen(toCommit changes: OrderedKeyMap<[UInt8]?>) -> Bool {
+        guard let failed = failedCommit, let room = try? Room(in: directory),
+            (try? room.isEnough(beside: changes)) == true, (try? reopen(in: "write")) != nil,
+            let database = try? database(in: "write")
+        else { return false }
+        return failed.isLatest(in: database)
+    }
 
     /// Closes the database and opens it again, once no reader is inside.
     private func reopen(in operation: String) throws(DataStoreError) {

@@ -125,5 +125,7 @@ struct Child {
 /// Why the driver itself could not go on; not a fault of a store.
 struct TortureError: Error, CustomStringConvertible {
     let description: String
-    init(_ description: String) { self.description = description }
+    init(_ description: String) {
+        self.description = description.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
 }

@@ -9,11 +9,25 @@ struct DiskFullCampaign: Campaign {
     /// How many times the disk is filled in one trial.
     private static let cycles = 10
 
-    private var hasMounts: Bool { LoopFileSystem.isOffered && geteuid() == 0 }
+    /// Whether a small file system can be mounted: it takes more than being root inside a container.
+    private static let hasMounts: Bool = {
+        guard
+            let place = try? Directory(
+                in: Driver.Options.defaultDirectory, "justpersist-torture-disk-\(getpid())")
+        else { return false }
+        defer { place.remove() }
+        guard (try? mount(at: place.path))?.end == .exit(0) else { return false }
+        return (try? Child.run(["umount", place.path]))?.end == .exit(0)
+    }()
+
+    private static func mount(at path: String) throws -> Child.Result {
+        try Child.run(
+            ["mount", "-t", "tmpfs", "-o", "size=24m,mode=700", "tmpfs", path], keepsErrors: true)
+    }
 
     func points(_ subject: Subject) throws -> [String] {
         // With files that may not grow where no small file system can be had.
-        (0..<12).map { $0 % 4 == 3 || !hasMounts ? "limit/\($0)" : "tmpfs/\($0)" }
+        (0..<12).map { $0 % 4 == 3 || !Self.hasMounts ? "limit/\($0)" : "tmpfs/\($0)" }
     }
 
     func run(_ point: String, _ subject: Subject, in directory: Directory) throws -> Outcome {
@@ -25,9 +39,7 @@ struct DiskFullCampaign: Campaign {
         guard mkdir(disk, 0o700) == 0 else { throw TortureError("mkdir: \(errno)") }
         let isMounted = parts[0] == "tmpfs"
         if isMounted {
-            let result = try Child.run(
-                ["mount", "-t", "tmpfs", "-o", "size=24m,mode=700", "tmpfs", disk],
-                keepsErrors: true)
+            let result = try Self.mount(at: disk)
             guard result.end == .exit(0) else { throw TortureError("mount: \(result.output)") }
         }
         defer { if isMounted { _ = try? Child.run(["umount", "-l", disk]) } }

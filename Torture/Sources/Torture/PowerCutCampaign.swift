@@ -54,9 +54,9 @@ struct PowerCutCampaign: Campaign {
             outcome.count += 1
             outcome.tallies[parts[0], default: 0] += 1
             let end = (next..<AcknowledgementFile.capacity).first { file[$0] == .untried } ?? next
-            let (verdict, ending) = try probe.verdict()
+            let (verdict, result) = try probe.verdict()
             guard let verdict else {
-                outcome.failure = "after a cut the judge ended with \(ending)"
+                outcome.failure = "after a cut the judge ended with \(result.end)"
                 return outcome
             }
             guard verdict.isSound else {

@@ -45,12 +45,29 @@ struct ProbeRunner: Sendable {
     }
 
     /// Has a fresh process look into the store.
-    func verdict(_ more: String...) throws -> (Verdict?, Child.End) {
+    func verdict(_ more: String...) throws -> (Verdict?, Child.Result) {
         let result = try Child.run(command("judge") + more)
         guard result.end == .exit(0), let line = result.output.split(separator: "\n").last,
             let verdict = try? JSONDecoder().decode(Verdict.self, from: Data(line.utf8))
-        else { return (nil, result.end) }
-        return (verdict, result.end)
+        else { return (nil, result) }
+        return (verdict, result)
+    }
+
+    /// Whether a probe was ended by a signal in LMDB's own code, or in what LMDB called of the C library.
+    static func endedInsideLMDB(_ result: Child.Result) -> Bool {
+        guard case .signal(let number) = result.end, [SIGSEGV, SIGBUS, SIGABRT].contains(number)
+        else { return false }
+        #if os(Linux)
+            // The handler's own frames come first, then those of the C library, from which it was called.
+            let libraries = result.output.split(separator: "\n").map { line in
+                String(line.prefix { $0 != "(" && $0 != "[" }.split(separator: "/").last ?? "")
+            }
+            let culprit = libraries.drop { $0 == "TortureProbe" }
+                .first { !$0.hasPrefix("libc.so") && !$0.hasPrefix("ld-linux") }
+            return culprit?.hasPrefix("liblmdb") == true
+        #else
+            return true
+        #endif
     }
 
     /// Judges a store that nobody may have damaged: nothing acknowledged lost, nothing invented, all of it sound,
@@ -59,8 +76,10 @@ struct ProbeRunner: Sendable {
     /// - Parameter mayKeepRefused: Whether a block whose write threw may be there all the same.
     func assess(mayKeepRefused: Bool, further: Int, existing: Bool) throws -> Outcome {
         let acknowledgements = try AcknowledgementFile(directory.acknowledgements)
-        let (found, end) = try verdict("write=\(further)", "existing=\(existing ? 1 : 0)")
-        guard let found else { return .failed("the judge ended with \(end)") }
+        let (found, result) = try verdict("write=\(further)", "existing=\(existing ? 1 : 0)")
+        guard let found else {
+            return .failed("the judge ended with \(result.end): \(result.output)")
+        }
         guard found.isSound, found.writeError == nil else { return .failed(found.summary) }
         let blocks = Set(found.blocks)
         let lost = acknowledgements.blocks(.acknowledged).subtracting(blocks)

@@ -62,9 +62,10 @@ struct ProcessCampaign: Campaign {
         while file.acknowledged(from: 0) < 3, deadline.timeIntervalSinceNow > 0 { usleep(500) }
         for _ in 0..<3 {
             let start = Date()
-            let (verdict, end) = try probe.verdict("existing=1")
+            let (verdict, result) = try probe.verdict("existing=1")
             guard let error = verdict?.openError, error.contains("[lockedByAnotherProcess]") else {
-                return .failed("a second process was not refused: \(end) \(verdict?.summary ?? "")")
+                return .failed(
+                    "a second process was not refused: \(result.end) \(verdict?.summary ?? "")")
             }
             guard -start.timeIntervalSinceNow < 10 else {
                 return .failed(

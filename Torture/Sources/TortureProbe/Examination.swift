@@ -120,17 +120,32 @@ struct Examination {
                     "\(workload.typeKey(kind)): a row that should not be there")
                 return
             }
-            let contents = workload.contents(kind, key: Int(number), block: block)
+            let name = "\(workload.typeKey(kind)) \(number)"
             if item.uniqueToken != workload.id(kind, key: Int(number)) {
-                verdict.wrongValues.append("\(workload.typeKey(kind)) \(number) has another's id")
+                verdict.wrongValues.append("\(name) has another's id")
             }
-            for (name, value) in contents.values
-            where try item.backing.value(forAttribute: name) != value {
-                verdict.wrongValues.append("\(workload.typeKey(kind)) \(number): \(name)")
+            let contents = workload.contents(kind, key: Int(number), block: block)
+            guard let difference = try difference(item, contents) else { return }
+            let isOlder = try (0..<block).contains { earlier in
+                guard workload.changes(kind, key: Int(number), in: earlier) else { return false }
+                let older = workload.contents(kind, key: Int(number), block: earlier)
+                return try self.difference(item, older) == nil
+            }
+            if isOlder {
+                verdict.olderValues.append(name)
+            } else {
+                verdict.wrongValues.append("\(name): \(difference)")
             }
         } catch {
             verdict.errors.append("\(error)")
         }
+    }
+
+    /// An attribute in which an item is not what it should be; `nil` if there is none.
+    private func difference(
+        _ item: any DataStoreItem, _ contents: Workload.Contents
+    ) throws -> String? {
+        try contents.values.first { try item.backing.value(forAttribute: $0.key) != $0.value }?.key
     }
 
     private mutating func attempt(_ body: (inout Examination) throws -> Void) {

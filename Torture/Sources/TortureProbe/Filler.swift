@@ -49,7 +49,9 @@ struct Filler {
 
     private mutating func writeUntilRefused(_ store: any DataStore, _ cycle: Int) throws {
         var refusals = 0
-        for _ in 0..<400 where refusals < 3 {
+        for attempt in 0..<400 where refusals < 3 {
+            // LevelDB makes room when it has merged its tables.
+            if refusals == 0, attempt % 40 == 39 { try fill() }
             let number = next
             next += 1
             acknowledgements[number] = .begun

@@ -15,6 +15,7 @@ enum Probe {
                 var worker = try Worker(arguments)
                 exit(try worker.run())
             case "judge":
+                CrashTrace.install()
                 say(try Judge.run(arguments).line)
             case "fill":
                 var filler = try Filler(arguments)

@@ -6,8 +6,10 @@ public struct Verdict: Codable, Sendable, Equatable {
     public var openError: String?
     /// The blocks that have their entry in the store.
     public var blocks: [Int] = []
-    /// Answers with a value that was never written, or not last.
+    /// Answers with a value that was never written.
     public var wrongValues: [String] = []
+    /// Answers with what an item was before it was changed.
+    public var olderValues: [String] = []
     /// Answers with rows missing, doubled or out of order, wrong counts, items not found by their id.
     public var wrongRows: [String] = []
     /// Errors that the store gave in place of an answer.
@@ -24,13 +26,14 @@ public struct Verdict: Codable, Sendable, Equatable {
     public var isSound: Bool { isRight && errors.isEmpty && problems.isEmpty && openError == nil }
 
     /// Whether no answer was wrong, though some may have been refused.
-    public var isRight: Bool { wrongValues.isEmpty && wrongRows.isEmpty }
+    public var isRight: Bool { wrongValues.isEmpty && olderValues.isEmpty && wrongRows.isEmpty }
 
     /// What is not as it should be, in one line.
     public var summary: String {
         let parts = [
             openError.map { "cannot be opened: \($0)" },
             wrongValues.first.map { "wrong value: \($0)" },
+            olderValues.first.map { "older value: \($0)" },
             wrongRows.first.map { "wrong rows: \($0)" },
             errors.first.map { "refused: \($0)" },
             problems.first.map { "verify: \($0)" },

@@ -70,6 +70,16 @@ public struct Workload: Sendable {
         return operations
     }
 
+    /// Whether a block makes an item or would change it.
+    public func changes(_ kind: Kind, key: Int, in number: Int) -> Bool {
+        block(number).contains { operation in
+            switch operation {
+            case .create(kind, key), .update(kind, key): true
+            default: false
+            }
+        }
+    }
+
     /// The values that a block gives an item: those of its making, or of a change.
     public func contents(_ kind: Kind, key: Int, block: Int) -> Contents {
         var random = SeededGenerator(seed: seed, writer, kind.rawValue, key, block)

@@ -10,7 +10,7 @@ import Torture
 
     @Test(arguments: [
         ("kill", 8), ("errors", 8), ("damage", 10), ("power-control", 1), ("power", 1),
-        ("readers", 1), ("processes", 1), ("json", 500), ("predicates", 500),
+        ("full", 10), ("readers", 1), ("processes", 1), ("json", 500), ("predicates", 500),
     ])
     func `Nothing acknowledged is lost and no answer is wrong`(_ campaign: String, trials: Int)
         throws
@@ -19,6 +19,7 @@ import Torture
         options.only = [campaign]
         options.trials = trials
         options.rounds = 1
+        options.isTalkative = false
         let report = try Driver(options).run()
         #expect(report.failures.isEmpty, "\(report.text)")
         // What needs root or another system says so in the log, and is no failure here.

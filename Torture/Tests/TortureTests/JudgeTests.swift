@@ -60,10 +60,42 @@ import Workload
     }
 
     @Test(arguments: Engine.allCases)
+    func `Values from before a change are called older, not wrong`(_ engine: Engine) throws {
+        try withStore(engine) { probe, _ in
+            // The blocks behind those that were written would have changed items, and made and deleted others.
+            let (verdict, _) = try probe.verdict("all=1", "to=14", "existing=1")
+            #expect(verdict?.olderValues.isEmpty == false)
+            #expect(verdict?.wrongValues == [])
+            #expect(verdict?.isRight == false)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `Missing blocks are called missing rows`(_ engine: Engine) throws {
         try withStore(engine) { probe, _ in
             let (verdict, _) = try probe.verdict("all=1", "to=9", "existing=1")
             #expect(verdict?.wrongRows.isEmpty == false)
         }
     }
+
+    #if os(Linux)
+        /// What LMDB does to damaged pages is counted; a crash of anything else is a failure.
+        @Test func `Only what ends in the code of LMDB is taken for its doing`() {
+            let libraries = { (names: String...) in
+                names.map { "\($0)(+0x1f)[0x7f00]\n" }.joined()
+            }
+            let probe = "/somewhere/TortureProbe"
+            let libc = "/lib/x86_64-linux-gnu/libc.so.6"
+            let lmdb = "/lib/x86_64-linux-gnu/liblmdb.so.0"
+            let inside = { (number: Int32, output: String) in
+                ProbeRunner.endedInsideLMDB(.init(end: .signal(number), output: output))
+            }
+            #expect(inside(SIGBUS, libraries(probe, libc, lmdb, probe, libc)))
+            #expect(inside(SIGABRT, libraries(probe, probe, libc, libc, libc, lmdb, probe)))
+            #expect(!inside(SIGSEGV, libraries(probe, libc, probe, lmdb)))
+            #expect(!inside(SIGSEGV, libraries(probe, libc, libc, "/opt/libswiftCore.so", lmdb)))
+            #expect(!inside(SIGILL, libraries(probe, libc, lmdb)))
+            #expect(!inside(SIGSEGV, ""))
+        }
+    #endif
 }

@@ -10,6 +10,17 @@ import Workload
             one.contents(.parcel, key: 3, block: 9) == other.contents(.parcel, key: 3, block: 9))
     }
 
+    @Test func `The block that gave an item its values is one that changes it`() {
+        let workload = Workload(seed: 5)
+        let state = ModelState(of: workload, after: 0..<40)
+        for kind in Workload.Kind.allCases {
+            for key in state.keys(kind) {
+                let changing = (0..<40).filter { workload.changes(kind, key: key, in: $0) }
+                #expect(changing.last == state.block(kind, key: key))
+            }
+        }
+    }
+
     @Test func `A block left out leaves its items out`() {
         let workload = Workload(seed: 5)
         let state = ModelState(of: workload, after: [0, 2])

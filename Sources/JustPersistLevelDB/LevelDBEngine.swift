@@ -149,10 +149,11 @@ public final class LevelDBEngine: KeyValueEngine {
                 + "change it.")
     }
 
-    /// Whether LevelDB opens a file of that name.
-    private static func isOwn(_ name: String) -> Bool {
-        name.hasPrefix("MANIFEST-") || ["CURRENT", "LOCK", "LOG", "LOG.old"].contains(name)
-            || [".log", ".ldb", ".sst", ".dbtmp"].contains { name.hasSuffix($0) }
+    /// Whether LevelDB or the engine gives a file that name.
+    static func isOwn(_ name: String) -> Bool {
+        let unnumbered = ["CURRENT", "LOCK", "LOG", "LOG.old", Room.fileName]
+        return (unnumbered + CleanClose.fileNames).contains(name)
+            || name.wholeMatch(of: /MANIFEST-[0-9]+|[0-9]+\.(log|log\.kept|ldb|sst|dbtmp)/) != nil
     }
 
     /// What LevelDB makes before the file that says a database is there.

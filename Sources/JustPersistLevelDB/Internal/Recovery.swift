@@ -145,7 +145,7 @@ struct Recovery {
 
     private func truncate(_ name: String, to byteCount: Int) throws(DataStoreError) {
         do {
-            let file = try FileHandle(forWritingTo: directory.url.appending(path: name))
+            let file = try PlainFile.handle(directory.url.appending(path: name), O_WRONLY)
             defer { try? file.close() }
             try file.truncate(atOffset: UInt64(byteCount))
             try file.synchronize()

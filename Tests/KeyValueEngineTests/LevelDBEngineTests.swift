@@ -333,6 +333,29 @@ import Testing
         engine.close()
     }
 
+    @Test func destroyFollowsNoLinkInThePlaceOfTheLock() throws {
+        let engine = LevelDBEngine(at: url)
+        try engine.open()
+        engine.close()
+        let lock = url.appending(path: "LOCK")
+        let elsewhere = temporary.place("elsewhere")
+        try FileManager.default.removeItem(at: lock)
+        try FileManager.default.createSymbolicLink(at: lock, withDestinationURL: elsewhere)
+        #expect(code { try engine.destroy() } == .notAStore)
+        #expect(!FileManager.default.fileExists(atPath: elsewhere.path))
+        try FileManager.default.removeItem(at: lock)
+        try engine.destroy()
+        #expect(!FileManager.default.fileExists(atPath: url.path))
+    }
+
+    /// A crash leaves it, and LevelDB does not know it.
+    @Test func destroyRemovesTheFileThatAsksForRoom() throws {
+        let engine = LevelDBEngine(at: url)
+        try engine.open()
+        engine.close()
+        try Data().write(to: url.appending(path: "room.dbtmp"))
+        try engine.destroy()
+        #expect(!FileManager.default.fileExists(atPath: url.path))
     }
 
     #if os(Linux)

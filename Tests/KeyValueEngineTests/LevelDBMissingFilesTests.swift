@@ -245,6 +245,39 @@ import Testing
             }
         }
 
+        /// LevelDB took a directory that it could not list for an empty one, and said that all was deleted.
+        @Test func destroyThatCouldNotListTheDirectorySaysSo() async throws {
+            let original = temporary.place("original")
+            try makeStore()
+            try files.copyItem(at: url, to: original)
+            await #expect(processExitsWith: .success) {
+                [path = url.path as String, original = original.path as String] in
+                let url = URL(filePath: path)
+                let files = FileManager.default
+                let names = try files.contentsOfDirectory(atPath: original)
+                let rules =
+                    (1...8).map { (url, "getdents64:error=EIO:when=\($0)") }
+                    + names.map { (url.appending(path: $0), "unlink,unlinkat:error=EIO") }
+                var failures = 0
+                for (place, rule) in rules {
+                    try? files.removeItem(at: url)
+                    try files.copyItem(at: URL(filePath: original), to: url)
+                    let failing = try FailingSystemCalls(rule, at: place)
+                    do throws(DataStoreError) {
+                        try LevelDBEngine(at: url).destroy()
+                        #expect(!files.fileExists(atPath: path), "\(rule)")
+                    } catch {
+                        failures += 1
+                        #expect(error.code == .storageFailure, "\(rule)")
+                    }
+                    failing.end()
+                    try LevelDBEngine(at: url).destroy()
+                    #expect(!files.fileExists(atPath: path), "\(place.lastPathComponent): \(rule)")
+                }
+                #expect(failures > names.count)
+            }
+        }
+
         /// LevelDB opened the store without its log, and then deleted that.
         @Test(arguments: [false, true])
         func logOutlivesADirectoryThatCannotBeRead(isSplit: Bool) async throws {

@@ -190,16 +190,6 @@ struct Recovery {
         }
     }
 
-    /// Deletes what the engine put beside LevelDB's own files: copies, kept logs, its note at closing.
-    static func removeOwnFiles(in directory: StoreDirectory) throws(DataStoreError) {
-        let names = try DirectoryListing.names(in: directory.url, for: "destroy")
-        try directory.removeFiles(
-            names.filter {
-                $0.hasPrefix(copyPrefix) || LogFile(named: $0)?.isKept == true
-                    || CleanClose.fileNames.contains($0)
-            })
-    }
-
     /// Reads everything once, with its checksums.
     private static func verify(_ database: Database) throws(DataStoreError) {
         let iterator = Iterator(on: database)

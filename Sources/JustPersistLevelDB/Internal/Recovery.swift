@@ -157,7 +157,9 @@ struct Recovery {
     /// What the copies are called; LevelDB leaves such names alone.
     static let copyPrefix = "damaged-"
 
-    /// Copies the files into a directory of their own inside the store's.
+    /// Copies the store's files into a directory of their own inside its own.
+    ///
+    /// Others are none of the engine's business, and a pipe would never end.
     private func copyAside() throws(DataStoreError) -> URL {
         let time = Date.now.formatted(
             Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
@@ -171,7 +173,7 @@ struct Recovery {
                 at: copy, withIntermediateDirectories: false,
                 attributes: [.posixPermissions: 0o700])
             do {
-                for name in names where name != "LOCK" && !name.hasPrefix(Self.copyPrefix) {
+                for name in names where name != "LOCK" && LevelDBEngine.isOwn(name) {
                     let original = directory.url.appending(path: name)
                     let target = copy.appending(path: name)
                     // Tables never change once written, so a link to one is as good as a copy.

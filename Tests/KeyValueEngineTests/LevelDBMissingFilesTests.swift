@@ -206,6 +206,18 @@ import Testing
         #expect(!files.fileExists(atPath: url.path))
     }
 
+    /// It was read at each opening, for ever.
+    @Test func keptLogWithoutCommitsIsRemoved() throws {
+        let engine = try makeStore()
+        for bytes in [Data(), Data("x".utf8)] {
+            try bytes.write(to: url.appending(path: "000001.log.kept"))
+            try engine.open()
+            try Self.expectAll(engine)
+            engine.close()
+            #expect(try !names().contains { $0.hasSuffix(".kept") })
+        }
+    }
+
     // MARK: What the system does not show
 
     #if os(Linux)

@@ -56,7 +56,7 @@ public final class LMDBEngine: KeyValueEngine {
         let environment = try space.open(claim)
         try claim.add(files: DataFile.names)
         try file.checkLength(for: environment.beginReading())
-        try environment.findPages()
+        if environment.lacksPages { try environment.findPages() }
         if !directory.holdsStore { directory.synchronize() }
         state.withLock { $0 = State(environment: environment, space: space) }
     }
@@ -178,6 +178,8 @@ public final class LMDBEngine: KeyValueEngine {
                 environment = try state.space.enlarge(environment)
                 state.environment = environment
             }
+            // Nobody uses them now. If they cannot be found, the next block tries again: LMDB itself needs none.
+            if state.transactions == 0, environment.lacksPages { try? environment.findPages() }
             state.transactions += 1
             return environment
         }

@@ -84,17 +84,18 @@ public final class LMDBEngine: KeyValueEngine {
         let directory: StoreDirectory
         do throws(DataStoreError) {
             // What a crash left of a store that was being made or destroyed goes too.
-            let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
-            directory = try prepareDirectory(createIfMissing: names?.isEmpty == false)
+            directory = try prepareDirectory(
+                createIfMissing: DirectoryListing.holdsFiles(url, for: "destroy"))
         } catch {
             if error.code == .storeNotFound { return }
             throw error
         }
         let claim = try OpenStores.claim(directory, files: DataFile.names)
         defer { claim.release() }
+        let drafts = try DirectoryListing.names(in: directory.url, for: "destroy")
+            .filter(DataFile.isDraft)
         // The data last: without its lock file it is still a store.
-        try directory.removeFiles(DataFile.names.reversed())
-        DataFile(directory: directory).removeDrafts()
+        try directory.removeFiles(drafts + DataFile.names.reversed())
     }
 
     private func prepareDirectory(createIfMissing: Bool) throws(DataStoreError) -> StoreDirectory {

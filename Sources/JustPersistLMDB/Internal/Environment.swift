@@ -73,8 +73,14 @@ import JustPersistRecords
         var descriptor: Int32 = -1
         unsafe mdb_env_get_fd(pointer, &descriptor)
         self.descriptor = descriptor
-        file = FileNumber(descriptor: descriptor)
         path = DataFile(directory: directory).url.path
+        // Without it every write would be taken for one to a file that was replaced.
+        guard let file = FileNumber(descriptor: descriptor) else {
+            let failure = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+            unsafe mdb_env_close(pointer)
+            throw DataStoreError(fileError: failure, in: "open", path: path)
+        }
+        self.file = file
         self.directory = directory
         self.claim = claim
         unsafe self.pointer = pointer

@@ -244,6 +244,22 @@ import Testing
             }
         }
 
+        @Test func lookAtTheFileThatFailsIsNoErrorOfLMDB() async throws {
+            let url = temporary.place("store")
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LMDBEngine(at: URL(filePath: path))
+                try engine.open()
+                let failing = try FailingSystemCalls(
+                    "newfstatat:error=EIO", at: URL(filePath: path).appending(path: "data.mdb"))
+                let error = #expect(throws: DataStoreError.self) { try engine.put([1], [1]) }
+                failing.end()
+                #expect(error?.code == .storageFailure)
+                #expect(error?.engine?.name == "file system")
+                try engine.put([1], [1])
+                engine.close()
+            }
+        }
+
         /// What the open file is was not learned, and each write was refused as one to a deleted store.
         @Test func storeThatWasOpenedTakesWrites() async throws {
             let url = temporary.place("store")

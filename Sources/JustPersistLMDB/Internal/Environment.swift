@@ -178,7 +178,7 @@ import JustPersistRecords
             case .EACCES, .EPERM: return
             case _ where isCommitted:
                 if FileNumber.isDeleted(descriptor: descriptor) { throw deleted(in: operation) }
-            default: throw LMDBError.error(number.code.rawValue, in: operation, at: directory)
+            default: throw DataStoreError(fileError: number, in: operation, path: path)
             }
         }
     }

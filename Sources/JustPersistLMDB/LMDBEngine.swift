@@ -56,7 +56,7 @@ public final class LMDBEngine: KeyValueEngine {
         let environment = try space.open(claim)
         try claim.add(files: DataFile.names)
         try file.checkLength(for: environment.beginReading())
-        try environment.findPages()
+        if environment.lacksPages { try environment.findPages() }
         if !directory.holdsStore { directory.synchronize() }
         state.withLock { $0 = State(environment: environment, space: space) }
     }
@@ -84,17 +84,18 @@ public final class LMDBEngine: KeyValueEngine {
         let directory: StoreDirectory
         do throws(DataStoreError) {
             // What a crash left of a store that was being made or destroyed goes too.
-            let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
-            directory = try prepareDirectory(createIfMissing: names?.isEmpty == false)
+            directory = try prepareDirectory(
+                createIfMissing: DirectoryListing.holdsFiles(url, for: "destroy"))
         } catch {
             if error.code == .storeNotFound { return }
             throw error
         }
         let claim = try OpenStores.claim(directory, files: DataFile.names)
         defer { claim.release() }
+        let drafts = try DirectoryListing.names(in: directory.url, for: "destroy")
+            .filter(DataFile.isDraft)
         // The data last: without its lock file it is still a store.
-        try directory.removeFiles(DataFile.names.reversed())
-        DataFile(directory: directory).removeDrafts()
+        try directory.removeFiles(drafts + DataFile.names.reversed())
     }
 
     private func prepareDirectory(createIfMissing: Bool) throws(DataStoreError) -> StoreDirectory {
@@ -178,6 +179,8 @@ public final class LMDBEngine: KeyValueEngine {
                 environment = try state.space.enlarge(environment)
                 state.environment = environment
             }
+            // Nobody uses them now. If they cannot be found, the next block tries again: LMDB itself needs none.
+            if state.transactions == 0, environment.lacksPages { try? environment.findPages() }
             state.transactions += 1
             return environment
         }

@@ -83,13 +83,13 @@ public final class LevelDBEngine: KeyValueEngine {
 
     /// Deletes the store's files and, if nothing else is in it, its directory.
     ///
-    /// Harmless if there is no store.
+    /// Harmless if there is no store. If it fails, some of the files may be gone: call it again.
     ///
     /// - Throws: `.readOnly`, `.alreadyOpen`, `.lockedByAnotherProcess`, `.notAStore`, or a failure of the storage.
     public func destroy() throws(DataStoreError) {
         try refuseIfReadOnly("destroy")
         // What a crash left of a store in the making is one to delete, but an empty directory is none.
-        let mayBeLeftover = try fileNames().isEmpty == false
+        let mayBeLeftover = try DirectoryListing.holdsFiles(url, for: "destroy")
         let directory: StoreDirectory
         do throws(DataStoreError) {
             directory = try StoreDirectory.prepare(
@@ -101,21 +101,18 @@ public final class LevelDBEngine: KeyValueEngine {
         }
         let claim = try OpenStores.claim(directory, files: ["LOCK"])
         defer { claim.release() }
-        // Its own files first: without the database beside them, nobody knows them for what they are.
+        try directory.checkFiles(["LOCK"])
+        // LevelDB's own call takes a directory that it cannot list for an empty one, and does not care for the order.
         try FileLock.withLock(in: directory.url, for: "destroy") { () throws(DataStoreError) in
-            try Recovery.removeOwnFiles(in: directory)
+            let names = try DirectoryListing.names(in: directory.url, for: "destroy").filter {
+                Self.isOwn($0) || $0.hasPrefix(Recovery.copyPrefix)
+            }
+            // As long as the marker is there, what could not be deleted is known for a store's, and can be later.
+            let last = ["CURRENT", "LOCK"]
+            try directory.removeFiles(names.filter { !last.contains($0) } + last)
         }
-        try Database.destroy(at: directory.path)
-    }
-
-    /// The names in the directory; none if it is not there.
-    private func fileNames() throws(DataStoreError) -> [String] {
-        do throws(DataStoreError) {
-            return try DirectoryListing.names(in: url, for: "destroy")
-        } catch {
-            if error.code == .storeNotFound { return [] }
-            throw error
-        }
+        // It stays if something else is in it.
+        unsafe rmdir(directory.path)
     }
 
     /// Runs `body` on the state that is committed now.
@@ -149,10 +146,11 @@ public final class LevelDBEngine: KeyValueEngine {
                 + "change it.")
     }
 
-    /// Whether LevelDB opens a file of that name.
-    private static func isOwn(_ name: String) -> Bool {
-        name.hasPrefix("MANIFEST-") || ["CURRENT", "LOCK", "LOG", "LOG.old"].contains(name)
-            || [".log", ".ldb", ".sst", ".dbtmp"].contains { name.hasSuffix($0) }
+    /// Whether LevelDB or the engine gives a file that name.
+    static func isOwn(_ name: String) -> Bool {
+        let unnumbered = ["CURRENT", "LOCK", "LOG", "LOG.old", Room.fileName]
+        return (unnumbered + CleanClose.fileNames).contains(name)
+            || name.wholeMatch(of: /MANIFEST-[0-9]+|[0-9]+\.(log|log\.kept|ldb|sst|dbtmp)/) != nil
     }
 
     /// What LevelDB makes before the file that says a database is there.

@@ -244,6 +244,81 @@ import Testing
             }
         }
 
+        @Test func lookAtTheFileThatFailsIsNoErrorOfLMDB() async throws {
+            let url = temporary.place("store")
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LMDBEngine(at: URL(filePath: path))
+                try engine.open()
+                let failing = try FailingSystemCalls(
+                    "newfstatat:error=EIO", at: URL(filePath: path).appending(path: "data.mdb"))
+                let error = #expect(throws: DataStoreError.self) { try engine.put([1], [1]) }
+                failing.end()
+                #expect(error?.code == .storageFailure)
+                #expect(error?.engine?.name == "file system")
+                try engine.put([1], [1])
+                engine.close()
+            }
+        }
+
+        /// What the open file is was not learned, and each write was refused as one to a deleted store.
+        @Test func storeThatWasOpenedTakesWrites() async throws {
+            let url = temporary.place("store")
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let file = URL(filePath: path).appending(path: "data.mdb")
+                let engine = LMDBEngine(at: URL(filePath: path))
+                try engine.open()
+                engine.close()
+                var failures = 0
+                for number in 1...6 as ClosedRange<UInt8> {
+                    let failing = try FailingSystemCalls(
+                        "fstat,newfstatat:error=EIO:when=\(number)", at: file)
+                    var isOpen = false
+                    do throws(DataStoreError) {
+                        try engine.open()
+                        isOpen = true
+                    } catch {
+                        failures += 1
+                        #expect(error.code == .storageFailure)
+                    }
+                    failing.end()
+                    if !isOpen { try engine.open() }
+                    try engine.put([number], [number])
+                    engine.close()
+                }
+                #expect(failures > 0)
+            }
+        }
+
+        /// A directory that could not be listed was taken for one without a store.
+        @Test func destroyThatCouldNotListTheDirectorySaysSo() async throws {
+            let url = temporary.place("store")
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let url = URL(filePath: path)
+                let files = FileManager.default
+                let engine = LMDBEngine(at: url)
+                var failures = 0
+                for number in 1...8 {
+                    try engine.open()
+                    engine.close()
+                    try files.removeItem(at: url.appending(path: "data.mdb"))
+                    try Data().write(to: url.appending(path: "new-1.mdb"))
+                    let failing = try FailingSystemCalls(
+                        "getdents64:error=EIO:when=\(number)", at: url)
+                    do throws(DataStoreError) {
+                        try engine.destroy()
+                        #expect((try? files.contentsOfDirectory(atPath: path)) == [])
+                    } catch {
+                        failures += 1
+                        #expect(error.code == .storageFailure, "\(number)")
+                    }
+                    failing.end()
+                    try engine.destroy()
+                    #expect(try files.contentsOfDirectory(atPath: path) == [])
+                }
+                #expect(failures > 0)
+            }
+        }
+
         @Test func failedWriteOfAMetaPageIsOverWhenNoBlockRuns() async throws {
             let url = temporary.place("store")
             await #expect(processExitsWith: .success) { [path = url.path as String] in

@@ -84,6 +84,57 @@
             }
         }
 
+        private static func fill(_ engine: LMDBEngine) throws {
+            try engine.write { writer throws in
+                for key in 0..<100 as Range<UInt8> {
+                    try writer.put(
+                        [key, 0xAA, 0xBB, 0xCC, 0xDD], [UInt8](repeating: key, count: 400))
+                }
+            }
+        }
+
+        /// Where the pages are was looked up at the opening only, when there were none yet.
+        @Test(arguments: [false, true])
+        func misplacedPageIsFoundInAStoreThatWasOpenedEmpty(byAnother: Bool) async throws {
+            let url = temporary.place("store")
+            let engine = LMDBEngine(at: url)
+            try engine.open()
+            defer { engine.close() }
+            #expect(try engine.pairs() == [])
+            if byAnother {
+                await #expect(processExitsWith: .success) { [path = url.path as String] in
+                    let engine = LMDBEngine(at: URL(filePath: path))
+                    try engine.open()
+                    try Self.fill(engine)
+                    engine.close()
+                }
+            } else {
+                try Self.fill(engine)
+            }
+            let name = url.appending(path: "data.mdb")
+            let whole = try Data(contentsOf: name)
+            let places = try ([50, 70] as [UInt8]).map { key in
+                let record = Data([key, 0xAA, 0xBB, 0xCC, 0xDD])
+                return try #require(whole.firstRange(of: record)).lowerBound / 4096 * 4096
+            }
+            #expect(places[0] != places[1])
+            // In the file itself, which is what the open store has in memory.
+            let file = try FileHandle(forWritingTo: name)
+            for (place, other) in [(places[0], places[1]), (places[1], places[0])] {
+                try file.seek(toOffset: UInt64(place))
+                try file.write(contentsOf: whole[other..<other + 4096])
+            }
+            try file.close()
+            for key in [50, 70] as [UInt8] {
+                let error = #expect(throws: DataStoreError.self) {
+                    try engine.value([key, 0xAA, 0xBB, 0xCC, 0xDD])
+                }
+                #expect(error?.code == .corrupted)
+            }
+            #expect(throws: DataStoreError.self) { try engine.pairs() }
+            #expect(try engine.value([1, 0xAA, 0xBB, 0xCC, 0xDD])?.count == 400)
+        }
+
         /// The record was read behind the end of the file, and that ended the process.
         @Test func valueThatReachesBehindTheEndOfTheFileIsAnError() async throws {
             let url = temporary.place("store")

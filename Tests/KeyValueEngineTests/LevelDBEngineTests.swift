@@ -262,7 +262,10 @@ import Testing
         #expect(try engine.pairs().count == 2)
     }
 
-    @Test(arguments: ["CURRENT", "LOCK", "LOG", "MANIFEST-000007", "000009.log", "000011.ldb"])
+    @Test(arguments: [
+        "CURRENT", "LOCK", "LOG", "MANIFEST-000007", "000009.log", "000009.log.kept", "000011.ldb",
+        "000013.dbtmp", "room.dbtmp", "CLOSED", "CLOSED.new",
+    ])
     func whatIsNoRegularFileIsRefusedAtOnce(_ name: String) throws {
         let engine = LevelDBEngine(at: url)
         try engine.open()
@@ -283,6 +286,76 @@ import Testing
         try engine.open()
         defer { engine.close() }
         #expect(try engine.value([1]) == [1])
+    }
+
+    /// The kept log was cut off where its damage began, through the link.
+    @Test func linkInThePlaceOfAKeptLogLeadsNobodyOut() throws {
+        let engine = LevelDBEngine(at: url)
+        try engine.open()
+        try engine.put([1], [1])
+        engine.close()
+        let letter = temporary.place("letter")
+        try Data("dear".utf8).write(to: letter)
+        let link = url.appending(path: "000001.log.kept")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: letter)
+        #expect(code { try engine.open() } == .notAStore)
+        #expect(try Data(contentsOf: letter) == Data("dear".utf8))
+        try engine.destroy()
+        #expect(try Data(contentsOf: letter) == Data("dear".utf8))
+        #expect(!FileManager.default.fileExists(atPath: url.path))
+    }
+
+    /// The note at closing was written through the link, and into the pipe, which nobody reads.
+    @Test func noteAtClosingIsAFileOfItsOwn() throws {
+        let engine = LevelDBEngine(at: url)
+        let files = FileManager.default
+        let letter = temporary.place("letter")
+        try Data("dear".utf8).write(to: letter)
+        for (number, name) in ["CLOSED.new", "CLOSED"].enumerated() {
+            let file = url.appending(path: name)
+            for isPipe in [false, true] {
+                try engine.open()
+                try engine.put([UInt8(number)], [isPipe ? 1 : 0])
+                try? files.removeItem(at: file)
+                if isPipe {
+                    #expect(unsafe mkfifo(file.path, 0o600) == 0)
+                } else {
+                    try files.createSymbolicLink(at: file, withDestinationURL: letter)
+                }
+                engine.close()
+                #expect(try Data(contentsOf: letter) == Data("dear".utf8))
+                let note = url.appending(path: "CLOSED")
+                #expect(try String(contentsOf: note, encoding: .utf8).hasPrefix("log "))
+                #expect(try TemporaryDirectory.permissions(of: note) == 0o600)
+            }
+        }
+        try engine.open()
+        engine.close()
+    }
+
+    @Test func destroyFollowsNoLinkInThePlaceOfTheLock() throws {
+        let engine = LevelDBEngine(at: url)
+        try engine.open()
+        engine.close()
+        let lock = url.appending(path: "LOCK")
+        let elsewhere = temporary.place("elsewhere")
+        try FileManager.default.removeItem(at: lock)
+        try FileManager.default.createSymbolicLink(at: lock, withDestinationURL: elsewhere)
+        #expect(code { try engine.destroy() } == .notAStore)
+        #expect(!FileManager.default.fileExists(atPath: elsewhere.path))
+        try FileManager.default.removeItem(at: lock)
+        try engine.destroy()
+        #expect(!FileManager.default.fileExists(atPath: url.path))
+    }
+
+    /// A crash leaves it, and LevelDB does not know it.
+    @Test func destroyRemovesTheFileThatAsksForRoom() throws {
+        let engine = LevelDBEngine(at: url)
+        try engine.open()
+        engine.close()
+        try Data().write(to: url.appending(path: "room.dbtmp"))
+        try engine.destroy()
+        #expect(!FileManager.default.fileExists(atPath: url.path))
     }
 
     #if os(Linux)

@@ -206,6 +206,18 @@ import Testing
         #expect(!files.fileExists(atPath: url.path))
     }
 
+    /// It was read at each opening, for ever.
+    @Test func keptLogWithoutCommitsIsRemoved() throws {
+        let engine = try makeStore()
+        for bytes in [Data(), Data("x".utf8)] {
+            try bytes.write(to: url.appending(path: "000001.log.kept"))
+            try engine.open()
+            try Self.expectAll(engine)
+            engine.close()
+            #expect(try !names().contains { $0.hasSuffix(".kept") })
+        }
+    }
+
     // MARK: What the system does not show
 
     #if os(Linux)
@@ -242,6 +254,39 @@ import Testing
                 try engine.open()
                 try Self.expectAll(engine)
                 engine.close()
+            }
+        }
+
+        /// LevelDB took a directory that it could not list for an empty one, and said that all was deleted.
+        @Test func destroyThatCouldNotListTheDirectorySaysSo() async throws {
+            let original = temporary.place("original")
+            try makeStore()
+            try files.copyItem(at: url, to: original)
+            await #expect(processExitsWith: .success) {
+                [path = url.path as String, original = original.path as String] in
+                let url = URL(filePath: path)
+                let files = FileManager.default
+                let names = try files.contentsOfDirectory(atPath: original)
+                let rules =
+                    (1...8).map { (url, "getdents64:error=EIO:when=\($0)") }
+                    + names.map { (url.appending(path: $0), "unlink,unlinkat:error=EIO") }
+                var failures = 0
+                for (place, rule) in rules {
+                    try? files.removeItem(at: url)
+                    try files.copyItem(at: URL(filePath: original), to: url)
+                    let failing = try FailingSystemCalls(rule, at: place)
+                    do throws(DataStoreError) {
+                        try LevelDBEngine(at: url).destroy()
+                        #expect(!files.fileExists(atPath: path), "\(rule)")
+                    } catch {
+                        failures += 1
+                        #expect(error.code == .storageFailure, "\(rule)")
+                    }
+                    failing.end()
+                    try LevelDBEngine(at: url).destroy()
+                    #expect(!files.fileExists(atPath: path), "\(place.lastPathComponent): \(rule)")
+                }
+                #expect(failures > names.count)
             }
         }
 

@@ -96,6 +96,23 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: url.path))
     }
 
+    /// A pipe was waited at.
+    @Test func copiesHaveTheFilesOfTheStoreAlone() throws {
+        let pairs = try makeStore(commits: 10)
+        try changeLog { $0[$0.count - 10] ^= 1 }
+        let files = FileManager.default
+        let own = try files.contentsOfDirectory(atPath: url.path).filter { $0 != "LOCK" }
+        #expect(unsafe mkfifo(url.appending(path: "pipe").path, 0o600) == 0)
+        try Data().write(to: url.appending(path: "notes.log"))
+        let engine = engine()
+        try engine.open()
+        defer { engine.close() }
+        #expect(engine.recoveryReport?.code == .recovered)
+        #expect(try engine.pairs() == pairs.dropLast())
+        let copy = url.appending(path: try #require(copies().first))
+        #expect(try files.contentsOfDirectory(atPath: copy.path).sorted() == own.sorted())
+    }
+
     @Test func destroyRemovesCopiesOnlyIfNoOtherProcessHasTheStore() async throws {
         _ = try makeStore(commits: 10)
         try changeLog { $0[$0.count - 10] ^= 1 }

@@ -236,6 +236,40 @@ import Testing
         try second.add(files: ["MARK"])
     }
 
+    #if os(Linux)
+        /// The claim was given up as if the file had been replaced, and the store could be opened twice.
+        @Test func claimOutlivesAFileThatCannotBeLookedAt() async throws {
+            let place = temporary.place("a")
+            let other = temporary.place("b")
+            await #expect(processExitsWith: .success) {
+                [place = place.path as String, other = other.path as String] in
+                func claim(_ path: String) throws(DataStoreError) -> OpenStores.Claim {
+                    let directory = try StoreDirectory.prepare(
+                        at: URL(filePath: path), marker: "MARK", engineName: "Sample")
+                    return try OpenStores.claim(directory, files: ["MARK"])
+                }
+                _ = try claim(place)
+                let mark = URL(filePath: place).appending(path: "MARK")
+                try Data().write(to: mark)
+                _ = try claim(other)
+                try FileManager.default.linkItem(
+                    at: mark, to: URL(filePath: other).appending(path: "MARK"))
+                let held = try claim(place)
+                for _ in 0..<2 {
+                    let failing = try FailingSystemCalls(
+                        "newfstatat,statx,lstat:error=EIO", at: mark)
+                    #expect(throws: DataStoreError.self) { try claim(other) }
+                    failing.end()
+                    let error = #expect(throws: DataStoreError.self) { try claim(other) }
+                    #expect(error?.code == .alreadyOpen)
+                }
+                try FileManager.default.removeItem(at: mark)
+                _ = try claim(other)
+                held.release()
+            }
+        }
+    #endif
+
     @Test(.enabled(if: geteuid() != 0, "root may read and write everything"))
     func forbiddenDirectoryIsRefused() throws {
         let place = temporary.place("a")

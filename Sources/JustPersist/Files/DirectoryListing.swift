@@ -30,6 +30,18 @@ package enum DirectoryListing {
         }
     }
 
+    /// Whether anything is in `directory`; nothing is if that is not there.
+    package static func holdsFiles(
+        _ directory: URL, for operation: String
+    ) throws(DataStoreError) -> Bool {
+        do throws(DataStoreError) {
+            return try !names(in: directory, for: operation).isEmpty
+        } catch {
+            if error.code == .storeNotFound { return false }
+            throw error
+        }
+    }
+
     // swift-format-ignore: NeverForceUnwrap
     // The field is stored, so it has an offset.
     private static let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name)!

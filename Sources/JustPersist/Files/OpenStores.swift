@@ -17,11 +17,20 @@ public enum OpenStores {
         /// now. The directory's cannot be, for the claim keeps that open.
         mutating func holds(_ identities: [FileIdentity: URL]) -> Bool {
             for (identity, place) in files where identities[identity] != nil {
-                let current = try? FileAttributes(ofItemAt: place)?.identity
-                if place == directory.url || current == identity { return true }
+                if place == directory.url || Self.mayBe(identity, at: place) { return true }
                 files[identity] = nil
             }
             return false
+        }
+
+        /// False only if it is sure: a file that cannot be looked at is the same as long as nothing says otherwise.
+        private static func mayBe(_ identity: FileIdentity, at place: URL) -> Bool {
+            do throws(DataStoreError) {
+                return try FileAttributes(ofItemAt: place)?.identity == identity
+            } catch {
+                // Where a file stands in the way, nothing is at that place.
+                return error.code != .notAStore
+            }
         }
     }
 

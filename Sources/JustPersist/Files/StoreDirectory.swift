@@ -117,8 +117,8 @@ public struct StoreDirectory: Sendable {
 
     /// Makes a directory, and those on the way to it that are missing.
     ///
-    /// `FileManager` climbs as long as it cannot look at a parent, whyever, and never ends where it cannot
-    /// look at the root either.
+    /// `FileManager.createDirectory` recurses to the parent whenever `stat` fails, for whatever reason, so it
+    /// never stops if `stat` fails on `/` too.
     private static func create(_ path: String) throws(DataStoreError) {
         var failure = makeDirectory(path)
         if failure == .ENOENT, let end = path.lastIndex(of: "/"), end > path.startIndex {

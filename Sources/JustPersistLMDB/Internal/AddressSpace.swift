@@ -53,7 +53,6 @@ struct AddressSpace {
         let size = environment.reservedSize
         let wanted = attainableSize / factor > size ? size * factor : max(attainableSize, size)
         let enlarged = try open(environment.claim, reserving: wanted, orAtLeast: size)
-        try enlarged.findPages()
         if enlarged.reservedSize < wanted { attainableSize = enlarged.reservedSize }
         hasRunOut = false
         return enlarged

@@ -35,8 +35,8 @@ extension DataFile {
     /// Whether a file is one that ``create()`` did not come to finish.
     static func isDraft(_ name: String) -> Bool { name.hasPrefix("new-") && name.hasSuffix(".mdb") }
 
-    /// Deletes drafts, also those of processes that died.
-    func removeDrafts() {
+    /// Deletes drafts, also those of processes that died, as far as that can be done.
+    private func removeDrafts() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         for name in names where Self.isDraft(name) {
             try? FileManager.default.removeItem(at: directory.url.appending(path: name))

@@ -15,7 +15,7 @@ import JustPersistRecords
     private var pointer: OpaquePointer?
     // Renewing a transaction spares the lock of the reader table, which all processes share.
     private let idleReaders = Locked<[IdleReader]>([])
-    /// Where its pages are, if that can be told; set by ``findPages()`` before the first block.
+    /// Where its pages are, if that can be told; set by ``findPages()`` while no block runs.
     private(set) var pages: MappedPages?
     private let pageSize: Int
     private let forkCount: Int
@@ -73,8 +73,14 @@ import JustPersistRecords
         var descriptor: Int32 = -1
         unsafe mdb_env_get_fd(pointer, &descriptor)
         self.descriptor = descriptor
-        file = FileNumber(descriptor: descriptor)
         path = DataFile(directory: directory).url.path
+        // Without it every write would be taken for one to a file that was replaced.
+        guard let file = FileNumber(descriptor: descriptor) else {
+            let failure = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+            unsafe mdb_env_close(pointer)
+            throw DataStoreError(fileError: failure, in: "open", path: path)
+        }
+        self.file = file
         self.directory = directory
         self.claim = claim
         unsafe self.pointer = pointer
@@ -172,7 +178,7 @@ import JustPersistRecords
             case .EACCES, .EPERM: return
             case _ where isCommitted:
                 if FileNumber.isDeleted(descriptor: descriptor) { throw deleted(in: operation) }
-            default: throw LMDBError.error(number.code.rawValue, in: operation, at: directory)
+            default: throw DataStoreError(fileError: number, in: operation, path: path)
             }
         }
     }
@@ -241,14 +247,26 @@ import JustPersistRecords
         return table
     }
 
+    /// Whether ``findPages()`` has something to find yet: a store that is empty when it is opened has no pages.
+    var lacksPages: Bool {
+        guard pages == nil, let pointer = unsafe pointer, MappedPages.canBeTold(pageSize: pageSize)
+        else { return false }
+        var statistics = MDB_stat()
+        unsafe mdb_env_stat(pointer, &statistics)
+        return statistics.ms_entries > 0
+    }
+
     /// Finds out where the pages are, which touches some: the file must be known to be whole.
     func findPages() throws(DataStoreError) {
         let file = DataFile(directory: directory)
         for _ in 0..<100 {
             let snapshot = try beginReading()
+            let leaf = try file.firstLeaf(inSnapshot: snapshot.number)
+            // The path may lead to another file by now, which says nothing about this one's pages.
+            guard (try? FileNumber.of(path).get()) == self.file else { return retire(snapshot) }
             // Without it, other processes have committed twice since: the next snapshot has one.
-            if let leaf = try file.firstLeaf(inSnapshot: snapshot.number) {
-                unsafe pages = firstKey(in: snapshot.pointer).flatMap { key in
+            if let leaf {
+                unsafe pages = firstKey(in: snapshot.pointer).map { key in
                     unsafe MappedPages(
                         firstKey: key, leaf: leaf, length: reservedSize, pageSize: pageSize,
                         file: FileLength(descriptor: descriptor), path: directory.path)

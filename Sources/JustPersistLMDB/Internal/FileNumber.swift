@@ -10,10 +10,10 @@ struct FileNumber: Equatable {
     private let device: UInt64
     private let number: UInt64
 
-    /// That of an open file.
-    init(descriptor: Int32) {
+    /// That of an open file; `nil` if the system does not tell.
+    init?(descriptor: Int32) {
         var status = stat()
-        unsafe fstat(descriptor, &status)
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)
     }
 

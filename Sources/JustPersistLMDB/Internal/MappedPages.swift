@@ -14,14 +14,15 @@ struct MappedPages {
     private let file: FileLength
     private let path: String
 
-    /// Concludes from the first key in order where the pages are; `nil` where pages are larger than the system's.
+    /// Whether it can be told where the pages are: only if each begins at a multiple of its size, as the system's do.
+    static func canBeTold(pageSize: Int) -> Bool { pageSize <= sysconf(Int32(_SC_PAGESIZE)) }
+
+    /// Concludes from the first key in order where the pages are.
     ///
     /// - Parameter leaf: The page in which the tree has that key, whatever number the page itself bears.
-    @unsafe init?(
+    @unsafe init(
         firstKey: MDB_val, leaf: UInt64, length: Int, pageSize: Int, file: FileLength, path: String
     ) {
-        // Only then every page begins at a multiple of its size.
-        guard pageSize <= sysconf(Int32(_SC_PAGESIZE)) else { return nil }
         self.length = UInt(length)
         self.pageSize = UInt(pageSize)
         self.file = file

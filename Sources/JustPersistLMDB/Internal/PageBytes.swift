@@ -43,12 +43,11 @@ struct PageBytes {
         return words
     }
 
-    private func number<N: FixedWidthInteger>(at offset: Int) -> N? {
+    private func number<N: FixedWidthInteger & BitwiseCopyable>(at offset: Int) -> N? {
         guard offset >= 0, offset <= bytes.count - MemoryLayout<N>.size else { return nil }
-        var number: N = 0
-        for byte in bytes[offset..<offset + MemoryLayout<N>.size].reversed() {
-            number = number << 8 | N(byte)
+        return unsafe bytes.withUnsafeBytes { bytes in
+            // SAFETY: the bytes are there, and any are a number.
+            unsafe bytes.loadUnaligned(fromByteOffset: offset, as: N.self)
         }
-        return N(littleEndian: N(littleEndian: number))
     }
 }

@@ -39,10 +39,14 @@ struct TreePage {
         var keys: [[UInt8]] = []
         for node in isBranch ? nodes.dropFirst() : nodes[...] {
             let size = Int(bytes.uint16(at: node + 6) ?? 0)
-            guard size > 0, let key = bytes.slice(at: node + 8, size), !isFreeList || size == 8
-            else { throw damage }
-            // The free list's are numbers in the order of the machine.
-            keys.append(isFreeList && 1.littleEndian == 1 ? key.reversed() : key)
+            guard size > 0, let key = bytes.slice(at: node + 8, size) else { throw damage }
+            guard isFreeList else {
+                keys.append(key)
+                continue
+            }
+            guard size == 8, let number = bytes.uint64(at: node + 8) else { throw damage }
+            // Numbers compare as their bytes do from the highest on.
+            keys.append((0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) })
         }
         return keys
     }

@@ -57,17 +57,21 @@ struct CleanClose: Equatable {
             guard let last = logs.max() else { return }
             // Else the note could outlive what it speaks of, where commits are not synced.
             for log in logs { try synchronize(directory.url.appending(path: LogFile.name(log))) }
-            try Data(CleanClose(log: last, commit: commit).text.utf8).write(to: fresh)
-            try synchronize(fresh)
+            // What a crash left there, or what else it is, goes first: nothing is written through a link.
+            unsafe unlink(fresh.path)
+            let file = try PlainFile.handle(fresh, O_WRONLY | O_CREAT | O_EXCL)
+            defer { try? file.close() }
+            try file.write(contentsOf: Data(CleanClose(log: last, commit: commit).text.utf8))
+            try file.synchronize()
             guard unsafe rename(fresh.path, place.path) == 0 else { return }
             directory.synchronize()
         } catch {
-            try? FileManager.default.removeItem(at: fresh)
+            unsafe unlink(fresh.path)
         }
     }
 
     private static func synchronize(_ file: URL) throws {
-        let handle = try FileHandle(forUpdating: file)
+        let handle = try PlainFile.handle(file, O_RDWR)
         defer { try? handle.close() }
         try handle.synchronize()
     }

@@ -91,15 +91,6 @@ import Synchronization
         KeptLocks.check(at: path)
     }
 
-    /// Deletes the files of the closed database in the directory at `path`.
-    static func destroy(at path: String) throws(DataStoreError) {
-        let options = unsafe CObject(
-            leveldb_options_create(), destroyedBy: leveldb_options_destroy)
-        try unsafe check("destroy", at: path) {
-            unsafe leveldb_destroy_db(options.pointer, path, $0)
-        }
-    }
-
     private static func readOptions(fillsCache: Bool) -> CObject {
         let options = unsafe CObject(
             leveldb_readoptions_create(), destroyedBy: leveldb_readoptions_destroy)

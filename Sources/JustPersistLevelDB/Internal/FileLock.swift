@@ -12,7 +12,7 @@ enum FileLock {
         in directory: URL, for operation: String, _ body: () throws(DataStoreError) -> R
     ) throws(DataStoreError) -> R {
         let path = directory.appending(path: "LOCK").path
-        let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let file = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else {
             throw DataStoreError(
                 fileError: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO), in: operation,

@@ -24,7 +24,7 @@ enum KeptLocks {
     ///
     /// Letting go of the file takes away every lock the process has on it: no database may be open there.
     static func check(at path: String) {
-        let file = unsafe open(path + "/LOCK", O_RDWR | O_CLOEXEC)
+        let file = unsafe open(path + "/LOCK", O_RDWR | O_NOFOLLOW | O_CLOEXEC)
         guard file >= 0 else { return }
         defer { close(file) }
         // Of its own locks a process is told only if it asks for an open file's.

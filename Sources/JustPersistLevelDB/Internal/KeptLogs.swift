@@ -12,11 +12,15 @@ struct KeptLogs {
     let directory: StoreDirectory
     /// The logs with commits in them, oldest first.
     let logs: [LogScan.Log]
+    /// The second names of logs with nothing in them.
+    private let empty: [String]
 
     init(_ scan: LogScan, in directory: StoreDirectory) {
         self.directory = directory
         logs = scan.logs.filter { $0.lastCommit != nil }
             .sorted { $0.commitNumber < $1.commitNumber }
+        empty = scan.logs.filter { $0.soundByteCount == 0 }.map(\.fileName)
+            .filter { LogFile(named: $0)?.isKept == true }
     }
 
     /// The logs to read: all that LevelDB needs, and those that were kept.
@@ -60,8 +64,10 @@ struct KeptLogs {
         directory.synchronize()
     }
 
-    /// Gives up the logs whose commits are in the database up to `commit`; tells whether those are all.
+    /// Gives up the logs without commits, and those whose commits are in the database up to `commit`; tells whether
+    /// those are all.
     func release(upTo commit: UInt64) throws(DataStoreError) -> Bool {
+        try directory.removeFiles(empty)
         for log in logs where log.commitNumber <= commit {
             try directory.removeFiles([LogFile.keptName(log.number)])
         }

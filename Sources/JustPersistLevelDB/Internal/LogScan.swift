@@ -32,7 +32,7 @@ struct LogScan {
             isInsideBatch = false
             let place = directory.appending(path: log.fileName)
             do {
-                let file = try FileHandle(forReadingFrom: place)
+                let file = try PlainFile.handle(place, O_RDONLY)
                 defer { try? file.close() }
                 while let block = try file.read(upToCount: LogRecord.blockSize), !block.isEmpty {
                     take([UInt8](block))

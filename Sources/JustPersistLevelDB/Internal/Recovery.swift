@@ -145,7 +145,7 @@ struct Recovery {
 
     private func truncate(_ name: String, to byteCount: Int) throws(DataStoreError) {
         do {
-            let file = try FileHandle(forWritingTo: directory.url.appending(path: name))
+            let file = try PlainFile.handle(directory.url.appending(path: name), O_WRONLY)
             defer { try? file.close() }
             try file.truncate(atOffset: UInt64(byteCount))
             try file.synchronize()
@@ -157,7 +157,9 @@ struct Recovery {
     /// What the copies are called; LevelDB leaves such names alone.
     static let copyPrefix = "damaged-"
 
-    /// Copies the files into a directory of their own inside the store's.
+    /// Copies the store's files into a directory of their own inside its own.
+    ///
+    /// Others are none of the engine's business, and a pipe would never end.
     private func copyAside() throws(DataStoreError) -> URL {
         let time = Date.now.formatted(
             Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
@@ -171,7 +173,7 @@ struct Recovery {
                 at: copy, withIntermediateDirectories: false,
                 attributes: [.posixPermissions: 0o700])
             do {
-                for name in names where name != "LOCK" && !name.hasPrefix(Self.copyPrefix) {
+                for name in names where name != "LOCK" && LevelDBEngine.isOwn(name) {
                     let original = directory.url.appending(path: name)
                     let target = copy.appending(path: name)
                     // Tables never change once written, so a link to one is as good as a copy.
@@ -188,16 +190,6 @@ struct Recovery {
         } catch {
             throw DataStoreError(fileError: error, in: "open", path: directory.path)
         }
-    }
-
-    /// Deletes what the engine put beside LevelDB's own files: copies, kept logs, its note at closing.
-    static func removeOwnFiles(in directory: StoreDirectory) throws(DataStoreError) {
-        let names = try DirectoryListing.names(in: directory.url, for: "destroy")
-        try directory.removeFiles(
-            names.filter {
-                $0.hasPrefix(copyPrefix) || LogFile(named: $0)?.isKept == true
-                    || CleanClose.fileNames.contains($0)
-            })
     }
 
     /// Reads everything once, with its checksums.

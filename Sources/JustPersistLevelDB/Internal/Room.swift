@@ -7,6 +7,9 @@ import JustPersistRecords
 /// LevelDB cannot be opened without writing: it sorts its logs into tables. Then it begins to merge
 /// tables if there are too many, and takes no further write once that has failed.
 struct Room {
+    /// A file that is there only while the system is asked for room.
+    static let fileName = "room.dbtmp"
+
     let needed: Int
     let available: Int
     /// Whether a quota or a limit of this process allows less.
@@ -56,7 +59,7 @@ struct Room {
             guard limit.rlim_cur >= UInt(byteCount) else { return true }
             // A quota shows only when the room is taken. LevelDB leaves the name alone, and a file that a crash leaves
             // is removed at the next opening.
-            let path = directory + "/room.dbtmp"
+            let path = directory + "/" + Self.fileName
             let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
             let file = unsafe open(path, flags, 0o600)
             guard file >= 0 else { return false }

@@ -26,9 +26,8 @@ import Testing
         #expect(try tool("import", store, "U", file, "--skip", "1").status == 0)
 
         let info = try tool("info", store)
-        #expect(
-            try tool("info", store + "?readonly=1").output.split(separator: " ").dropFirst()
-                == info.output.split(separator: " ").dropFirst())
+        let line = try tool("info", store + "?readonly=1").output.prefix { $0 != "\n" }
+        #expect(line.contains(": 2 types, ") && !line.contains(" 0 bytes"), "\(line)")
         #expect(info.status == 0)
         let text = info.output.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(text[0].hasPrefix("\(store): 2 types, "))

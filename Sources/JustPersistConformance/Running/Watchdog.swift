@@ -39,12 +39,15 @@ struct Watchdog {
                 if let givenUp = state.givenUp {
                     return (nil, givenUp.duration(to: .now) > .seconds(5))
                 }
-                let isStill = pulse.lastSign == state.sign
-                if !isStill { state = State(sign: pulse.lastSign) }
+                let stillness = pulse.stillness / .seconds(1)
+                if pulse.lastSign != state.sign {
+                    state = State(sign: pulse.lastSign)
+                    // What was computed since that sign is told from the next time on.
+                    if stillness > timeout { return (nil, false) }
+                }
                 let verdict = Self.verdict(
-                    stillness: isStill ? pulse.stillness / .seconds(1) : 0,
-                    longestCall: pulse.longestCall / .seconds(1), timeout: timeout,
-                    computed: end == nil ? 0 : Self.computed - state.computed)
+                    stillness: stillness, longestCall: pulse.longestCall / .seconds(1),
+                    timeout: timeout, computed: end == nil ? 0 : Self.computed - state.computed)
                 if verdict != nil { state.givenUp = .now }
                 return (verdict, false)
             }

@@ -23,7 +23,12 @@ enum FileLock {
         lock.l_type = Int16(F_WRLCK)
         lock.l_whence = Int16(SEEK_SET)
         guard unsafe fcntl(file, F_SETLK, &lock) == 0 else {
-            let reason = unsafe String(cString: strerror(errno))
+            let code = POSIXErrorCode(rawValue: errno) ?? .EIO
+            guard code == .EACCES || code == .EAGAIN else {
+                throw DataStoreError(
+                    fileError: POSIXError(code), in: operation, path: directory.path)
+            }
+            let reason = unsafe String(cString: strerror(code.rawValue))
             throw DataStoreError(
                 levelDB: "IO error: lock \(path): \(reason)", in: operation, path: directory.path)
         }

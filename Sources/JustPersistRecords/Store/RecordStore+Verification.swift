@@ -61,10 +61,12 @@ extension Block {
         _ report: inout VerificationReport
     ) throws(DataStoreError) {
         let numbers = catalog.types.map(\.number).sorted()
-        let counters = numbers.map { KeySpace.key(KeySpace.counterTag, type: $0) }
-        let single = [KeySpace.header] + counters
+        let single =
+            [KeySpace.header]
+            + [KeySpace.catalogTag, KeySpace.counterTag].flatMap { tag in
+                numbers.map { KeySpace.key(tag, type: $0) }
+            }
         var known = single.map { KeyRange(from: $0, upTo: $0 + [0]) }
-        known.insert(KeyRange(prefix: [KeySpace.catalogTag]), at: 1)
         known += numbers.map { RecordKey.range(type: $0) }
         known.append(KeyRange(prefix: [KeySpace.engineTag]))
         var found = 0

@@ -135,6 +135,30 @@
             #expect(try engine.value([1, 0xAA, 0xBB, 0xCC, 0xDD])?.count == 400)
         }
 
+        /// The store went back by a commit, and no check told.
+        @Test func metaPageInThePlaceOfTheOtherIsRefused() throws {
+            let url = temporary.place("store")
+            let engine = LMDBEngine(at: url)
+            try engine.open()
+            for number in 0..<3 as Range<UInt8> { try engine.put([number], [number]) }
+            engine.close()
+            let file = url.appending(path: "data.mdb")
+            let whole = try Data(contentsOf: file)
+            let pages = [0..<4096, 4096..<8192] as [Range<Int>]
+            for (from, to) in [(0, 1), (1, 0)] {
+                var copy = whole
+                copy.replaceSubrange(pages[to], with: whole[pages[from]])
+                try copy.write(to: file)
+                let error = #expect(throws: DataStoreError.self) { try engine.open() }
+                #expect(error?.code == .corrupted)
+                #expect(try Data(contentsOf: file) == copy)
+            }
+            try whole.write(to: file)
+            try engine.open()
+            #expect(try engine.pairs().count == 3)
+            engine.close()
+        }
+
         /// The record was read behind the end of the file, and that ended the process.
         @Test func valueThatReachesBehindTheEndOfTheFileIsAnError() async throws {
             let url = temporary.place("store")

@@ -58,6 +58,8 @@ struct MetaPage {
         guard second.uint32(at: 16) == 0xBEEF_C0DE, let two = MetaPage(second),
             one.pageSize == two.pageSize
         else { return .damaged }
+        // One in the other's place would take the store back by a commit, and nothing else would tell.
+        guard first.uint64(at: 0) == 0, second.uint64(at: 0) == 1 else { return .damaged }
         return .metaPages([one, two])
     }
 

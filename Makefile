@@ -15,7 +15,7 @@ demo:
 test: setup
 	swift build --build-tests
 	swift test --skip-build --disable-xctest
-	$(MAKE) test-plugin examples test-torture
+	$(MAKE) -j2 test-plugin examples test-torture
 
 # The plugin in a package that depends on this one: a build of its own, kept for the next time.
 test-plugin: setup
@@ -27,13 +27,16 @@ test-torture:
 	swift build --build-tests --package-path Torture
 	swift test --skip-build --disable-xctest --package-path Torture
 
-# The examples, as authors outside of this package build and test them. XCTest runs in the second.
+# The examples, as authors outside of this package build and test them. The second has its checks in XCTest too, of
+# which some are enough.
 SQLITE = $(if $(filter Linux,$(shell uname -s)),libsqlite3-dev)
 examples:
 	@scripts/setup $(SQLITE)
 	swift build --build-tests --package-path Examples/SQLiteDataStore
 	swift test --skip-build --disable-xctest --package-path Examples/SQLiteDataStore
-	swift test --package-path Examples/SortedArrayEngine
+	swift test --disable-xctest --package-path Examples/SortedArrayEngine
+	JP_ONLY='fixture/*,crud/*,dur/kill9-after-sync' \
+		swift test --skip-build --disable-swift-testing --package-path Examples/SortedArrayEngine
 
 # The conformance kit on every backend, longer than in the tests. PROFILE=soak takes hours; ONLY='dur/*' picks checks.
 PROFILE ?= full

@@ -72,11 +72,11 @@ docs: setup
 bench: setup
 	swift run -c release --package-path Benchmarks StoreBenchmark $(BENCH)
 
-# The suite under the address and the thread sanitizer, each a build of its own; takes a while.
+# The suite under the address and the thread sanitizer, each a build of its own, side by side; takes a while.
 # The sabotaged stores are left out: they prove the kit, in a thousand processes. The backends' checks run in the test's
 # own process, which starts once and is searched for leaks at its end, and alone, as some count files and threads.
 sanitize: setup
-	$(MAKE) sanitize-address sanitize-thread
+	$(MAKE) -j2 sanitize-address sanitize-thread
 
 sanitize-%: export LSAN_OPTIONS = suppressions=$(CURDIR)/Tests/Sanitizers/leaks.txt:print_suppressions=0
 sanitize-%:

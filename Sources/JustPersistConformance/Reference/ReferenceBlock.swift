@@ -66,6 +66,7 @@ package final class ReferenceBlock {
             for backing in inserted { backing.abandon() }
             for backing in made { backing.becomeDetached() }
         }
+        inserted = []
         made = []
         // Last, for from then on other threads may read the items.
         thread.end()

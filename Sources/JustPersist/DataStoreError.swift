@@ -76,15 +76,23 @@ public struct DataStoreError: Error, Sendable {
 
         /// The line of the text that holds the place, and below it a caret under the place.
         ///
+        /// Of a long line the 60 characters on either side of the place are shown, with `…` for the rest.
         /// Control characters are written out, as `\u{1b}`, and so do nothing to a terminal.
         public var excerpt: String {
-            let characters = Array(text)
-            let place = min(max(offset, 0), characters.count)
-            let lineStart =
-                characters[..<place].lastIndex(where: \.isNewline).map { $0 + 1 } ?? 0
-            let lineEnd = characters[place...].firstIndex(where: \.isNewline) ?? characters.count
-            let before = String(characters[lineStart..<place]).printable
-            let after = String(characters[place..<lineEnd]).printable
+            let place = text.index(
+                text.startIndex, offsetBy: max(offset, 0), limitedBy: text.endIndex)
+            let (head, tail) = (
+                text[..<(place ?? text.endIndex)], text[(place ?? text.endIndex)...]
+            )
+            let lineHead = head[
+                (head.lastIndex(where: \.isNewline).map(head.index(after:)) ?? head.startIndex)...]
+            let lineTail = tail.prefix { !$0.isNewline }
+            let (shownHead, shownTail) = (lineHead.suffix(60), lineTail.prefix(60))
+            let before =
+                (shownHead.startIndex > lineHead.startIndex ? "…" : "")
+                + String(shownHead).printable
+            let after =
+                String(shownTail).printable + (shownTail.endIndex < lineTail.endIndex ? "…" : "")
             return before + after + "\n" + String(repeating: " ", count: before.count) + "^"
         }
     }

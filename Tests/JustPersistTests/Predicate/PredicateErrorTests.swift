@@ -94,4 +94,23 @@ import Testing
         let inside = #expect(throws: DataStoreError.self) { try DataStorePredicate("a == \u{301}") }
         #expect(inside?.location?.offset == 4)
     }
+
+    @Test func anExcerptShowsWhatIsAroundThePlace() {
+        func excerpt(_ text: String, _ offset: Int) -> String {
+            DataStoreError.Location(text: text, offset: offset).excerpt
+        }
+        #expect(excerpt("", 0) == "\n^")
+        #expect(excerpt("a ~ 1", 2) == "a ~ 1\n  ^")
+        #expect(excerpt("a ~ 1", 9) == "a ~ 1\n     ^")
+        #expect(excerpt("a ~ 1", -1) == "a ~ 1\n^")
+        #expect(excerpt("a\r\nb ~\nc", 4) == "b ~\n  ^")
+        #expect(excerpt("\u{1b} ~", 2) == #"\u{1b} ~"# + "\n       ^")
+        let side = String(repeating: "x", count: 60)
+        #expect(
+            excerpt(side + "~" + side, 60) == side + "~" + side.dropLast() + "…\n"
+                + String(repeating: " ", count: 60) + "^")
+        #expect(
+            excerpt("y" + side + "~", 61) == "…" + side + "~\n" + String(repeating: " ", count: 61)
+                + "^")
+    }
 }

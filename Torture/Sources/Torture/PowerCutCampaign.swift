@@ -104,13 +104,9 @@ struct PowerCutCampaign: Campaign {
         usleep(UInt32(random.int(in: 0..<60_000)))
         // Before the cut: an acknowledgement that comes while it is carried out promises nothing.
         let acknowledged = file.acknowledged(from: next)
-        do {
-            try device.cut()
-        } catch {
-            child.kill()
-            throw error
-        }
+        let cut = Result { try device.cut() }
         child.kill()
+        try cut.get()
         _ = child.finish(within: 30)
         try device.mountAgain()
         return acknowledged

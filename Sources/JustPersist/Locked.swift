@@ -33,6 +33,13 @@ package final class Locked<Value>: @unchecked Sendable {
         return body(&value)
     }
 
+    /// Wakes those who wait for a change, where ``withLock(_:)`` has made one that concerns them.
+    package func signal() {
+        condition.lock()
+        condition.broadcast()
+        condition.unlock()
+    }
+
     /// Tries `body` until it gives a result, again after each ``change(_:)``.
     package func wait<Result, Failure: Error>(
         until body: (inout Value) throws(Failure) -> Result?

@@ -20,12 +20,20 @@ public final class LMDBEngine: KeyValueEngine {
     static let keyLengths = 1...511
 
     private let state: Locked<State>
+    /// What a thread needs to begin a transaction.
+    private let users = ThreadParts { Users() }
 
     private struct State {
         /// Closed if opening it anew has failed; it is tried again at the next use.
         var environment: Environment?
-        var transactions = 0
         var space: AddressSpace
+    }
+
+    private struct Users {
+        /// The open environment; `nil` if ``state`` has to be asked.
+        var environment: Environment?
+        /// The transactions that were begun here and have not ended.
+        var transactions = 0
     }
 
     /// An engine for the store in the directory at `url`, which ``open()`` touches first.
@@ -58,13 +66,16 @@ public final class LMDBEngine: KeyValueEngine {
         try file.checkLength(for: environment.beginReading())
         if environment.lacksPages { try environment.findPages() }
         if !directory.holdsStore { directory.synchronize() }
-        state.withLock { $0 = State(environment: environment, space: space) }
+        state.withLock { state in
+            _ = countUsers()
+            state = State(environment: environment, space: space)
+        }
     }
 
     /// Closes the store, and gives up its files.
     public func close() {
         state.withLock { state in
-            if state.transactions == 0, let environment = state.environment {
+            if countUsers() == 0, let environment = state.environment {
                 environment.close()
                 // An item of a write block may keep its transaction, and with that the environment.
                 environment.claim.release()
@@ -173,28 +184,56 @@ public final class LMDBEngine: KeyValueEngine {
     private func attempt<Transaction>(
         _ start: (Environment) throws(DataStoreError) -> Transaction
     ) throws(DataStoreError) -> Transaction {
-        let environment = try state.withLock { state throws(DataStoreError) in
-            guard var environment = state.environment else { throw Self.notOpen(url) }
+        let users = users.mine
+        var environment = users.withLock { users in
+            if users.environment != nil { users.transactions += 1 }
+            return users.environment
+        }
+        if environment == nil { environment = try firstUse(by: users) }
+        guard let environment else { throw Self.notOpen(url) }
+        do throws(DataStoreError) {
+            return try start(environment)
+        } catch {
+            users.withLock { $0.transactions -= 1 }
+            throw error
+        }
+    }
+
+    /// Begins the first use of the environment by a thread since it was opened.
+    private func firstUse(by users: Locked<Users>) throws(DataStoreError) -> Environment? {
+        try state.withLock { state throws(DataStoreError) in
+            guard var environment = state.environment else { return nil }
             if environment.isClosed {
                 environment = try state.space.enlarge(environment)
                 state.environment = environment
             }
-            // Nobody uses them now. If they cannot be found, the next block tries again: LMDB itself needs none.
-            if state.transactions == 0, environment.lacksPages { try? environment.findPages() }
-            state.transactions += 1
+            if environment.lacksPages {
+                // While nobody uses them. If they cannot be found, the next block tries again: LMDB itself needs none.
+                if countUsers() == 0 { try? environment.findPages() }
+            }
+            users.withLock { users in
+                users.transactions += 1
+                if environment.knowsPages { users.environment = environment }
+            }
             return environment
-        }
-        do throws(DataStoreError) {
-            return try start(environment)
-        } catch {
-            state.withLock { $0.transactions -= 1 }
-            throw error
         }
     }
 
     private func end(_ transaction: ReadTransaction) {
         transaction.end()
-        state.withLock { $0.transactions -= 1 }
+        // A block ends on the thread that began it.
+        users.mine.withLock { $0.transactions -= 1 }
+    }
+
+    /// The transactions that are open; those that begin from now on wait for ``state``.
+    private func countUsers() -> Int {
+        users.all.reduce(0) { count, users in
+            count
+                + users.withLock { users in
+                    users.environment = nil
+                    return users.transactions
+                }
+        }
     }
 
     /// Opens the environment anew with more space, if wanted and no transaction is open in it.
@@ -203,8 +242,8 @@ public final class LMDBEngine: KeyValueEngine {
         if isWanted: (AddressSpace, Environment) -> Bool
     ) throws(DataStoreError) -> Bool {
         try state.withLock { state throws(DataStoreError) in
-            guard state.transactions == 0, let environment = state.environment,
-                environment.isClosed || isWanted(state.space, environment)
+            guard let environment = state.environment,
+                environment.isClosed || isWanted(state.space, environment), countUsers() == 0
             else { return false }
             state.environment = try state.space.enlarge(environment)
             return true

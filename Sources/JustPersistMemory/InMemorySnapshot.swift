@@ -33,4 +33,14 @@ final class InMemoryTransaction: InMemorySnapshot, KeyValueWriter {
     func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool {
         entries.removeValue(forKey: key) != nil
     }
+
+    func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
+        let before = entries
+        do {
+            try body(self)
+        } catch {
+            entries = before
+            throw error
+        }
+    }
 }

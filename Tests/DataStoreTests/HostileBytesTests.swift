@@ -161,7 +161,7 @@ private enum Checksum {
         }
         switch tag {
         case StoredBytes.headerTag where value.count == 48:
-            store(hash(value[..<40], seed: 0), at: 40, in: &entry.value)
+            store(hash(value[..<(value.count - 8)], seed: 0), at: value.count - 8, in: &entry.value)
         case StoredBytes.catalogTag where key.count == 5 && value.count >= 8:
             store(hash(value[8...], seed: word(key[1...])), at: 0, in: &entry.value)
         case StoredBytes.counterTag where key.count == 5 && value.count == 16:
@@ -244,7 +244,9 @@ private enum Checksum {
         #expect(entries.count == 6)
         for index in entries.indices {
             var entry = entries[index]
-            let offset = [StoredBytes.headerTag: 40, StoredBytes.counterTag: 8][entry.key[0]] ?? 0
+            let offset =
+                [StoredBytes.headerTag: entry.value.count - 8, StoredBytes.counterTag: 8][
+                    entry.key[0]] ?? 0
             for byte in offset..<(offset + 8) { entry.value[byte] = 0 }
             Checksum.correct(&entry)
             #expect(entry.value == entries[index].value)

@@ -30,7 +30,7 @@ import Testing
             var subjects = try corpus(of: store, &random)
             for round in 0..<1200 {
                 let predicate = random.predicate()
-                let expected = subjects.filter { predicate.matches($0) }.map(\.id)
+                let expected = try subjects.filter { try predicate.matches($0) }.map(\.id)
                 let found = try store.read { db in
                     try db.items(Sample.self, where: predicate).map(\.uniqueToken)
                 }
@@ -46,7 +46,7 @@ import Testing
                     subjects = linked(subjects)
                     for _ in 0..<20 {
                         let predicate = random.predicate()
-                        let expected = subjects.filter { predicate.matches($0) }.map(\.id)
+                        let expected = try subjects.filter { try predicate.matches($0) }.map(\.id)
                         try #expect(
                             db.items(Sample.self, where: predicate).map(\.uniqueToken)
                                 == expected, "\(predicate)")
@@ -133,7 +133,8 @@ import Testing
                             let predicate = DataStorePredicate.comparison(
                                 .init(
                                     .path(.init(["a"])), relation, .value(value), options: options))
-                            let expected = subjects.filter { predicate.matches($0) }.map(\.id)
+                            let expected = try subjects.filter { try predicate.matches($0) }.map(
+                                \.id)
                             let found = try db.items(Sample.self, where: predicate)
                             #expect(found.map(\.uniqueToken) == expected, "\(predicate)")
                         }

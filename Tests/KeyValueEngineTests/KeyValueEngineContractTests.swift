@@ -230,6 +230,58 @@ import Testing
     }
 
     @Test(arguments: EngineCase.allCases)
+    func whatASavepointUndoesTouchesNothingElse(_ engineCase: EngineCase) throws {
+        let engine = try open(engineCase)
+        defer { engine.close() }
+        try engine.put([1], [1])
+        try engine.write { writer in
+            try writer.put([2], [2])
+            #expect(throws: Refusal()) {
+                try writer.withSavepoint { inner in
+                    try inner.put([1], [9])
+                    try inner.put([3], [3])
+                    _ = try inner.delete([2])
+                    try inner.withSavepoint { try $0.put([4], [4]) }
+                    throw Refusal()
+                }
+            }
+            try #expect(writer.pairs() == [Pair([1], [1]), Pair([2], [2])])
+            try writer.withSavepoint { try $0.put([5], [5]) }
+            try writer.put([6], [6])
+        }
+        let keys = try engine.pairs().map(\.key)
+        #expect(keys == [[1], [2], [5], [6]])
+        // The whole transaction still can be undone.
+        #expect(throws: Refusal()) {
+            try engine.write { writer in
+                try writer.withSavepoint { try $0.put([7], [7]) }
+                throw Refusal()
+            }
+        }
+        try #expect(engine.value([7]) == nil)
+    }
+
+    /// More than go into one piece of the default.
+    @Test(arguments: EngineCase.allCases)
+    func rangesOfManyKeysAreDeleted(_ engineCase: EngineCase) throws {
+        let engine = try open(engineCase)
+        defer { engine.close() }
+        func key(_ number: Int) -> [UInt8] { [UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF), 7] }
+        try engine.write { writer in
+            for number in 0..<20_000 { try writer.put(key(number), [1, 2, 3]) }
+        }
+        try engine.write { writer in
+            try #expect(writer.deleteAll(in: KeyRange(from: key(100), upTo: key(15_000))) == 14_900)
+            try #expect(writer.deleteAll(in: KeyRange(from: key(100), upTo: key(15_000))) == 0)
+            try writer.put(key(5000), [4])
+        }
+        let rest = try engine.pairs().map(\.key)
+        #expect(rest == (0..<100).map(key) + [key(5000)] + (15_000..<20_000).map(key))
+        try engine.write { try #expect($0.deleteAll(in: .all) == rest.count) }
+        try #expect(engine.pairs().isEmpty)
+    }
+
+    @Test(arguments: EngineCase.allCases)
     func emptyWriteChangesNothing(_ engineCase: EngineCase) throws {
         let engine = try open(engineCase)
         defer { engine.close() }

@@ -18,27 +18,24 @@ public final class BlockGate: Sendable {
     public let threading: DataStoreThreading
 
     private let state = Locked(State())
+    private let visitors = Visitors()
     private let queue = DispatchQueue(label: "JustPersist.write")
     private let completions = DispatchQueue(label: "JustPersist.completion")
 
     /// A gate that is closed.
     public init(threading: DataStoreThreading = .callingThread) { self.threading = threading }
 
-    fileprivate enum Phase {
+    private enum Phase {
         case closed, opening, open, closing
     }
 
-    fileprivate struct State {
+    private struct State {
         var phase = Phase.closed
-        /// The blocks that run, by thread.
-        var inside: [ObjectIdentifier: Int] = [:]
-        var writer: ObjectIdentifier?
+        /// The thread of the write block that runs.
+        var writer: UInt?
         /// Blocks that were queued and have not ended.
         var queued = 0
     }
-
-    // By its `Thread` object, which lives as long as the thread does.
-    private static var currentThread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
 
     // MARK: Life
 
@@ -53,13 +50,16 @@ public final class BlockGate: Sendable {
                 state.phase = .opening
                 return true
             case .opening, .closing:
-                try state.refuseInside("open")
+                try refuseInside("open")
                 return nil
             }
         }
         guard isMine else { return }
         var next = Phase.closed
-        defer { state.change { $0.phase = next } }
+        defer {
+            if next == .open { visitors.admit() }
+            state.change { $0.phase = next }
+        }
         try body()
         next = .open
     }
@@ -75,7 +75,7 @@ public final class BlockGate: Sendable {
         _ operation: String, evenIfClosed: Bool = false, _ body: () throws -> Void
     ) throws {
         let isMine = try state.wait { state throws(DataStoreError) -> Bool? in
-            try state.refuseInside(operation)
+            try refuseInside(operation)
             switch state.phase {
             case .closed where !evenIfClosed: return false
             case .open, .closed:
@@ -85,7 +85,10 @@ public final class BlockGate: Sendable {
             }
         }
         guard isMine else { return }
-        state.wait { $0.inside.isEmpty && $0.queued == 0 ? () : nil }
+        visitors.refuse()
+        // In this order: whoever is inside may still queue blocks.
+        visitors.waitUntilAllHaveLeft()
+        state.wait { $0.queued == 0 ? () : nil }
         defer { state.change { $0.phase = .closed } }
         try body()
     }
@@ -95,10 +98,7 @@ public final class BlockGate: Sendable {
     /// Whether the calling thread is inside a block of the store.
     ///
     /// For engines that do not allow a call inside a call as the store's own blocks are allowed.
-    public var isInsideBlock: Bool {
-        let thread = Self.currentThread
-        return state.withLock { $0.inside[thread] != nil }
-    }
+    public var isInsideBlock: Bool { visitors.isInside(BlockThread.current) }
 
     /// Runs a read block.
     ///
@@ -109,12 +109,9 @@ public final class BlockGate: Sendable {
 
     /// The same on the calling thread, whatever ``threading`` says: for work that is nobody's block.
     package func readHere(_ body: () throws -> Void) throws {
-        let thread = Self.currentThread
-        try state.withLock { state throws(DataStoreError) -> Void in
-            guard state.admits(thread) else { throw .notSetUp(in: "read") }
-            state.inside[thread, default: 0] += 1
-        }
-        defer { state.change { $0.leave(thread) } }
+        let thread = BlockThread.current
+        guard visitors.enter(thread) else { throw DataStoreError.notSetUp(in: "read") }
+        defer { visitors.leave(thread) }
         try body()
     }
 
@@ -124,7 +121,7 @@ public final class BlockGate: Sendable {
     /// write block, or what the block throws.
     public func write(_ body: () throws -> Void) throws {
         // Before the caller waits for another thread, which would wait for the caller's block.
-        let thread = Self.currentThread
+        let thread = BlockThread.current
         if state.withLock({ $0.writer == thread }) { throw DataStoreError.nestedWrite(in: "write") }
         try onBlockThread { try writeHere(isQueued: false, body) }
     }
@@ -137,15 +134,13 @@ public final class BlockGate: Sendable {
         _ body: @escaping @Sendable () throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        let thread = Self.currentThread
-        let isQueued = state.withLock { state in
-            guard state.admits(thread) else { return false }
-            state.queued += 1
-            return true
-        }
-        guard isQueued else {
+        let thread = BlockThread.current
+        // Inside, so that the store is not closed in between.
+        guard visitors.enter(thread) else {
             return completions.async { completion(DataStoreError.notSetUp(in: "writeAsync")) }
         }
+        state.withLock { $0.queued += 1 }
+        visitors.leave(thread)
         queue.async { [self] in
             var failure: (any Error)?
             do { try writeHere(isQueued: true, body) } catch { failure = error }
@@ -157,23 +152,18 @@ public final class BlockGate: Sendable {
 
     /// Runs a write block on the calling thread; a queued one also while the store is closing.
     private func writeHere(isQueued: Bool, _ body: () throws -> Void) throws {
-        let thread = Self.currentThread
-        try state.withLock { state throws(DataStoreError) -> Void in
-            guard isQueued || state.admits(thread) else { throw .notSetUp(in: "write") }
-            // Counted before the wait, so that a store is not closed under a writer that waits.
-            state.inside[thread, default: 0] += 1
+        let thread = BlockThread.current
+        // Before the wait, so that a store is not closed under a writer that waits.
+        guard visitors.enter(thread, isQueued: isQueued) else {
+            throw DataStoreError.notSetUp(in: "write")
         }
+        defer { visitors.leave(thread) }
         state.wait { state -> Void? in
             guard state.writer == nil else { return nil }
             state.writer = thread
             return ()
         }
-        defer {
-            state.change { state in
-                state.writer = nil
-                state.leave(thread)
-            }
-        }
+        defer { state.change { $0.writer = nil } }
         try body()
     }
 
@@ -185,27 +175,72 @@ public final class BlockGate: Sendable {
     }
 }
 
-extension BlockGate.State {
-    /// Whether a thread may begin a block.
-    ///
-    /// One that is inside a block may open more while the store waits for it to leave.
-    func admits(_ thread: ObjectIdentifier) -> Bool {
-        phase == .open || phase == .closing && inside[thread] != nil
-    }
-
-    mutating func leave(_ thread: ObjectIdentifier) {
-        let left = (inside[thread] ?? 1) - 1
-        inside[thread] = left == 0 ? nil : left
-    }
-
+extension BlockGate {
     /// Throws if the calling thread is inside a block, for which `operation` would have to wait.
-    func refuseInside(_ operation: String) throws(DataStoreError) {
-        guard inside[ObjectIdentifier(Thread.current)] != nil else { return }
+    private func refuseInside(_ operation: String) throws(DataStoreError) {
+        guard visitors.isInside(BlockThread.current) else { return }
         throw DataStoreError(
             .insideBlock, in: operation,
             """
             This thread is inside a block of the store, and the call would have to wait for that block. \
             Call it after the block has returned.
             """)
+    }
+}
+
+/// The threads that are inside a store's blocks.
+private struct Visitors: Sendable {
+    private struct Part {
+        /// Whether threads may enter that are not inside yet.
+        var isOpen = false
+        var inside: [(thread: UInt, blocks: Int)] = []
+    }
+
+    private let parts = ThreadParts { Part() }
+
+    /// Enters one more block, and tells whether that was allowed; a thread that is inside may enter more while the
+    /// store waits for it to leave, and a queued block may while the store waits for the queue.
+    func enter(_ thread: UInt, isQueued: Bool = false) -> Bool {
+        parts.part(of: thread).withLock { part in
+            if let place = part.inside.firstIndex(where: { $0.thread == thread }) {
+                part.inside[place].blocks += 1
+                return true
+            }
+            guard part.isOpen || isQueued else { return false }
+            part.inside.append((thread, 1))
+            return true
+        }
+    }
+
+    func leave(_ thread: UInt) {
+        let part = parts.part(of: thread)
+        let isAwaited = part.withLock { part in
+            guard let place = part.inside.firstIndex(where: { $0.thread == thread }) else {
+                return false
+            }
+            part.inside[place].blocks -= 1
+            if part.inside[place].blocks == 0 { part.inside.remove(at: place) }
+            return !part.isOpen && part.inside.isEmpty
+        }
+        if isAwaited { part.signal() }
+    }
+
+    func isInside(_ thread: UInt) -> Bool {
+        parts.part(of: thread).withLock { $0.inside.contains { $0.thread == thread } }
+    }
+
+    /// Lets threads in.
+    func admit() {
+        for part in parts.all { part.withLock { $0.isOpen = true } }
+    }
+
+    /// Lets no thread in that is not inside.
+    func refuse() {
+        for part in parts.all { part.withLock { $0.isOpen = false } }
+    }
+
+    /// Waits until no thread is inside; none may enter meanwhile.
+    func waitUntilAllHaveLeft() {
+        for part in parts.all { part.wait { $0.inside.isEmpty ? () : nil } }
     }
 }

@@ -29,7 +29,7 @@ public final class BlockThread: Sendable {
     public init() { running = Atomic(Self.current) }
 
     // Where it is a number it costs least. No thread that runs has the one of another.
-    private static var current: UInt {
+    static var current: UInt {
         #if canImport(Glibc)
             pthread_self()
         #else
@@ -97,6 +97,9 @@ public final class BlockThread: Sendable {
         error.isReported = hasReportedLoss.load(ordering: .acquiring)
         throw error
     }
+
+    /// Begins another block, on the calling thread: for a block whose items and accessor nobody has any more.
+    package func begin() { running.store(Self.current, ordering: .releasing) }
 
     /// Ends the block: from now on its items may be read on any thread.
     public func end() { running.store(0, ordering: .releasing) }

@@ -6,7 +6,7 @@
 ///
 /// ```swift
 /// var selection = try ItemSelection<MyRow>(request)
-/// while let row = try cursor.next(), selection.add(row) {}
+/// while let row = try cursor.next(), try selection.add(row) {}
 /// return selection.rows
 /// ```
 ///
@@ -55,12 +55,15 @@ public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID =
     /// Takes a row, and tells whether more are wanted: not if nothing behind it can be in the result.
     ///
     /// Rows come in the order of their ids.
-    public mutating func add(_ row: Row) -> Bool {
-        if let predicate, !predicate.matches(row) { return true }
+    ///
+    /// - Throws: What the row throws.
+    public mutating func add(_ row: Row) throws(DataStoreError) -> Bool {
+        if let predicate, try !predicate.matches(row) { return true }
         matchCount += 1
         if keepsRows, sort.isEmpty ? matchCount > slice.offset : true {
-            candidates.append(
-                Candidate(row: row, keys: paths.map { row.sortValue(at: $0) }))
+            var keys: [DataStoreValue] = []
+            for path in paths { keys.append(try row.value(at: path, collecting: false)) }
+            candidates.append(Candidate(row: row, keys: keys))
         }
         guard sort.isEmpty else {
             if candidates.count >= 1024, candidates.count / 2 >= needed { cut() }
@@ -94,21 +97,5 @@ public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID =
             return first.row.id < second.row.id
         }
         if candidates.count > needed { candidates.removeLast(candidates.count - needed) }
-    }
-}
-
-extension PredicateSubject {
-    /// What the subject is sorted by at a path; null where a link of it is missing or is a list.
-    fileprivate func sortValue(at path: DataStorePredicate.AttributePath) -> DataStoreValue {
-        var value = value(forAttribute: path.components[0])
-        for name in path.components.dropFirst() {
-            switch value {
-            case .dictionary(let entries): value = entries[name] ?? .null
-            case .reference(let reference):
-                value = self.value(forAttribute: name, of: reference)
-            default: return .null
-            }
-        }
-        return value
     }
 }

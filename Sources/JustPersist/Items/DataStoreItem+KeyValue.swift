@@ -20,18 +20,31 @@ extension DataStoreItem {
 
     /// The value at a key path, exactly as stored; null where a link of the path is missing.
     ///
-    /// `uniqueToken` is the item's id as a UUID, unless the type declares an attribute of that name.
+    /// Dots lead into dictionaries and to the attributes of items that references point to, as in predicates; the
+    /// latter while the item's block runs. `uniqueToken` is the item's id as a UUID, unless the type declares an
+    /// attribute of that name.
     public func storedValue(forKeyPath keyPath: String) throws(DataStoreError) -> DataStoreValue {
-        let path = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        if path == ["uniqueToken"], !backing.attributeNames.contains("uniqueToken") {
-            return .uuid(uniqueToken.uuid)
+        let names = keyPath.split(separator: ".", omittingEmptySubsequences: false)
+        return try ItemSubject(backing: backing).value(
+            at: DataStorePredicate.AttributePath(names.map(String.init)))
+    }
+}
+
+/// An item as key paths see it.
+private struct ItemSubject: PredicateSubject {
+    let backing: any ItemBacking
+
+    func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+        if name == "uniqueToken", !backing.attributeNames.contains(name) {
+            return .uuid(backing.id.uuid)
         }
-        var value = try backing.value(forAttribute: path[0])
-        for key in path.dropFirst() {
-            guard case .dictionary(let entries) = value else { return .null }
-            value = entries[key] ?? .null
-        }
-        return value
+        return try backing.value(forAttribute: name)
+    }
+
+    func value(
+        forAttribute name: String, of reference: ItemReference
+    ) throws(DataStoreError) -> DataStoreValue {
+        try backing.value(forAttribute: name, of: reference)
     }
 }
 

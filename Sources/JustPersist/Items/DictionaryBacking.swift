@@ -82,6 +82,13 @@ public final class DictionaryBacking: ItemBacking {
         values[name] = try attribute?.check(value, ofType: itemTypeKey) ?? value
     }
 
+    /// What the store that took the item in says; null for an item in no store.
+    public func value(
+        forAttribute name: String, of reference: ItemReference
+    ) throws(DataStoreError) -> DataStoreValue {
+        try adopted?.value(forAttribute: name, of: reference) ?? .null
+    }
+
     /// Calls the store's handler, or what was given at the start.
     public func report(_ error: DataStoreError) {
         if let adopted { adopted.report(error) } else { reportError(error) }

@@ -28,6 +28,13 @@ public protocol ItemBacking: AnyObject {
     /// Changes the named attribute, under the rules of ``setValue(_:at:)`` and ``value(forAttribute:)``.
     func setValue(_ value: DataStoreValue, forAttribute name: String) throws(DataStoreError)
 
+    /// What the named attribute of the item that a reference points to holds; null if either is missing.
+    ///
+    /// For key paths. By default null: a backing that cannot follow references.
+    func value(
+        forAttribute name: String, of reference: ItemReference
+    ) throws(DataStoreError) -> DataStoreValue
+
     /// The store's backing, for an item that was made outside and then taken in; otherwise the backing itself.
     var storeBacking: any ItemBacking { get }
 
@@ -36,6 +43,11 @@ public protocol ItemBacking: AnyObject {
 }
 
 extension ItemBacking {
+    /// Null.
+    public func value(
+        forAttribute name: String, of reference: ItemReference
+    ) throws(DataStoreError) -> DataStoreValue { .null }
+
     /// The backing itself.
     public var storeBacking: any ItemBacking { self }
 }

@@ -8,6 +8,10 @@ public final class ItemSchema: Sendable {
     ///
     /// Renaming the Swift class does not change it.
     public let itemTypeKey: String
+    /// The keys that the type had in earlier releases: a store finds its items and the references to them under these.
+    ///
+    /// In a schema that a store hands out these are all the keys that the type has ever had.
+    public let formerTypeKeys: [String]
     /// The attributes, in the order in which items address them by index.
     public let attributes: [AttributeSchema]
     /// Indexes over one attribute or several, and uniqueness.
@@ -21,9 +25,11 @@ public final class ItemSchema: Sendable {
     /// Attributes declared `isIndexed` or `isUnique` appear in ``indexes`` without being listed there. A
     /// schema that contradicts itself is refused by ``validate()`` when a store is given it.
     public init(
-        _ itemTypeKey: String, attributes: [AttributeSchema], indexes: [IndexSchema] = []
+        _ itemTypeKey: String, formerTypeKeys: [String] = [], attributes: [AttributeSchema],
+        indexes: [IndexSchema] = []
     ) {
         self.itemTypeKey = itemTypeKey
+        self.formerTypeKeys = formerTypeKeys
         self.attributes = attributes
         let single = attributes.compactMap { attribute in
             attribute.isUnique || attribute.isIndexed

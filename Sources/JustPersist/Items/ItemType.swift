@@ -22,6 +22,13 @@ public struct ItemType: Sendable {
         schema = nil
     }
 
+    /// A type that is declared without a Swift class.
+    package init(_ schema: ItemSchema) {
+        key = schema.itemTypeKey
+        itemClass = DynamicItem.self
+        self.schema = schema
+    }
+
     /// The type of an item.
     public init(of item: any DataStoreItem) {
         if item is DynamicItem {

@@ -47,13 +47,7 @@ struct EnumCases {
         let constant = DataStorePredicate.Expression.value(stored[place])
         return values(relation, place)
             == stored.filter { value in
-                DataStorePredicate.Comparison(.value(value), relation, constant)
-                    .matches(NoSubject())
+                PreparedComparison(.init(.value(value), relation, constant)).matches(left: value)
             }
-    }
-
-    /// The subject of a comparison of constants.
-    private struct NoSubject: PredicateSubject {
-        func value(forAttribute name: String) -> DataStoreValue { .null }
     }
 }

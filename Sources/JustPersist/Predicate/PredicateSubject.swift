@@ -1,34 +1,48 @@
 /// Something that a predicate can be evaluated on: an item, or a stored record.
 public protocol PredicateSubject {
     /// What the attribute holds; null when it is missing. The attribute `uniqueToken` is the item's id.
-    func value(forAttribute name: String) -> DataStoreValue
+    ///
+    /// An error ends the evaluation, and is thrown to whoever asked for it.
+    func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue
 
     /// What the attribute of the item that `reference` points to holds; null when either is missing.
-    func value(forAttribute name: String, of reference: ItemReference) -> DataStoreValue
+    func value(
+        forAttribute name: String, of reference: ItemReference
+    ) throws(DataStoreError) -> DataStoreValue
 }
 
 extension PredicateSubject {
     /// Null: a subject that cannot follow references.
-    public func value(forAttribute name: String, of reference: ItemReference) -> DataStoreValue {
-        .null
-    }
+    public func value(
+        forAttribute name: String, of reference: ItemReference
+    ) throws(DataStoreError) -> DataStoreValue { .null }
 
-    /// What the subject has at a path, collected through arrays.
-    func value(at path: DataStorePredicate.AttributePath) -> DataStoreValue {
+    /// What the subject has at a path: an attribute, then entries of dictionaries and attributes of the items that
+    /// references point to; null where a link is missing.
+    ///
+    /// Where there is a list on the way, what its elements have is collected in a list, or the answer is null.
+    public func value(
+        at path: DataStorePredicate.AttributePath, collecting: Bool = true
+    ) throws(DataStoreError) -> DataStoreValue {
         guard let first = path.components.first else { return .null }
-        var value = value(forAttribute: first)
-        for name in path.components.dropFirst() { value = step(from: value, to: name) }
+        var value = try value(forAttribute: first)
+        for name in path.components.dropFirst() {
+            value = try step(from: value, to: name, collecting)
+        }
         return value
     }
 
-    private func step(from value: DataStoreValue, to name: String) -> DataStoreValue {
+    private func step(
+        from value: DataStoreValue, to name: String, _ collecting: Bool
+    ) throws(DataStoreError) -> DataStoreValue {
         switch value {
         case .dictionary(let values): return values[name] ?? .null
-        case .reference(let reference): return self.value(forAttribute: name, of: reference)
-        case .array(let elements):
+        case .reference(let reference):
+            return try self.value(forAttribute: name, of: reference)
+        case .array(let elements) where collecting:
             var collected: [DataStoreValue] = []
             for element in elements {
-                switch step(from: element, to: name) {
+                switch try step(from: element, to: name, collecting) {
                 case .array(let values): collected += values
                 case let value: collected.append(value)
                 }

@@ -33,37 +33,64 @@ public struct PreparedComparison: Sendable {
     }
 
     /// Whether the subject fulfils the comparison.
-    public func matches(_ subject: some PredicateSubject) -> Bool {
-        let left = value(of: left, for: subject)
-        switch comparison.modifier {
-        case .direct: return test(left, subject)
-        case .any:
-            guard case .array(let elements) = left else { return false }
-            return elements.contains { test($0, subject) }
+    ///
+    /// - Throws: What the subject throws.
+    public func matches(_ subject: some PredicateSubject) throws(DataStoreError) -> Bool {
+        try matches(try value(of: left, for: subject)) { () throws(DataStoreError) in
+            try value(of: right, for: subject)
         }
     }
 
-    private func test(_ left: DataStoreValue, _ subject: some PredicateSubject) -> Bool {
+    /// Whether a value fulfils the comparison in the place of its left side, for a comparison of anything with a
+    /// constant.
+    ///
+    /// Without the detour over a subject, for stores that have the one value at hand.
+    public func matches(left value: DataStoreValue) -> Bool {
+        matches(reading.read(value)) {
+            switch right {
+            case .constant(let value): value
+            case .members(let members): .array(members.elements)
+            case .pattern(let pattern): .string(pattern.text)
+            case .computed: .null
+            }
+        }
+    }
+
+    private func matches<Failure: Error>(
+        _ left: DataStoreValue, _ right: () throws(Failure) -> DataStoreValue
+    ) throws(Failure) -> Bool {
+        switch comparison.modifier {
+        case .direct: return try test(left, right)
+        case .any:
+            guard case .array(let elements) = left else { return false }
+            for element in elements where try test(element, right) { return true }
+            return false
+        }
+    }
+
+    private func test<Failure: Error>(
+        _ left: DataStoreValue, _ right: () throws(Failure) -> DataStoreValue
+    ) throws(Failure) -> Bool {
         switch comparison.operator {
-        case .equal: return left.isEqual(to: value(of: right, for: subject))
-        case .notEqual: return !left.isEqual(to: value(of: right, for: subject))
-        case .less: return order(left, subject) == .ascending
-        case .greater: return order(left, subject) == .descending
+        case .equal: return left.isEqual(to: try right())
+        case .notEqual: return !left.isEqual(to: try right())
+        case .less: return left.order(against: try right()) == .ascending
+        case .greater: return left.order(against: try right()) == .descending
         case .lessOrEqual:
-            let order = order(left, subject)
+            let order = left.order(against: try right())
             return order == .ascending || order == .same
         case .greaterOrEqual:
-            let order = order(left, subject)
+            let order = left.order(against: try right())
             return order == .descending || order == .same
         case .between:
-            guard case .array(let bounds) = value(of: right, for: subject), bounds.count == 2,
+            guard case .array(let bounds) = try right(), bounds.count == 2,
                 let lower = left.order(against: bounds[0]),
                 let upper = left.order(against: bounds[1])
             else { return false }
             return lower != .ascending && upper != .descending
         case .in:
-            if case .members(let members) = right { return members.contains(left) }
-            switch value(of: right, for: subject) {
+            if case .members(let members) = self.right { return members.contains(left) }
+            switch try right() {
             case .array(let elements): return elements.contains { $0.isEqual(to: left) }
             case .string(let text):
                 guard case .string(let part) = left else { return false }
@@ -72,28 +99,22 @@ public struct PreparedComparison: Sendable {
             }
         case .contains:
             if case .array(let elements) = left {
-                let element = value(of: right, for: subject)
+                let element = try right()
                 return elements.contains { $0.isEqual(to: element) }
             }
-            return text(left, subject) { $0.isContained(in: $1) }
-        case .beginsWith: return text(left, subject) { $0.isPrefix(of: $1) }
-        case .endsWith: return text(left, subject) { $0.isSuffix(of: $1) }
+            return try text(left, right) { $0.isContained(in: $1) }
+        case .beginsWith: return try text(left, right) { $0.isPrefix(of: $1) }
+        case .endsWith: return try text(left, right) { $0.isSuffix(of: $1) }
         }
     }
 
-    private func order(
-        _ left: DataStoreValue, _ subject: some PredicateSubject
-    ) -> ValueOrder? {
-        left.order(against: value(of: right, for: subject))
-    }
-
-    private func text(
-        _ left: DataStoreValue, _ subject: some PredicateSubject,
+    private func text<Failure: Error>(
+        _ left: DataStoreValue, _ right: () throws(Failure) -> DataStoreValue,
         _ matches: (TextPattern, String) -> Bool
-    ) -> Bool {
+    ) throws(Failure) -> Bool {
         guard case .string(let text) = left else { return false }
-        if case .pattern(let pattern) = right { return matches(pattern, text) }
-        guard case .string(let part) = value(of: right, for: subject) else { return false }
+        if case .pattern(let pattern) = self.right { return matches(pattern, text) }
+        guard case .string(let part) = try right() else { return false }
         return matches(TextPattern(part), text)
     }
 
@@ -104,28 +125,33 @@ public struct PreparedComparison: Sendable {
         return .computed(expression)
     }
 
-    private func value(of operand: Operand, for subject: some PredicateSubject) -> DataStoreValue {
+    private func value(
+        of operand: Operand, for subject: some PredicateSubject
+    ) throws(DataStoreError) -> DataStoreValue {
         switch operand {
         case .constant(let value): value
         case .members(let members): .array(members.elements)
         case .pattern(let pattern): .string(pattern.text)
         case .computed(let expression):
-            reading.read(Self.value(of: expression, for: subject))
+            reading.read(try Self.value(of: expression, for: subject))
         }
     }
 
     private static func value(
         of expression: DataStorePredicate.Expression, for subject: some PredicateSubject
-    ) -> DataStoreValue {
+    ) throws(DataStoreError) -> DataStoreValue {
         switch expression {
-        case .value(let value): value
-        case .path(let path): subject.value(at: path)
-        case .list(let parts): .array(parts.map { value(of: $0, for: subject) })
+        case .value(let value): return value
+        case .path(let path): return try subject.value(at: path)
+        case .list(let parts):
+            var values: [DataStoreValue] = []
+            for part in parts { values.append(try value(of: part, for: subject)) }
+            return .array(values)
         case .count(let path):
-            switch subject.value(at: path) {
-            case .array(let elements): .int(Int64(elements.count))
-            case .dictionary(let values): .int(Int64(values.count))
-            default: .null
+            switch try subject.value(at: path) {
+            case .array(let elements): return .int(Int64(elements.count))
+            case .dictionary(let values): return .int(Int64(values.count))
+            default: return .null
             }
         }
     }

@@ -26,13 +26,19 @@ public indirect enum PreparedPredicate: Sendable {
     }
 
     /// Whether the subject fulfils the predicate.
-    public func matches(_ subject: some PredicateSubject) -> Bool {
+    ///
+    /// - Throws: What the subject throws.
+    public func matches(_ subject: some PredicateSubject) throws(DataStoreError) -> Bool {
         switch self {
-        case .constant(let value): value
-        case .comparison(let comparison): comparison.matches(subject)
-        case .and(let parts): parts.allSatisfy { $0.matches(subject) }
-        case .or(let parts): parts.contains { $0.matches(subject) }
-        case .not(let part): !part.matches(subject)
+        case .constant(let value): return value
+        case .comparison(let comparison): return try comparison.matches(subject)
+        case .and(let parts):
+            for part in parts where try !part.matches(subject) { return false }
+            return true
+        case .or(let parts):
+            for part in parts where try part.matches(subject) { return true }
+            return false
+        case .not(let part): return try !part.matches(subject)
         }
     }
 }
@@ -42,8 +48,10 @@ extension DataStorePredicate {
     ///
     /// Prepares the predicate for this one answer; to ask about many subjects, make a
     /// ``PreparedPredicate`` once.
-    public func matches(_ subject: some PredicateSubject) -> Bool {
-        PreparedPredicate(self).matches(subject)
+    ///
+    /// - Throws: What the subject throws.
+    public func matches(_ subject: some PredicateSubject) throws(DataStoreError) -> Bool {
+        try PreparedPredicate(self).matches(subject)
     }
 }
 
@@ -52,7 +60,9 @@ extension DataStorePredicate.Comparison {
     ///
     /// Prepares the comparison for this one answer; to ask about many subjects, make a
     /// ``PreparedComparison`` once.
-    public func matches(_ subject: some PredicateSubject) -> Bool {
-        PreparedComparison(self).matches(subject)
+    ///
+    /// - Throws: What the subject throws.
+    public func matches(_ subject: some PredicateSubject) throws(DataStoreError) -> Bool {
+        try PreparedComparison(self).matches(subject)
     }
 }

@@ -17,13 +17,13 @@ import CLMDB
     }
 
     /// Stores a value; fast for ascending keys, since the page of the last one is tried first.
-    func put(_ value: inout MDB_val, forKey key: inout MDB_val) -> Int32 {
-        unsafe mdb_cursor_put(pointer, &key, &value, 0)
+    ///
+    /// With `MDB_APPEND` only behind the last key of all, and the pages are filled; `MDB_KEYEXIST`, and nothing is
+    /// stored, if the key does not belong there. With `MDB_RESERVE` only the room is made, to which `value` leads then.
+    func put(_ value: inout MDB_val, forKey key: inout MDB_val, _ flags: Int32) -> Int32 {
+        unsafe mdb_cursor_put(pointer, &key, &value, UInt32(flags))
     }
 
-    /// Stores a value behind the last key of all, and fills the pages; `MDB_KEYEXIST`, and nothing is stored,
-    /// if the key does not belong there.
-    func append(_ value: inout MDB_val, forKey key: inout MDB_val) -> Int32 {
-        unsafe mdb_cursor_put(pointer, &key, &value, UInt32(MDB_APPEND))
-    }
+    /// Deletes the entry that it stands at; the next one then is the one behind.
+    func delete() -> Int32 { unsafe mdb_cursor_del(pointer, 0) }
 }

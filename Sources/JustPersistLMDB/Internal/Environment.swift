@@ -14,7 +14,7 @@ import JustPersistRecords
     let capacity: Int
     private var pointer: OpaquePointer?
     // Renewing a transaction spares the lock of the reader table, which all processes share.
-    private let idleReaders = Locked<[IdleReader]>([])
+    private let idleReaders = ThreadParts { [IdleReader]() }
     /// Where its pages are, if that can be told; set by ``findPages()`` while no block runs.
     private(set) var pages: MappedPages?
     private let pageSize: Int
@@ -27,7 +27,7 @@ import JustPersistRecords
     let claim: OpenStores.Claim
 
     // More would keep slots of the reader table from other processes.
-    private static let maximumIdleReaders = 16
+    private static let maximumIdleReadersOfAThread = 1
 
     /// Opens the files of a claimed directory, with the given address space.
     init(
@@ -90,9 +90,11 @@ import JustPersistRecords
 
     /// Closes the files; no transaction may be open.
     func close() {
-        let readers = idleReaders.withLock { readers in
-            defer { readers = [] }
-            return readers
+        let readers = idleReaders.all.flatMap { part in
+            part.withLock { readers in
+                defer { readers = [] }
+                return readers
+            }
         }
         // In a child made by fork, closing would take the parent's readers away.
         if let pointer = unsafe pointer, ForkCount.current == forkCount {
@@ -122,26 +124,36 @@ import JustPersistRecords
     func beginReading() throws(DataStoreError) -> TransactionHandle {
         try checkProcess(in: "read")
         if FileNumber.isDeleted(descriptor: descriptor) { throw deleted(in: "read") }
-        if let transaction = idleReaders.withLock({ $0.popLast() })?.renew() { return transaction }
-        return try begin(UInt32(MDB_RDONLY), in: "read")
+        if let transaction = idleReaders.mine.withLock({ $0.popLast() })?.renew() {
+            return transaction
+        }
+        return try unsafe begin(UInt32(MDB_RDONLY), in: "read")
     }
 
     func beginWriting() throws(DataStoreError) -> TransactionHandle {
         try checkProcess(in: "write")
         try checkPlace(in: "write")
-        return try begin(0, in: "write")
+        return try unsafe begin(0, in: "write")
+    }
+
+    /// A transaction inside an open one, which is not used until this one has ended.
+    @unsafe func beginWriting(
+        inside outer: OpaquePointer
+    ) throws(DataStoreError) -> TransactionHandle {
+        try checkProcess(in: "write")
+        return try unsafe begin(0, inside: outer, in: "write")
     }
 
     private func begin(
-        _ flags: UInt32, in operation: String
+        _ flags: UInt32, inside outer: OpaquePointer? = nil, in operation: String
     ) throws(DataStoreError) -> TransactionHandle {
         guard let pointer = unsafe pointer else { throw LMDBEngine.notOpen(directory.url) }
         var transaction: OpaquePointer?
-        var code = unsafe mdb_txn_begin(pointer, nil, flags, &transaction)
+        var code = unsafe mdb_txn_begin(pointer, outer, flags, &transaction)
         if code == MDB_READERS_FULL {
             var deadReaders: Int32 = 0
             unsafe mdb_reader_check(pointer, &deadReaders)
-            code = unsafe mdb_txn_begin(pointer, nil, flags, &transaction)
+            code = unsafe mdb_txn_begin(pointer, outer, flags, &transaction)
         }
         try check(code, in: operation)
         guard let transaction = unsafe transaction else {
@@ -155,8 +167,8 @@ import JustPersistRecords
         // In a child made by fork the slot is the parent's.
         guard ForkCount.current == forkCount else { return }
         let reader = transaction.reset()
-        let isKept = idleReaders.withLock { readers in
-            guard readers.count < Self.maximumIdleReaders else { return false }
+        let isKept = idleReaders.mine.withLock { readers in
+            guard readers.count < Self.maximumIdleReadersOfAThread else { return false }
             readers.append(reader)
             return true
         }
@@ -247,10 +259,12 @@ import JustPersistRecords
         return table
     }
 
+    /// Whether ``findPages()`` has found them, or never will.
+    var knowsPages: Bool { pages != nil || !MappedPages.canBeTold(pageSize: pageSize) }
+
     /// Whether ``findPages()`` has something to find yet: a store that is empty when it is opened has no pages.
     var lacksPages: Bool {
-        guard pages == nil, let pointer = unsafe pointer, MappedPages.canBeTold(pageSize: pageSize)
-        else { return false }
+        guard !knowsPages, let pointer = unsafe pointer else { return false }
         var statistics = MDB_stat()
         unsafe mdb_env_stat(pointer, &statistics)
         return statistics.ms_entries > 0

@@ -29,6 +29,13 @@ class ReadTransaction: KeyValueReader {
         return handle.take()
     }
 
+    /// Puts another transaction in the place of this one's, which is returned; the cursors are closed.
+    final func exchangeHandle(_ new: consuming TransactionHandle?) -> TransactionHandle? {
+        let old = takeHandle()
+        handle = consume new
+        return old
+    }
+
     func withValue(
         forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
     ) throws(DataStoreError) -> Bool {

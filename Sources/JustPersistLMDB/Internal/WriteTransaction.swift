@@ -21,6 +21,30 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
     }
 
     func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError) {
+        try unsafe value.withUnsafeBufferPointer { bytes throws(DataStoreError) in
+            var value = unsafe MDB_val(bytes)
+            try unsafe store(&value, forKey: key, flags: 0)
+        }
+    }
+
+    func put(
+        count: Int, forKey key: Span<UInt8>, _ fill: (inout OutputSpan<UInt8>) -> Void
+    ) throws(DataStoreError) {
+        var value = unsafe MDB_val(mv_size: count, mv_data: nil)
+        try unsafe store(&value, forKey: key, flags: MDB_RESERVE)
+        // SAFETY: LMDB keeps the room until the next write.
+        let room = unsafe UnsafeMutableBufferPointer(
+            start: value.mv_data?.assumingMemoryBound(to: UInt8.self), count: count)
+        var output = unsafe OutputSpan(buffer: room, initializedCount: 0)
+        fill(&output)
+        let filled = unsafe output.finalize(for: room)
+        // What was in the page before must not get into the file as part of a value.
+        unsafe room.extracting(filled...).initialize(repeating: 0)
+    }
+
+    private func store(
+        _ value: inout MDB_val, forKey key: Span<UInt8>, flags: Int32
+    ) throws(DataStoreError) {
         if let failure { throw failure }
         try environment.checkProcess(in: "write")
         guard LMDBEngine.keyLengths.contains(key.count) else {
@@ -30,17 +54,14 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
                     + "have 1 to \(LMDBEngine.keyLengths.upperBound).")
         }
         let cursor = try takePutCursor()
-        let code = unsafe key.withUnsafeBufferPointer { keyBytes in
-            unsafe value.withUnsafeBufferPointer { valueBytes in
-                var key = unsafe MDB_val(keyBytes)
-                var value = unsafe MDB_val(valueBytes)
-                if isAppending {
-                    let code = unsafe cursor.append(&value, forKey: &key)
-                    if code != MDB_KEYEXIST { return code }
-                    isAppending = false
-                }
-                return unsafe cursor.put(&value, forKey: &key)
+        let code = unsafe key.withUnsafeBufferPointer { bytes in
+            var key = unsafe MDB_val(bytes)
+            if isAppending {
+                let code = unsafe cursor.put(&value, forKey: &key, flags | MDB_APPEND)
+                if code != MDB_KEYEXIST { return code }
+                isAppending = false
             }
+            return unsafe cursor.put(&value, forKey: &key, flags)
         }
         putCursor = consume cursor
         try checkWrite(code)
@@ -63,6 +84,66 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
         guard code != MDB_NOTFOUND else { return false }
         try checkWrite(code)
         return true
+    }
+
+    /// With a cursor, so that the tree is descended once.
+    func deleteAll(in range: KeyRange) throws(DataStoreError) -> Int {
+        if let failure { throw failure }
+        try environment.checkProcess(in: "write")
+        // It would lose its place.
+        putCursor = nil
+        let cursor = try openCursor()
+        var key = unsafe MDB_val()
+        var value = unsafe MDB_val()
+        var last: [UInt8] = []
+        var count = 0
+        var code = unsafe range.lower.span.withUnsafeBufferPointer { lower in
+            if !lower.isEmpty { unsafe key = MDB_val(lower) }
+            return unsafe cursor.move(lower.isEmpty ? MDB_FIRST : MDB_SET_RANGE, &key, &value)
+        }
+        while code == MDB_SUCCESS {
+            try unsafe environment.pages?.check(key)
+            // SAFETY: the bytes stay until the entry is deleted.
+            let bytes = unsafe key.bytes
+            let found = unsafe bytes.span
+            if let upper = range.upper, !found.isOrdered(before: upper.span) { break }
+            if count > 0, !last.span.isOrdered(before: found) {
+                throw DataStoreError.keysOutOfOrder(in: "deleteAll")
+            }
+            last.removeAll(keepingCapacity: true)
+            unsafe last.append(contentsOf: bytes)
+            try checkWrite(cursor.delete())
+            count += 1
+            code = unsafe cursor.move(MDB_NEXT, &key, &value)
+        }
+        if code != MDB_SUCCESS, code != MDB_NOTFOUND { try checkWrite(code) }
+        try scan(range, reversed: true) { (_, _) throws(DataStoreError) in
+            throw DataStoreError.keysOutOfOrder(in: "deleteAll")
+        }
+        return count
+    }
+
+    /// As a transaction of LMDB inside this one.
+    func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
+        if let failure { throw failure }
+        let nested = try unsafe environment.beginWriting(inside: pointer())
+        putCursor = nil
+        var outer = exchangeHandle(nested)
+        do {
+            try body(self)
+            if let failure { throw failure }
+        } catch {
+            putCursor = nil
+            // What failed is undone with the rest.
+            failure = nil
+            // Not committed, it aborts.
+            _ = exchangeHandle(outer.take())
+            throw error
+        }
+        putCursor = nil
+        let inner = exchangeHandle(outer.take())
+        guard let inner else { throw ended }
+        try checkWrite(inner.commit())
     }
 
     /// Commits, or changes nothing.

@@ -7,10 +7,8 @@ class Block {
     private(set) var reader: any KeyValueReader
     let context: StoreContext
     /// The types of the state that the block sees.
-    var catalog: Catalog
+    let known: BlockCatalog
     let thread = BlockThread()
-    /// What went wrong where nothing could be thrown; the scan throws it.
-    var failure: DataStoreError?
 
     /// How often an item was made, inserted or deleted in this block.
     var changeCount: Int { 0 }
@@ -19,6 +17,9 @@ class Block {
     /// The same by the keys of the types: one for each class in use.
     private var typesByKey: [String: [BlockType]] = [:]
     private var lastType: BlockType?
+    private var tables: [UInt32: RecordTable] = [:]
+    /// Whether what it knows of the types holds for this state only, whatever the catalog says.
+    private(set) var dependsOnRecords = false
 
     private struct TypeKey: Hashable {
         let key: String
@@ -30,9 +31,18 @@ class Block {
 
     init(reader: any KeyValueReader, catalog: Catalog, context: StoreContext) {
         self.reader = reader
-        self.catalog = catalog
+        known = BlockCatalog(catalog)
         self.context = context
     }
+
+    /// Begins anew on a state with the same catalog, for a read block that has ended and that no item refers to.
+    final func begin(_ reader: any KeyValueReader) {
+        self.reader = reader
+        thread.begin()
+    }
+
+    /// This block if it may change the store.
+    var writeBlock: WriteBlock? { nil }
 
     /// Ends the use of the accessor and makes the block's items read-only.
     func end() {
@@ -61,10 +71,13 @@ class Block {
             return found
         }
         try type.schema?.validate()
-        let new = BlockType(
-            type, stored: catalog.type(type.key), damage: catalog.damage(ofType: type.key),
-            context: context)
-        if !new.ambiguous.isEmpty { try settle(new) }
+        let stored = known.catalog.type(type)
+        let damage = stored == nil ? known.catalog.damage(ofType: type.key) : nil
+        let new = BlockType(type, stored: stored, damage: damage, known, context)
+        if !new.ambiguous.isEmpty {
+            dependsOnRecords = true
+            try settle(new)
+        }
         types[key] = new
         typesByKey[type.key, default: []].append(new)
         lastType = new
@@ -86,8 +99,8 @@ class Block {
     func holdsValues(_ type: CatalogType, _ attribute: UInt16) throws(DataStoreError) -> Bool {
         if type.attributes[Int(attribute)].tags == 0 { return false }
         var isFound = false
-        try reader.scan(RecordKey.range(type: type.number), reversed: false) {
-            (_, record) throws(DataStoreError) in
+        var pass = RecordPass()
+        _ = try table(of: type).scan(&pass, in: reader) { (_, record) throws(DataStoreError) in
             guard let field = RecordFormat.field(attribute, in: record), field.tag != ValueTag.null
             else { return .next }
             isFound = true
@@ -95,6 +108,22 @@ class Block {
         }
         return isFound
     }
+
+    /// The records of a type.
+    func table(of type: CatalogType) -> RecordTable {
+        if let table = tables[type.number] { return table }
+        let table = RecordTable(type, isChecked: context.checksBytes)
+        tables[type.number] = table
+        return table
+    }
+
+    /// The records of a type; `nil` if the store has never seen it.
+    func table(of type: BlockType) throws(DataStoreError) -> RecordTable? {
+        try type.readable().map(table(of:))
+    }
+
+    /// The tables of all types used in this block so far.
+    var usedTables: Dictionary<UInt32, RecordTable>.Values { tables.values }
 
     /// All types used in this block so far.
     var usedTypes: Dictionary<some Hashable, BlockType>.Values { types.values }
@@ -110,7 +139,7 @@ class Block {
         _ type: BlockType, id: ItemID, record: Span<UInt8>
     ) throws(DataStoreError) -> any DataStoreItem {
         type.itemType.itemClass.init(
-            backing: RecordBacking(type, id: id, record: record.copied(), block: nil))
+            backing: RecordBacking(type, id: id, record: record.copied(), block: self))
     }
 
     /// The item object for a record that was found a while ago.
@@ -131,34 +160,13 @@ class Block {
 
     /// The number of items of a type.
     func storedCount(_ type: BlockType) throws(DataStoreError) -> Int {
-        guard let number = try type.number() else { return 0 }
-        return try Counter.read(number, from: reader)
+        try table(of: type)?.count(in: reader) ?? 0
     }
 
     /// Looks an item up by its id, and calls `body` with its record if there is one.
     func withRecord(
         _ type: BlockType, id: ItemID, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
     ) throws(DataStoreError) {
-        guard let number = try type.number() else { return }
-        var key = RecordKey(type: number)
-        key.set(id)
-        _ = try reader.withValue(forKey: key.bytes) { (record) throws(DataStoreError) in
-            try RecordFormat.verify(record, type: type, number: number, id: id)
-            try body(record)
-        }
-    }
-}
-
-extension RecordFormat {
-    /// Checks a record's checksum and its header.
-    @inline(__always)
-    static func verify(
-        _ record: Span<UInt8>, type: BlockType, number: UInt32, id: ItemID
-    ) throws(DataStoreError) {
-        guard record.count >= headerLength,
-            record.wyhash(8..<record.count, seed: seed(type: number, id: id))
-                == record.word64(at: 0),
-            Table(record) != nil
-        else { throw type.corrupted(id) }
+        _ = try table(of: type)?.withRecord(id, in: reader, body)
     }
 }

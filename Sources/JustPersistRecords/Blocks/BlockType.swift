@@ -8,12 +8,12 @@ final class BlockType {
     /// The item class, if its items can be changed.
     let mutableClass: (any MutableDataStoreItem.Type)?
     let context: StoreContext
+    /// The types of the block.
+    let known: BlockCatalog
     /// What the store knows of the type; `nil` if it has never seen it.
     private(set) var stored: CatalogType?
     /// Why the store cannot tell whether it knows the type.
     private let damage: DataStoreError?
-    /// The items made less those deleted in this block.
-    var countChange = 0
 
     /// The attribute ids by index in the class's schema; ``unbound`` for one that the store does not know.
     private var ids: [UInt16] = []
@@ -27,22 +27,24 @@ final class BlockType {
     private var knownComplete: Bool?
 
     init(
-        _ itemType: ItemType, stored: CatalogType?, damage: DataStoreError? = nil,
-        context: StoreContext
+        _ itemType: ItemType, stored: CatalogType?, damage: DataStoreError?,
+        _ known: BlockCatalog, _ context: StoreContext
     ) {
         self.itemType = itemType
+        self.known = known
         self.damage = damage
         mutableClass = itemType.itemClass as? any MutableDataStoreItem.Type
         self.context = context
         bind(to: stored)
     }
 
-    /// The type's number in keys; `nil` if the store has never seen the type.
+    /// What the store knows of the type, to read its items; `nil` if the store has never seen the type.
     ///
-    /// An error if that cannot be told because the store's catalog is damaged.
-    func number() throws(DataStoreError) -> UInt32? {
+    /// An error if that cannot be told because the store's catalog is damaged, or if a later release forbids it.
+    func readable() throws(DataStoreError) -> CatalogType? {
         if let damage { throw damage }
-        return stored?.number
+        if let stored, stored.unknown.forbidsReading { throw stored.newerFormat(in: "read") }
+        return stored
     }
 
     /// Ties the type to what the store knows of it now.
@@ -88,8 +90,9 @@ final class BlockType {
     }
 
     private func computeComplete() -> Bool {
+        if stored?.unknown.forbidsWriting == true { return false }
         guard let schema = itemType.schema else { return stored != nil }
-        guard let stored, ambiguous.isEmpty else { return false }
+        guard let stored, ambiguous.isEmpty, stored.hasKey(of: schema) else { return false }
         for (index, attribute) in schema.attributes.enumerated() {
             let id = ids[index]
             guard id != Self.unbound, !stored.isNewName(attribute, at: id),
@@ -99,8 +102,8 @@ final class BlockType {
         }
         return schema.indexes.allSatisfy { declared in
             guard let ids = try? stored.ids(of: declared.attributes) else { return false }
-            return stored.indexes.contains(
-                CatalogIndex(attributes: ids, isUnique: declared.isUnique))
+            let index = CatalogIndex(attributes: ids, isUnique: declared.isUnique)
+            return stored.indexes.contains { $0.isSame(as: index) }
         }
     }
 
@@ -156,12 +159,12 @@ final class BlockType {
     }
 
     /// The attribute that a predicate or a sort finds under a name; `nil` where it can only be null.
-    func attributeForQuery(_ name: String) -> (id: UInt16?, schema: AttributeSchema)? {
+    func attributeForQuery(_ name: String) -> QueryAttribute? {
         if let place = place(ofAttribute: name), let schema = attribute(atPlace: place) {
-            return (id(atPlace: place), schema)
+            return QueryAttribute(id: id(atPlace: place), schema)
         }
         guard let stored, let id = stored.id(ofAttribute: name) else { return nil }
-        return (id, stored.attributes[Int(id)].schema)
+        return QueryAttribute(id: id, stored.attributes[Int(id)].schema)
     }
 
     /// The attributes of the class, or for a type without one those that the store knows.
@@ -197,11 +200,6 @@ final class BlockType {
 
     /// A damaged record of this type.
     func corrupted(_ id: ItemID, attribute: String? = nil) -> DataStoreError {
-        DataStoreError(
-            .corrupted, in: "read",
-            """
-            The record of the “\(itemType.key)” \(id) is damaged: its checksum or its layout is wrong. \
-            Other items are not concerned. Restore it from a backup, or delete the item.
-            """, itemType: itemType.key, attribute: attribute)
+        .damagedRecord(id, ofType: itemType.key, attribute: attribute)
     }
 }

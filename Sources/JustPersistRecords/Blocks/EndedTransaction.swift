@@ -20,4 +20,6 @@ final class EndedTransaction: KeyValueWriter, Sendable {
     func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError) { throw ended }
 
     func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool { throw ended }
+
+    func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws { throw ended }
 }

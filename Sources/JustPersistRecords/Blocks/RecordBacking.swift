@@ -4,8 +4,8 @@ import JustPersist
 final class RecordBacking: ItemBacking {
     private(set) var type: BlockType
     let id: ItemID
-    /// The write block that the item is live in; `nil` for an item of a read block.
-    private(set) var block: WriteBlock?
+    /// The block that the item was got in; it is live in a write block.
+    private(set) var block: Block
     /// The record as it was read, its checksum verified; empty for an item made in this block.
     let record: [UInt8]
     /// What was set since.
@@ -16,7 +16,7 @@ final class RecordBacking: ItemBacking {
     /// The bytes that the block counts for the item: none until it is changed.
     var countedBytes = 0
 
-    init(_ type: BlockType, id: ItemID, record: [UInt8], block: WriteBlock?) {
+    init(_ type: BlockType, id: ItemID, record: [UInt8], block: Block) {
         self.type = type
         self.id = id
         self.record = record
@@ -26,7 +26,7 @@ final class RecordBacking: ItemBacking {
     var itemTypeKey: String { type.itemType.key }
     /// For a type without a class none on another thread than the block's: the store may learn of others meanwhile.
     var attributeNames: [String] {
-        if type.itemType.schema == nil, let block, !block.thread.permitsReading { return [] }
+        if type.itemType.schema == nil, !mayBeRead { return [] }
         return type.attributeNames
     }
 
@@ -37,7 +37,7 @@ final class RecordBacking: ItemBacking {
 
     /// Whether the item was made in a write block that was rolled back, so that it is in no store.
     var isOfRolledBackBlock: Bool {
-        guard let block, block.thread.hasEnded else { return false }
+        guard let block = block.writeBlock, block.thread.hasEnded else { return false }
         return !block.isCommitted && record.isEmpty && !isDeleted
     }
 
@@ -67,6 +67,14 @@ final class RecordBacking: ItemBacking {
         return try value(of: attribute, atPlace: place)
     }
 
+    func value(
+        forAttribute name: String, of reference: ItemReference
+    ) throws(DataStoreError) -> DataStoreValue {
+        try block.checkOpen("value")
+        try block.prepareForQuery()
+        return try block.value(forAttribute: name, of: reference)
+    }
+
     func setValue(_ value: DataStoreValue, at index: Int) throws(DataStoreError) {
         try setValue(value, atPlace: index, name: nil)
     }
@@ -74,12 +82,14 @@ final class RecordBacking: ItemBacking {
     func setValue(
         _ value: DataStoreValue, forAttribute name: String
     ) throws(DataStoreError) {
-        guard let block, block.thread.isCurrent, !isDeleted else { throw refusal(name) }
+        guard block.writeBlock != nil, block.thread.isCurrent, !isDeleted else {
+            throw refusal(name)
+        }
         try setValue(value, atPlace: try type.place(ofAttribute: name, in: "setValue"), name: name)
     }
 
     func report(_ error: DataStoreError) {
-        if let block { block.report(error) } else { type.context.report(error) }
+        if let block = block.writeBlock { block.report(error) } else { type.context.report(error) }
     }
 
     // MARK: Inside
@@ -91,7 +101,9 @@ final class RecordBacking: ItemBacking {
     ) throws(DataStoreError) -> DataStoreValue {
         if !changes.isEmpty, let entry = changes.entry(attribute) {
             let payload = changes.payload
-            guard let value = ValueDecoding.value(tag: entry.tag, in: payload.span, entry.range)
+            guard
+                let value = ValueDecoding.value(
+                    tag: entry.tag, in: payload.span, entry.range, type.known)
             else { throw type.corrupted(id) }
             if entry.tag != ValueTag.null, type.allows(tag: entry.tag, atPlace: place) {
                 return value
@@ -103,7 +115,8 @@ final class RecordBacking: ItemBacking {
         guard let field = RecordFormat.field(attribute, in: bytes) else {
             return type.attribute(atPlace: place)?.value(stored: nil) ?? .null
         }
-        guard let value = ValueDecoding.value(tag: field.tag, in: bytes, field.range) else {
+        guard let value = ValueDecoding.value(tag: field.tag, in: bytes, field.range, type.known)
+        else {
             throw type.corrupted(id, attribute: type.stored?.attributes[Int(attribute)].name)
         }
         if field.tag != ValueTag.null, type.allows(tag: field.tag, atPlace: place) { return value }
@@ -130,7 +143,7 @@ final class RecordBacking: ItemBacking {
     private func setValue(
         _ value: DataStoreValue, atPlace place: Int, name: String?
     ) throws(DataStoreError) {
-        guard let block, block.thread.isCurrent, !isDeleted else {
+        guard let block = block.writeBlock, block.thread.isCurrent, !isDeleted else {
             throw refusal(name ?? declaredName(at: place))
         }
         var value = value
@@ -141,6 +154,7 @@ final class RecordBacking: ItemBacking {
         }
         let size = try size(of: value, attribute: { name ?? self.name(at: place) })
         try block.complete(type)
+        try block.addTypes(referredToBy: value)
         guard let attribute = type.id(atPlace: place) else {
             throw .unknownAttribute(
                 name ?? self.name(at: place), ofType: itemTypeKey, in: "setValue")
@@ -153,23 +167,26 @@ final class RecordBacking: ItemBacking {
     }
 
     private func set(_ value: DataStoreValue, of attribute: UInt16, _ block: WriteBlock) {
-        changes.set(value, of: attribute, expecting: record.isEmpty ? type.attributeCount : 1)
+        changes.set(
+            value, of: attribute, type.known, expecting: record.isEmpty ? type.attributeCount : 1)
         block.didChange(self)
     }
 
     /// Throws on another thread than the block's while that runs.
     @inline(__always)
     private func checkReading() throws(DataStoreError) {
-        if let block, !block.thread.permitsReading {
-            throw BlockThread.refusal(in: "value", itemType: itemTypeKey)
-        }
+        if !mayBeRead { throw BlockThread.refusal(in: "value", itemType: itemTypeKey) }
     }
 
+    /// Whether the calling thread may read the item: one of a read block is a copy.
+    @inline(__always)
+    private var mayBeRead: Bool { block.writeBlock == nil || block.thread.permitsReading }
+
     private func refusal(_ attribute: String) -> DataStoreError {
-        if let block, !block.thread.permitsReading {
+        if !mayBeRead {
             return block.thread.refusedChange(itemType: itemTypeKey, attribute: attribute)
         }
-        if isDeleted, block?.thread.isCurrent == true {
+        if isDeleted, block.thread.isCurrent {
             return .itemDeleted(id, ofType: itemTypeKey, attribute: attribute)
         }
         return .itemNotMutable(itemTypeKey, attribute: attribute)

@@ -3,7 +3,9 @@ import JustPersist
 /// A running write block: the items that are live in it, and what of them is still to be written.
 final class WriteBlock: Block {
     private var writer: any KeyValueWriter
-    private let header: StoreHeader
+    private var header: StoreHeader
+    /// Whether something was written, if only to be deleted again.
+    private var hasWritten = false
     /// The first storage error: the block cannot be committed after it, whatever its code does.
     private(set) var poison: DataStoreError?
 
@@ -38,7 +40,8 @@ final class WriteBlock: Block {
         var newItem: AnyObject?
     }
 
-    private var writing = RecordWriting()
+    override var writeBlock: WriteBlock? { self }
+    private var encoder = RecordEncoder()
     private var changes = 0
     override var changeCount: Int { changes }
     private var changedTypes: Set<UInt32> = []
@@ -81,9 +84,11 @@ final class WriteBlock: Block {
     }
 
     private func declare(_ type: BlockType) throws(DataStoreError) {
-        _ = try type.number()
+        if let stored = try type.readable(), stored.unknown.forbidsWriting {
+            throw stored.newerFormat(in: "write")
+        }
         if let schema = type.itemType.schema { try declare(schema) }
-        type.bind(to: catalog.type(type.itemType.key))
+        type.bind(to: known.catalog.type(type.itemType))
         type.noteDeclared()
     }
 
@@ -91,22 +96,41 @@ final class WriteBlock: Block {
     override func settle(_ type: BlockType) throws(DataStoreError) { try declare(type) }
 
     func declare(_ schema: ItemSchema) throws(DataStoreError) {
-        if let known = catalog.type(schema.itemTypeKey),
-            known.places(of: schema).contains(where: { $0.count > 1 })
+        if let stored = known.catalog.type(ItemType(schema)),
+            stored.places(of: schema).contains(where: { $0.count > 1 })
         {
             // So that what holds values is in the records.
             try flush()
         }
-        let (type, isChanged) = try catalog.declare(
+        let (type, isChanged) = try known.catalog.declare(
             schema, limits: context.limits, holdsValues: holdsValues)
-        if isChanged { didChange(type.number) }
+        if isChanged {
+            for attribute in type.attributes {
+                if let value = attribute.defaultValue { try addTypes(referredToBy: value) }
+            }
+            didChange(type.number)
+        }
+    }
+
+    /// Gives a number to the types that references in a value lead to.
+    @inline(__always)
+    func addTypes(referredToBy value: DataStoreValue) throws(DataStoreError) {
+        switch value {
+        case .reference, .array, .dictionary:
+            for number in try known.catalog.addTypes(referredToBy: value) {
+                changedTypes.insert(number)
+            }
+        default: break
+        }
     }
 
     /// Notes a change of the catalog, and ties the types of this block to it.
     private func didChange(_ number: UInt32) {
         changedTypes.insert(number)
-        guard let type = catalog[number] else { return }
-        for used in usedTypes(type.key) { used.bind(to: type) }
+        guard let type = known.catalog[number] else { return }
+        for key in [type.key] + type.formerKeys {
+            for used in usedTypes(key) { used.bind(to: type) }
+        }
     }
 
     /// Counts what was set on an item, and sees that it is written.
@@ -155,7 +179,7 @@ final class WriteBlock: Block {
                 limit: context.limits.writeBlockBytes, itemType: type.itemType.key, attribute: nil)
         }
         if firstNewID == nil { firstNewID = backing.id }
-        type.countChange += 1
+        if let stored = type.stored { table(of: stored).noteNew() }
         changes += 1
         backing.isDirty = true
         backing.countedBytes = backing.bytesToWrite
@@ -230,10 +254,10 @@ final class WriteBlock: Block {
 
     /// Makes an item live that is new in the store.
     private func take(_ item: any MutableDataStoreItem, _ backing: RecordBacking) {
-        if let number = backing.type.stored?.number {
-            live.add(item, type: number, id: backing.id, bytes: backing.bytesToWrite)
+        if let stored = backing.type.stored {
+            live.add(item, type: stored.number, id: backing.id, bytes: backing.bytesToWrite)
+            table(of: stored).noteNew()
         }
-        backing.type.countChange += 1
         changes += 1
     }
 
@@ -244,19 +268,18 @@ final class WriteBlock: Block {
         if type.stored != nil { try complete(type) }
         let id = item.uniqueToken
         var isDeleted = false
-        if let number = try type.number() {
+        if let table = try table(of: type) {
             // Written first, so that the engine alone says whether the item is there.
             try flush()
-            let known = live.remove(type: number, id: id)
+            let known = live.remove(type: table.number, id: id)
             if let live = known?.backing.storeBacking as? RecordBacking { drop(live) }
             if let backing, backing.block === self { drop(backing) }
             isDeleted = try storage { () throws(DataStoreError) in
-                writing.setKey(number, id)
-                return try writer.delete(writing.key.bytes)
+                try table.remove(id, from: writer)
             }
         }
         if isDeleted {
-            type.countChange -= 1
+            hasWritten = true
             changes += 1
         } else if backing == nil {
             throw .itemInNoStore(item, in: "delete")
@@ -266,23 +289,15 @@ final class WriteBlock: Block {
 
     /// Deletes all items of a type.
     func removeAll(_ type: BlockType) throws(DataStoreError) {
-        guard let number = try type.number() else { return }
+        guard let table = try table(of: type) else { return }
         try complete(type)
         try flush()
         changes += 1
-        for item in live.removeAll(type: number) {
+        for item in live.removeAll(type: table.number) {
             if let backing = item.backing.storeBacking as? RecordBacking { drop(backing) }
         }
-        let deleted = try storage { () throws(DataStoreError) in
-            try writer.deleteAll(in: RecordKey.range(type: number))
-        }
-        // None is left, whatever a damaged store has counted.
-        do throws(DataStoreError) {
-            type.countChange -= try storedCount(type)
-        } catch {
-            guard error.code == .corrupted else { throw error }
-            type.countChange -= deleted
-        }
+        try storage { () throws(DataStoreError) in try table.removeAll(from: writer) }
+        hasWritten = true
     }
 
     /// The live object for an item of any block of this store; `nil` if it was deleted.
@@ -379,12 +394,6 @@ final class WriteBlock: Block {
         if live.wantsSweep { dropUnusedItems() }
     }
 
-    override func storedCount(_ type: BlockType) throws(DataStoreError) -> Int {
-        guard try type.number() != nil else { return 0 }
-        let change = usedTypes(type.itemType.key).reduce(0) { $0 + $1.countChange }
-        return try super.storedCount(type) + change
-    }
-
     /// Writes the items that were changed since the last time.
     private func flush() throws(DataStoreError) {
         if let poison { throw poison }
@@ -394,13 +403,14 @@ final class WriteBlock: Block {
         swap(&pending, &dirty)
         pendingBytes = 0
         firstNewID = nil
-        var writing = RecordWriting()
-        swap(&writing, &self.writing)
-        defer { swap(&writing, &self.writing) }
+        hasWritten = true
+        var encoder = RecordEncoder()
+        swap(&encoder, &self.encoder)
+        defer { swap(&encoder, &self.encoder) }
         for index in pending.indices {
             let backing = pending[index].backing
             if backing.isDeleted { continue }
-            try write(backing, &writing)
+            try write(backing, &encoder)
             if pending[index].newItem != nil,
                 !isKnownUniquelyReferenced(&pending[index].newItem)
             {
@@ -416,13 +426,12 @@ final class WriteBlock: Block {
     }
 
     private func write(
-        _ backing: RecordBacking, _ writing: inout RecordWriting
+        _ backing: RecordBacking, _ encoder: inout RecordEncoder
     ) throws(DataStoreError) {
         guard let type = backing.type.stored else { return }
-        writing.encode(backing, number: type.number)
         noteTags(backing.changes.entries, of: type)
         do throws(DataStoreError) {
-            try writer.put(writing.encoder.bytes, forKey: writing.key.bytes)
+            try table(of: type).put(backing, &encoder, to: writer)
         } catch {
             poison = error
             throw error
@@ -437,7 +446,7 @@ final class WriteBlock: Block {
         where field.tag != ValueTag.null
             && !type.hasNoted(tag: field.tag, ofAttribute: field.attribute)
         {
-            if catalog.note(tag: field.tag, ofAttribute: field.attribute, type: type.number) {
+            if known.catalog.note(tag: field.tag, ofAttribute: field.attribute, type: type.number) {
                 isChanged = true
             }
         }
@@ -458,28 +467,19 @@ final class WriteBlock: Block {
     func finish() throws(DataStoreError) {
         try thread.checkNoChangeWasLost()
         try flush()
-        var counts: [UInt32: Int] = [:]
-        for type in usedTypes where type.countChange != 0 {
-            if let number = type.stored?.number { counts[number, default: 0] += type.countChange }
-        }
-        for (number, change) in counts where change != 0 {
-            let count = try Counter.count(after: change, type: number, in: reader)
-            try storage { () throws(DataStoreError) in
-                try Counter.write(count, type: number, to: writer)
+        try storage { () throws(DataStoreError) in
+            for table in usedTables { try table.writeCount(to: writer) }
+            let isChanged = !changedTypes.isEmpty
+            guard isChanged || hasWritten else { return }
+            for type in changedTypes.sorted().compactMap({ known.catalog[$0] }) {
+                try writer.put(
+                    type.encoded(known),
+                    forKey: KeySpace.key(KeySpace.catalogTag, type: type.number))
             }
-        }
-        if !changedTypes.isEmpty {
-            catalog.version &+= 1
-            try storage { () throws(DataStoreError) in
-                for type in changedTypes.sorted().compactMap({ catalog[$0] }) {
-                    try writer.put(
-                        type.encoded(),
-                        forKey: KeySpace.key(KeySpace.catalogTag, type: type.number))
-                }
-                var header = header
-                header.catalogVersion = catalog.version
-                try writer.put(header.encoded(), forKey: KeySpace.header)
-            }
+            if isChanged { known.catalog.version &+= 1 }
+            header.catalogVersion = known.catalog.version
+            header.commit &+= 1
+            try writer.put(header.encoded(), forKey: KeySpace.header)
         }
         if let poison { throw poison }
     }

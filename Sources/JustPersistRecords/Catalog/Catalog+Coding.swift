@@ -2,6 +2,13 @@ import Foundation
 import JustPersist
 
 extension CatalogType {
+    private enum FieldNumber {
+        static let attribute: UInt8 = 1
+        static let index: UInt8 = 2
+        static let formerKey: UInt8 = 3
+        static let isUndeclared: UInt8 = 4
+    }
+
     /// The entry as it is stored.
     ///
     /// ```
@@ -9,61 +16,65 @@ extension CatalogType {
     /// 8   8  checksum of the key, seeded likewise
     /// 16  2  length of the key
     /// 18  …  the key
-    ///     …  a dictionary in the encoding of values
+    ///     …  fields (EntryFields)
     /// ```
     ///
     /// The key has a checksum of its own, so that it can be told which type is damaged when the rest is.
-    func encoded() -> [UInt8] {
-        let value: DataStoreValue = .dictionary([
-            "attributes": .array(
-                attributes.map(\.stored)),
-            "indexes": .array(
-                indexes.map { index in
-                    .dictionary([
-                        "attributes": .array(index.attributes.map { .int(Int64($0)) }),
-                        "unique": .bool(index.isUnique),
-                    ])
-                }),
-        ])
+    func encoded(_ types: BlockCatalog) -> [UInt8] {
+        var fields = EntryFields()
+        for attribute in attributes {
+            fields.append(FieldNumber.attribute, attribute.encoded(types))
+        }
+        for index in indexes { fields.append(FieldNumber.index, index.encoded()) }
+        for key in formerKeys { fields.append(FieldNumber.formerKey, key) }
+        if !isDeclared { fields.append(FieldNumber.isUndeclared, []) }
+        fields.append(unknown)
+
         let name = Array(key.utf8)
         var bytes = [UInt8](repeating: 0, count: 8)
         bytes.append(littleEndian: name.span.wyhash(0..<name.count, seed: UInt64(number)))
         bytes.append(littleEndian: UInt16(truncatingIfNeeded: name.count))
         bytes += name
-        _ = bytes.append(payloadOf: value)
+        bytes += fields.bytes
         bytes.store(
             littleEndian: bytes.span.wyhash(8..<bytes.count, seed: UInt64(number)), at: 0)
         return bytes
     }
 
     /// The entry that stands under a type's number; `nil` if it is damaged.
-    init?(number: UInt32, decoding bytes: Span<UInt8>) {
+    init?(number: UInt32, decoding bytes: Span<UInt8>, _ types: BlockCatalog) {
         guard bytes.count >= 8,
             bytes.wyhash(8..<bytes.count, seed: UInt64(number)) == bytes.word64(at: 0),
-            let (key, start) = Self.key(number: number, in: bytes),
-            case .dictionary(let entry)? = ValueDecoding.value(
-                tag: ValueTag.dictionary, in: bytes, start..<bytes.count),
-            case .array(let attributes)? = entry["attributes"],
-            case .array(let indexes)? = entry["indexes"], attributes.count < UInt16.max
+            let (key, start) = Self.key(number: number, in: bytes)
         else { return nil }
         self.init(number: number, key: key)
-        for case .dictionary(let attribute) in attributes {
-            guard self.attributes.count < Int(UInt16.max),
-                let attribute = CatalogAttribute(stored: attribute)
-            else { return nil }
-            append(attribute)
-        }
-        for case .dictionary(let index) in indexes {
-            guard case .array(let values)? = index["attributes"],
-                case .bool(let isUnique)? = index["unique"]
-            else { return nil }
-            var ids: [UInt16] = []
-            for case .int(let value) in values where value >= 0 && value < attributes.count {
-                ids.append(UInt16(truncatingIfNeeded: value))
+        var read = self
+        var unknown = UnknownFields()
+        let isSound = EntryFields.read(bytes, start..<bytes.count, keeping: &unknown) {
+            field, range in
+            switch field {
+            case FieldNumber.attribute:
+                guard read.attributes.count < Int(UInt16.max),
+                    let attribute = CatalogAttribute(decoding: bytes, range, types)
+                else { return nil }
+                read.append(attribute)
+            case FieldNumber.index:
+                guard let index = CatalogIndex(decoding: bytes, range) else { return nil }
+                read.indexes.append(index)
+            case FieldNumber.formerKey: read.formerKeys.append(bytes.text(in: range))
+            case FieldNumber.isUndeclared: read.isDeclared = false
+            default: return false
             }
-            guard ids.count == values.count else { return nil }
-            self.indexes.append(CatalogIndex(attributes: ids, isUnique: isUnique))
+            return true
         }
+        let ids = 0..<read.attributes.count
+        guard isSound,
+            read.indexes.allSatisfy({ $0.attributes.allSatisfy { ids.contains(Int($0)) } })
+        else { return nil }
+        for attribute in read.attributes { unknown.add(rulesOf: attribute.unknown) }
+        for index in read.indexes { unknown.add(rulesOf: index.unknown) }
+        read.unknown = unknown
+        self = read
     }
 
     /// The key in the entry of a type, and where it ends; `nil` if it is damaged.
@@ -78,42 +89,99 @@ extension CatalogType {
 }
 
 extension CatalogAttribute {
-    /// The attribute as it is stored.
-    fileprivate var stored: DataStoreValue {
-        var entry: [String: DataStoreValue] = [
-            "name": .string(name), "tags": .int(Int64(tags)),
-            "kinds": .int(Int64(ValueTag.bits(of: kinds))), "optional": .bool(isOptional),
-            "former": .array(formerNames.map { .string($0) }),
-        ]
-        // Its own bytes, so that it may hold as many collections inside one another as any value.
-        if let defaultValue {
-            var bytes: [UInt8] = [0]
-            bytes[0] = bytes.append(payloadOf: defaultValue)
-            entry["default"] = .data(Data(bytes))
-        }
-        return .dictionary(entry)
+    private enum FieldNumber {
+        static let name: UInt8 = 1
+        static let kinds: UInt8 = 2
+        static let tags: UInt8 = 3
+        static let isOptional: UInt8 = 4
+        static let defaultValue: UInt8 = 5
+        static let formerName: UInt8 = 6
     }
 
-    fileprivate init?(stored entry: [String: DataStoreValue]) {
-        guard case .string(let name)? = entry["name"], case .int(let tags)? = entry["tags"],
-            case .int(let kinds)? = entry["kinds"], case .bool(let isOptional)? = entry["optional"],
-            case .array(let former)? = entry["former"]
-        else { return nil }
-        var formerNames: [String] = []
-        for case .string(let name) in former { formerNames.append(name) }
-        var defaultValue: DataStoreValue?
-        if case .data(let data)? = entry["default"] {
-            let bytes = [UInt8](data)
-            guard let tag = bytes.first,
-                let value = ValueDecoding.value(tag: tag, in: bytes.span, 1..<bytes.count)
-            else { return nil }
-            defaultValue = value
+    fileprivate func encoded(_ types: BlockCatalog) -> [UInt8] {
+        var fields = EntryFields()
+        fields.append(FieldNumber.name, name)
+        fields.append(FieldNumber.kinds, ValueTag.bits(of: kinds))
+        fields.append(FieldNumber.tags, tags)
+        if isOptional { fields.append(FieldNumber.isOptional, []) }
+        if let defaultValue {
+            var bytes: [UInt8] = [0]
+            bytes[0] = bytes.append(payloadOf: defaultValue, types)
+            fields.append(FieldNumber.defaultValue, bytes)
         }
+        for name in formerNames { fields.append(FieldNumber.formerName, name) }
+        fields.append(unknown)
+        return fields.bytes
+    }
+
+    fileprivate init?(decoding bytes: Span<UInt8>, _ range: Range<Int>, _ types: BlockCatalog) {
+        var name: String?
+        var formerNames: [String] = []
+        var kinds: UInt16 = 0
+        var tags: UInt16 = 0
+        var defaultValue: DataStoreValue?
+        var isOptional = false
+        var unknown = UnknownFields()
+        let isSound = EntryFields.read(bytes, range, keeping: &unknown) { field, range in
+            switch field {
+            case FieldNumber.name: name = bytes.text(in: range)
+            case FieldNumber.kinds where range.count == 2:
+                kinds = bytes.word16(at: range.lowerBound)
+            case FieldNumber.tags where range.count == 2:
+                tags = bytes.word16(at: range.lowerBound)
+            case FieldNumber.isOptional: isOptional = true
+            case FieldNumber.defaultValue:
+                guard let start = range.first,
+                    let value = ValueDecoding.value(
+                        tag: bytes[start], in: bytes, (start + 1)..<range.upperBound, types)
+                else { return nil }
+                defaultValue = value
+            case FieldNumber.formerName: formerNames.append(bytes.text(in: range))
+            case FieldNumber.kinds, FieldNumber.tags: return nil
+            default: return false
+            }
+            return true
+        }
+        guard isSound, let name else { return nil }
         self.init(
-            name: name, formerNames: formerNames,
-            kinds: ValueTag.kinds(in: UInt16(truncatingIfNeeded: kinds)),
-            defaultValue: defaultValue, isOptional: isOptional,
-            tags: UInt16(truncatingIfNeeded: tags))
+            name: name, formerNames: formerNames, kinds: ValueTag.kinds(in: kinds),
+            defaultValue: defaultValue, isOptional: isOptional, tags: tags, unknown: unknown)
+    }
+}
+
+extension CatalogIndex {
+    private enum FieldNumber {
+        static let attributes: UInt8 = 1
+        static let isUnique: UInt8 = 2
+    }
+
+    fileprivate func encoded() -> [UInt8] {
+        var fields = EntryFields()
+        var ids: [UInt8] = []
+        for id in attributes { ids.append(littleEndian: id) }
+        fields.append(FieldNumber.attributes, ids)
+        if isUnique { fields.append(FieldNumber.isUnique, []) }
+        fields.append(unknown)
+        return fields.bytes
+    }
+
+    fileprivate init?(decoding bytes: Span<UInt8>, _ range: Range<Int>) {
+        var attributes: [UInt16] = []
+        var isUnique = false
+        var unknown = UnknownFields()
+        let isSound = EntryFields.read(bytes, range, keeping: &unknown) { field, range in
+            switch field {
+            case FieldNumber.attributes:
+                if range.count % 2 != 0 { return nil }
+                attributes = stride(from: range.lowerBound, to: range.upperBound, by: 2)
+                    .map { bytes.word16(at: $0) }
+            case FieldNumber.isUnique: isUnique = true
+            default: return false
+            }
+            return true
+        }
+        if !isSound { return nil }
+        self.init(attributes: attributes, isUnique: isUnique, unknown: unknown)
     }
 }
 
@@ -124,6 +192,8 @@ extension Catalog {
     init(reading reader: any KeyValueReader, version: UInt64) throws(DataStoreError) {
         var read = Catalog()
         read.version = version
+        var entries: [(number: UInt32, bytes: [UInt8])] = []
+        // First all keys, for an entry may refer to types behind it.
         try reader.scan(KeyRange(prefix: [KeySpace.catalogTag]), reversed: false) {
             (key, value) throws(DataStoreError) in
             let number = key.word32(at: 1).byteSwapped
@@ -132,19 +202,26 @@ extension Catalog {
                 return .next
             }
             read.noteMissing(upTo: number)
-            if let type = CatalogType(number: number, decoding: value) {
+            read.reserve(number)
+            if let found = CatalogType.key(number: number, in: value) {
+                read.names.set(found.key, for: number)
+            }
+            entries.append((number, value.copied()))
+            return .next
+        }
+        let types = BlockCatalog(read)
+        for (number, bytes) in entries {
+            if let type = CatalogType(number: number, decoding: bytes.span, types) {
                 read.put(type)
             } else {
-                let found = CatalogType.key(number: number, in: value)
-                read.note(CatalogDamage(name: "type \(number)", key: found?.key))
-                read.reserve(number)
+                let key = CatalogType.key(number: number, in: bytes.span)?.key
+                read.note(CatalogDamage(name: "type \(number)", key: key))
             }
-            return .next
         }
         // Items or counts of a type that the catalog does not have: its last entries are missing.
         for tag in [KeySpace.counterTag, KeySpace.recordTag] {
-            try reader.scan(KeyRange(prefix: [tag]), reversed: true) {
-                (key, _) throws(DataStoreError) in
+            try reader.scanKeys(KeyRange(prefix: [tag]), reversed: true) {
+                (key) throws(DataStoreError) in
                 let number = key.word32(at: 1).byteSwapped
                 if number >= read.nextNumber {
                     read.noteMissing(upTo: number)

@@ -1,8 +1,18 @@
 import JustPersist
 
 extension Catalog {
+    /// What the store knows of a type: under its key, or under one that its class had in an earlier release.
+    func type(_ type: ItemType) -> CatalogType? {
+        if let known = self.type(type.key) { return known }
+        guard let formerKeys = type.schema?.formerTypeKeys else { return nil }
+        for key in formerKeys {
+            if let known = self.type(key) { return known }
+        }
+        return nil
+    }
+
     /// Brings the catalog up to a schema: adds the type, the attributes and the indexes that it does not
-    /// know yet, renames attributes that were declared under another name, and takes kinds and defaults over.
+    /// know yet, renames what was declared under another name, and takes kinds and defaults over.
     ///
     /// Returns the type, and whether anything changed.
     ///
@@ -13,21 +23,8 @@ extension Catalog {
         holdsValues: (CatalogType, UInt16) throws(DataStoreError) -> Bool
     ) throws(DataStoreError) -> (CatalogType, isChanged: Bool) {
         try schema.validate()
-        var isChanged = false
-        var type: CatalogType
-        if let known = self.type(schema.itemTypeKey) {
-            type = known
-        } else {
-            if let damage = damage(ofType: schema.itemTypeKey) { throw damage }
-            try limits.check(typeName: schema.itemTypeKey)
-            guard nextNumber < .max else {
-                throw DataStoreError(
-                    .limitExceeded, in: "declare", "The store has no number left for a new type.",
-                    itemType: schema.itemTypeKey)
-            }
-            type = CatalogType(number: nextNumber, key: schema.itemTypeKey)
-            isChanged = true
-        }
+        var (type, isChanged) = try declaredType(schema, limits)
+        if type.unknown.forbidsWriting { throw type.newerFormat(in: "declare") }
         for (attribute, places) in zip(schema.attributes, type.places(of: schema)) {
             if try type.declare(attribute, at: places, limits: limits, holdsValues: holdsValues) {
                 isChanged = true
@@ -36,12 +33,64 @@ extension Catalog {
         for declared in schema.indexes {
             let index = CatalogIndex(
                 attributes: try type.ids(of: declared.attributes), isUnique: declared.isUnique)
-            if type.indexes.contains(index) { continue }
+            if type.indexes.contains(where: { $0.isSame(as: index) }) { continue }
             type.indexes.append(index)
             isChanged = true
         }
         if isChanged { put(type) }
         return (type, isChanged)
+    }
+
+    /// The type that a schema is of, under the key that it has from now on; a new one if the store has none.
+    private func declaredType(
+        _ schema: ItemSchema, _ limits: DataStoreLimits
+    ) throws(DataStoreError) -> (CatalogType, isChanged: Bool) {
+        let key = schema.itemTypeKey
+        if var known = type(ItemType(schema)) {
+            // An earlier release goes on using the key that it knows.
+            if known.hasKey(of: schema) { return (known, false) }
+            try limits.check(typeName: key)
+            known.rename(to: key)
+            return (known, true)
+        }
+        if let damage = damage(ofType: key) { throw damage }
+        try limits.check(typeName: key)
+        var type = try newType(key)
+        type.isDeclared = true
+        return (type, true)
+    }
+
+    /// The type with that key that items only refer to so far, or a new one.
+    private func newType(_ key: String) throws(DataStoreError) -> CatalogType {
+        if let known = entry(key) { return known }
+        guard nextNumber < .max else {
+            throw DataStoreError(
+                .limitExceeded, in: "declare", "The store has no number left for a new type.",
+                itemType: key)
+        }
+        var type = CatalogType(number: nextNumber, key: key)
+        type.isDeclared = false
+        return type
+    }
+
+    /// Gives the types that references in a value lead to a number, if they have none; gives those that are new.
+    mutating func addTypes(referredToBy value: DataStoreValue) throws(DataStoreError) -> [UInt32] {
+        switch value {
+        case .reference(let reference):
+            if names.number(of: reference.itemTypeKey) != nil { return [] }
+            let type = try newType(reference.itemTypeKey)
+            put(type)
+            return [type.number]
+        case .array(let values):
+            var added: [UInt32] = []
+            for value in values { added += try addTypes(referredToBy: value) }
+            return added
+        case .dictionary(let entries):
+            var added: [UInt32] = []
+            for value in entries.values { added += try addTypes(referredToBy: value) }
+            return added
+        default: return []
+        }
     }
 }
 

@@ -14,13 +14,18 @@ struct Catalog: Sendable {
     ///
     /// Types are numbered from 1. Numbers are never reused, not even a damaged entry's.
     private(set) var nextNumber: UInt32 = 1
+    /// The keys of the types by number, of those too that are only referred to.
+    var names = TypeNames()
     private var places: [UInt32: Int] = [:]
-    private var numbers: [String: UInt32] = [:]
 
-    /// The type with that key.
+    /// The declared type with that key, be it a former one.
     func type(_ key: String) -> CatalogType? {
-        numbers[key].flatMap { self[$0] }
+        guard let type = entry(key), type.isDeclared else { return nil }
+        return type
     }
+
+    /// The same, or one that is only referred to.
+    func entry(_ key: String) -> CatalogType? { names.number(of: key).flatMap { self[$0] } }
 
     /// The type with that number.
     subscript(number: UInt32) -> CatalogType? { places[number].map { types[$0] } }
@@ -40,7 +45,8 @@ struct Catalog: Sendable {
             types.append(type)
             reserve(type.number)
         }
-        numbers[type.key] = type.number
+        names.set(type.key, for: type.number)
+        for key in type.formerKeys { names.addFormer(key, of: type.number) }
     }
 
     /// Keeps a number, and those before it, from new types.
@@ -53,7 +59,7 @@ struct Catalog: Sendable {
 
     /// Why it cannot be told what the store knows of a type; `nil` if it can.
     func damage(ofType key: String) -> DataStoreError? {
-        if damages.isEmpty || numbers[key] != nil { return nil }
+        if damages.isEmpty || type(key) != nil { return nil }
         return damages.first { $0.key == nil || $0.key == key }?.error(ofType: key)
     }
 }

@@ -13,11 +13,12 @@ struct CatalogAttribute: Sendable {
     private(set) var isOptional = true
     /// The tags of the values stored so far, a bit for each.
     var tags: UInt16 = 0
+    private(set) var unknown = UnknownFields()
 
     /// An attribute as it is stored.
     init(
         name: String, formerNames: [String], kinds: Set<DataStoreValue.Kind>,
-        defaultValue: DataStoreValue?, isOptional: Bool, tags: UInt16
+        defaultValue: DataStoreValue?, isOptional: Bool, tags: UInt16, unknown: UnknownFields
     ) {
         self.name = name
         self.formerNames = formerNames
@@ -25,6 +26,7 @@ struct CatalogAttribute: Sendable {
         self.defaultValue = defaultValue
         self.isOptional = isOptional
         self.tags = tags
+        self.unknown = unknown
     }
 
     /// An attribute that was declared just now.

@@ -6,10 +6,16 @@ struct CatalogType: Sendable {
     ///
     /// Never used again for another.
     let number: UInt32
-    let key: String
+    private(set) var key: String
+    /// The keys that it had in earlier releases, kept for ever.
+    var formerKeys: [String] = []
+    /// Whether it was declared; one that was not is there because items refer to it.
+    var isDeclared = true
     /// The attributes; an attribute's id is its place.
     private(set) var attributes: [CatalogAttribute] = []
     var indexes: [CatalogIndex] = []
+    /// What a later release has added to the type and to what belongs to it.
+    var unknown = UnknownFields()
     /// The attributes by the names that they have now.
     private var ids: [String: UInt16] = [:]
     /// The attributes by the names that they had, as far as no other attribute has that name now.
@@ -39,6 +45,18 @@ struct CatalogType: Sendable {
         if !attribute.isRetired { take(attribute.name, for: id) }
     }
 
+    /// Whether it has the key that a schema gives it, or a later one.
+    func hasKey(of schema: ItemSchema) -> Bool {
+        key == schema.itemTypeKey || formerKeys.contains(schema.itemTypeKey)
+    }
+
+    /// Gives the type another key; its records and the references to it stay as they are.
+    mutating func rename(to key: String) {
+        formerKeys.removeAll { $0 == key }
+        formerKeys.append(self.key)
+        self.key = key
+    }
+
     /// Gives an attribute another name; its values stay where they are.
     mutating func rename(_ id: UInt16, to name: String) {
         let old = attributes[Int(id)].name
@@ -58,11 +76,7 @@ struct CatalogType: Sendable {
             if formerIDs[name] == other { formerIDs[name] = nil }
             addFormerName(name, of: id)
         }
-        indexes = indexes.map { index in
-            CatalogIndex(
-                attributes: index.attributes.map { $0 == other ? id : $0 },
-                isUnique: index.isUnique)
-        }
+        for index in indexes.indices { indexes[index].replace(other, by: id) }
     }
 
     /// Notes a name that an attribute had in some release.
@@ -100,7 +114,8 @@ struct CatalogType: Sendable {
     /// The type as the contract describes it.
     var schema: ItemSchema {
         ItemSchema(
-            key, attributes: attributes.filter { !$0.isRetired }.map(\.schema),
+            key, formerTypeKeys: formerKeys,
+            attributes: attributes.filter { !$0.isRetired }.map(\.schema),
             indexes: indexes.map { index in
                 IndexSchema(
                     index.attributes.map { attributes[Int($0)].name }, isUnique: index.isUnique)
@@ -111,8 +126,36 @@ struct CatalogType: Sendable {
 /// An index that was declared for a type.
 ///
 /// The entries of indexes are not written yet.
-struct CatalogIndex: Hashable, Sendable {
+struct CatalogIndex: Sendable {
     /// The ids of the attributes, the first one deciding first.
-    let attributes: [UInt16]
+    private(set) var attributes: [UInt16]
     let isUnique: Bool
+    let unknown: UnknownFields
+
+    init(attributes: [UInt16], isUnique: Bool, unknown: UnknownFields = UnknownFields()) {
+        self.attributes = attributes
+        self.isUnique = isUnique
+        self.unknown = unknown
+    }
+
+    /// Whether this is the index that a declaration asks for.
+    func isSame(as declared: CatalogIndex) -> Bool {
+        attributes == declared.attributes && isUnique == declared.isUnique
+    }
+
+    fileprivate mutating func replace(_ other: UInt16, by id: UInt16) {
+        for place in attributes.indices where attributes[place] == other { attributes[place] = id }
+    }
+}
+
+extension CatalogType {
+    /// The refusal of what a later release forbids this one.
+    func newerFormat(in operation: String) -> DataStoreError {
+        DataStoreError(
+            .newerFormat, in: operation,
+            """
+            A later release has changed how “\(key)” is stored, so this one can\(unknown.forbidsReading ? "not" : " read but not change") \
+            its items. Use that release; nothing was changed.
+            """, itemType: key)
+    }
 }

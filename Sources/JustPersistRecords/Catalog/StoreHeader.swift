@@ -1,6 +1,6 @@
 import JustPersist
 
-/// The first entry of a store: what it is, in which format, and how often its catalog has changed.
+/// The first entry of a store: what it is, in which format, and how often it has changed.
 ///
 /// ```
 /// 0   8   the bytes "JPstore" and a line feed
@@ -8,15 +8,21 @@ import JustPersist
 /// 12  4   0
 /// 16  16  id of the store
 /// 32  8   version of the catalog
-/// 40  8   checksum: wyhash of the 40 bytes before, seed 0
+/// 40  8   number of the commit
+/// 48  …   fields of later releases (EntryFields)
+///     8   checksum: wyhash of all bytes before, seed 0
 /// ```
 struct StoreHeader: Sendable {
     static let formatVersion: UInt32 = 1
     private static let magic: UInt64 = 0x0a65_726f_7473_504a
-    private static let length = 48
+    private static let leastLength = 56
 
     let id: ItemID
-    var catalogVersion: UInt64
+    /// Counts the commits that changed the catalog.
+    var catalogVersion: UInt64 = 0
+    /// Counts the commits that changed anything.
+    var commit: UInt64 = 0
+    private(set) var unknown = UnknownFields()
 
     func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
@@ -25,14 +31,14 @@ struct StoreHeader: Sendable {
         bytes.append(littleEndian: UInt32(0))
         bytes.append(id)
         bytes.append(littleEndian: catalogVersion)
-        bytes.append(littleEndian: bytes.span.wyhash(0..<40, seed: 0))
+        bytes.append(littleEndian: commit)
+        bytes += unknown.bytes
+        bytes.append(littleEndian: bytes.span.wyhash(0..<bytes.count, seed: 0))
         return bytes
     }
 
-    init(id: ItemID, catalogVersion: UInt64) {
-        self.id = id
-        self.catalogVersion = catalogVersion
-    }
+    /// The header of a new store.
+    init(id: ItemID) { self.id = id }
 
     init(decoding bytes: Span<UInt8>) throws(DataStoreError) {
         guard bytes.word64(at: 0) == Self.magic else { throw Self.notAStore }
@@ -46,14 +52,33 @@ struct StoreHeader: Sendable {
                 \(Self.formatVersion). Open it with a newer release; it was left untouched.
                 """)
         }
-        guard bytes.count == Self.length, bytes.word64(at: 40) == bytes.wyhash(0..<40, seed: 0)
+        let end = bytes.count - 8
+        guard bytes.count >= Self.leastLength,
+            bytes.word64(at: end) == bytes.wyhash(0..<end, seed: 0),
+            EntryFields.read(bytes, 48..<end, keeping: &unknown, { _, _ in false })
         else {
             throw DataStoreError(
                 .corrupted, in: "open",
                 "The store's header is damaged. Restore the store from a backup.")
         }
+        if unknown.forbidsReading { throw Self.newer("reading", in: "open") }
         id = ValueDecoding.id(in: bytes, at: 16)
         catalogVersion = bytes.word64(at: 32)
+        commit = bytes.word64(at: 40)
+    }
+
+    /// Throws if a later release has forbidden this one to write.
+    func checkWriting() throws(DataStoreError) {
+        if unknown.forbidsWriting { throw Self.newer("writing", in: "write") }
+    }
+
+    private static func newer(_ use: String, in operation: String) -> DataStoreError {
+        DataStoreError(
+            .newerFormat, in: operation,
+            """
+            A later release has put something into the store that \(use) it with this release would break. Use \
+            that release; nothing was changed.
+            """)
     }
 
     /// The header of the state that a reader sees; `nil` if the store is empty.

@@ -85,6 +85,23 @@ public protocol KeyValueReader: AnyObject {
         _ range: KeyRange, reversed: Bool,
         _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError)
+
+    /// The same without the values.
+    ///
+    /// By default they are read and left aside; an engine that can do without reading them has its own.
+    func scanKeys(
+        _ range: KeyRange, reversed: Bool,
+        _ body: (_ key: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError)
+
+    /// Calls `body` with each of several keys that is there: with its place in `keys`, and its value.
+    ///
+    /// In the order of `keys`, under the rules of ``scan(_:reversed:_:)``. By default one key is looked up after
+    /// the other; an engine to which a look-up is a round trip has its own.
+    func withValues(
+        forKeys keys: [[UInt8]],
+        _ body: (_ place: Int, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError)
 }
 
 /// One open transaction of an engine.
@@ -95,8 +112,28 @@ public protocol KeyValueWriter: KeyValueReader {
     /// ``KeyValueEngineTraits/maximumKeyLength`` bytes; a value may be empty.
     func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError)
 
+    /// Stores a value of `count` bytes under `key`, which `fill` writes where the engine wants them.
+    ///
+    /// `fill` is called once and appends exactly `count` bytes. By default they go through a buffer; an engine that
+    /// can hand out its own memory saves that copy.
+    func put(
+        count: Int, forKey key: Span<UInt8>, _ fill: (inout OutputSpan<UInt8>) -> Void
+    ) throws(DataStoreError)
+
     /// Removes `key`, and tells whether it was there.
     func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool
+
+    /// Removes all keys in a range, and gives their number.
+    ///
+    /// By default one by one.
+    func deleteAll(in range: KeyRange) throws(DataStoreError) -> Int
+
+    /// Runs `body` with a writer of this transaction, and undoes what it wrote if it throws; what it throws is
+    /// thrown on.
+    ///
+    /// Meanwhile only that writer is used. Savepoints nest. By default `body` writes to a
+    /// ``KeyValueOverlay``, whose changes are written when it has returned.
+    func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws
 }
 
 /// Whether a scan goes on.
@@ -121,12 +158,15 @@ public struct KeyValueEngineTraits: Sendable {
     public var isReadOnly: Bool
     /// The longest key the engine takes, in bytes; at least 480.
     public var maximumKeyLength: Int
+    /// Whether the engine itself notices when stored bytes have changed, so that records are read without
+    /// comparing their checksums.
+    public var checksBytes: Bool
 
     /// Traits of an engine.
     public init(
         name: String, isPersistent: Bool, durability: Durability = .full,
         isSharedBetweenProcesses: Bool = false, isReadOnly: Bool = false,
-        maximumKeyLength: Int = 480
+        maximumKeyLength: Int = 480, checksBytes: Bool = false
     ) {
         self.name = name
         self.isPersistent = isPersistent
@@ -134,5 +174,6 @@ public struct KeyValueEngineTraits: Sendable {
         self.isSharedBetweenProcesses = isSharedBetweenProcesses
         self.isReadOnly = isReadOnly
         self.maximumKeyLength = maximumKeyLength
+        self.checksBytes = checksBytes
     }
 }

@@ -42,6 +42,17 @@ public final class KeyValueOverlay: KeyValueWriter {
         return wasThere
     }
 
+    /// Puts the changes back as they were if `body` throws.
+    public func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
+        let before = changes
+        do {
+            try body(self)
+        } catch {
+            changes = before
+            throw error
+        }
+    }
+
     /// Walks the changes and the base as one ordered run of keys.
     public func scan(
         _ range: KeyRange, reversed: Bool,

@@ -27,7 +27,7 @@ extension Block {
         try checkOpen("count")
         try prepareForQuery()
         let query = try Query(request, in: self)
-        guard query.number != nil else { return 0 }
+        guard query.table != nil else { return 0 }
         if query.predicate == nil {
             let stored = try storedCount(query.type)
             if stored <= 0 { try checkEmpty(query.type, counted: stored) }
@@ -54,7 +54,7 @@ extension Block {
             return
         }
         let changesBefore = changeCount
-        var pass = RecordPass()
+        var pass = RecordPass(isReversed: query.isReversed)
         var skipped = 0
         var given = 0
         let limit = query.slice.limit ?? .max
@@ -107,34 +107,31 @@ extension Block {
     }
 
     private func sortedRows(_ query: Query) throws(DataStoreError) -> ArraySlice<SortedRows.Row> {
-        let followsReferences = query.sort.contains { $0.path.count > 1 }
         var rows = SortedRows(by: query.sort.map(\.ascending), needed: query.slice.end)
         try matches(query) { (id, record) throws(DataStoreError) in
-            var keys: [DataStoreValue] = []
-            keys.reserveCapacity(query.sort.count)
-            for key in query.sort {
-                keys.append(try sortValue(key.path, query.type, id, record))
+            let key = try sortValue(query.sort[0], query.type, id, record)
+            if !rows.mayNeed(key) { return .next }
+            var others: [DataStoreValue] = []
+            for place in query.sort.indices.dropFirst() {
+                others.append(try sortValue(query.sort[place], query.type, id, record))
             }
-            if followsReferences { try throwFailure() }
-            rows.add(id: id, keys: keys, record: record)
+            rows.add(
+                SortedRows.Row(id: id, key: key, otherKeys: others, record: record.copied()))
             return .next
         }
         return rows.sorted().dropFirst(query.slice.offset)
     }
 
     private func sortValue(
-        _ path: [String], _ type: BlockType, _ id: ItemID, _ record: Span<UInt8>
+        _ key: Query.SortKey, _ type: BlockType, _ id: ItemID, _ record: Span<UInt8>
     ) throws(DataStoreError) -> DataStoreValue {
-        var value = try RecordSubject.value(forAttribute: path[0], of: type, id, record)
-        for name in path.dropFirst() {
-            switch value {
-            case .dictionary(let entries): value = entries[name] ?? .null
-            case .reference(let reference):
-                value = RecordSubject(type: type, id: id, record: [], block: self)
-                    .value(forAttribute: name, of: reference)
-            default: return .null
-            }
+        guard let attribute = key.attribute else {
+            return try RecordSubject(type: type, id: id, record: record.copied(), block: self)
+                .value(at: key.path, collecting: false)
         }
+        guard let table = RecordFormat.Table(record),
+            let value = attribute.value(in: record, table, known)
+        else { throw type.corrupted(id, attribute: key.path.components[0]) }
         return value
     }
 
@@ -143,23 +140,22 @@ extension Block {
         _ query: Query,
         _ visit: (ItemID, Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError) {
-        guard query.number != nil else { return }
+        guard let table = query.table else { return }
         let type = query.type
-        let predicate = query.predicate
         if let ids = query.ids {
             for id in ids {
                 var step = ScanStep.next
-                try withRecord(type, id: id) { (record) throws(DataStoreError) in
-                    if predicate?.matches(record, id: id, type: type, block: self) ?? true {
+                _ = try table.withRecord(id, in: reader) { (record) throws(DataStoreError) in
+                    if try query.predicate?.matches(record, id: id, type: type, block: self) ?? true
+                    {
                         step = try visit(id, record)
                     }
                 }
-                try throwFailure()
                 if step == .stop { return }
             }
             return
         }
-        var pass = RecordPass()
+        var pass = RecordPass(isReversed: query.isReversed)
         if try scan(query, &pass, visit) { try checkCount(pass, of: type) }
     }
 
@@ -170,27 +166,17 @@ extension Block {
         _ visit: (ItemID, Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError) -> Bool {
         // Nothing can match, so no record is looked at and none is missed.
-        guard let number = query.number else { return false }
-        let type = query.type
-        let predicate = query.predicate
-        let mayFail = predicate?.mayFail ?? false
-        var current = pass
-        var isComplete = true
-        try reader.scan(pass.rest(of: number), reversed: false) {
-            (key, record) throws(DataStoreError) in
-            let id = try current.advance(to: key, of: type, number)
-            try RecordFormat.verify(record, type: type, number: number, id: id)
-            if let predicate {
-                let isMatch = predicate.matches(record, id: id, type: type, block: self)
-                if mayFail { try throwFailure() }
-                if !isMatch { return .next }
-            }
-            let step = try visit(id, record)
-            if step == .stop { isComplete = false }
-            return step
+        guard let table = query.table else { return false }
+        guard let predicate = query.predicate else {
+            return try table.scan(&pass, in: reader, visit)
         }
-        pass = current
-        return isComplete
+        let type = query.type
+        return try table.scan(&pass, in: reader) { (id, record) throws(DataStoreError) in
+            guard try predicate.matches(record, id: id, type: type, block: self) else {
+                return .next
+            }
+            return try visit(id, record)
+        }
     }
 
     /// Throws if a pass that has come to the end has not met as many records as the store counts.
@@ -203,25 +189,22 @@ extension Block {
             if error.code == .corrupted { return }
             throw error
         }
-        if stored != pass.count { throw type.wrongCount(stored, found: pass.count) }
+        if stored != pass.count {
+            throw .recordsMissing(counted: stored, found: pass.count, ofType: type.itemType.key)
+        }
     }
 
     /// Throws if a type of which the store counts no items has one.
     private func checkEmpty(_ type: BlockType, counted: Int) throws(DataStoreError) {
-        guard let number = type.stored?.number else { return }
+        guard let table = try table(of: type) else { return }
         var isEmpty = true
-        try reader.scan(RecordKey.range(type: number), reversed: false) {
-            (_, _) throws(DataStoreError) in
+        try reader.scanKeys(table.range, reversed: false) { (_) throws(DataStoreError) in
             isEmpty = false
             return .stop
         }
-        if !isEmpty || counted < 0 { throw type.wrongCount(counted, found: isEmpty ? 0 : 1) }
-    }
-
-    private func throwFailure() throws(DataStoreError) {
-        if let failure {
-            self.failure = nil
-            throw failure
+        if !isEmpty || counted < 0 {
+            throw .recordsMissing(
+                counted: counted, found: isEmpty ? 0 : 1, ofType: type.itemType.key)
         }
     }
 }
@@ -239,8 +222,8 @@ extension Block {
         try prepareForQuery()
         // A damaged type is listed, so that whoever copies all types meets its error.
         let schemas =
-            catalog.types.map(\.schema)
-            + catalog.damages.map { ItemSchema($0.typeKey, attributes: []) }
+            known.catalog.types.filter(\.isDeclared).map(\.schema)
+            + known.catalog.damages.map { ItemSchema($0.typeKey, attributes: []) }
         return schemas.sorted { $0.itemTypeKey < $1.itemTypeKey }
     }
 }

@@ -3,40 +3,60 @@ import JustPersist
 /// A request made ready for one block: checked, and tied to what the store knows of its type.
 struct Query {
     let type: BlockType
-    /// The type's number in keys; `nil` if the store has none of it.
-    let number: UInt32?
+    /// The records to look at; `nil` if none can match.
+    let table: RecordTable?
     let predicate: RecordPredicate?
+    /// What decides the order; empty for that of the ids.
     let sort: [SortKey]
+    /// Whether the order of the ids is turned round, where nothing else decides.
+    let isReversed: Bool
     let slice: DataStoreRequest.Slice
-    /// The only ids that can match, ascending, if the predicate names them.
+    /// The only ids that can match, in order, if the predicate names them.
     let ids: [ItemID]?
 
     struct SortKey {
-        let path: [String]
+        let path: DataStorePredicate.AttributePath
+        /// The one attribute that the path names; `nil` if it leads further.
+        let attribute: QueryAttribute?
         let ascending: Bool
     }
 
     init(_ request: DataStoreRequest, in block: Block) throws(DataStoreError) {
         try request.validate()
-        type = try block.blockType(request.type)
+        let type = try block.blockType(request.type)
+        self.type = type
         slice = request.slice
-        sort = (request.sortDescriptors ?? []).map { descriptor in
-            SortKey(
-                path: descriptor.key.split(separator: ".", omittingEmptySubsequences: false)
-                    .map(String.init),
-                ascending: descriptor.ascending)
+        let uniqueToken = DataStorePredicate.AttributePath.uniqueToken
+        let hasOwnToken = type.attributeForQuery(uniqueToken.components[0]) != nil
+        var sort: [SortKey] = []
+        var isReversed = false
+        for descriptor in request.sortDescriptors ?? [] {
+            let path = DataStorePredicate.AttributePath(
+                descriptor.key.split(separator: ".", omittingEmptySubsequences: false)
+                    .map(String.init))
+            if path == uniqueToken, !hasOwnToken, sort.isEmpty {
+                // The order of the records: no two have one id, so what follows decides nothing.
+                isReversed = !descriptor.ascending
+                break
+            }
+            let attribute =
+                path.components.count == 1 ? type.attributeForQuery(path.components[0]) : nil
+            sort.append(
+                SortKey(path: path, attribute: attribute, ascending: descriptor.ascending))
         }
+        self.sort = sort
+        self.isReversed = isReversed
         if let predicate = request.predicate {
             let compiled = try RecordPredicate(predicate, type: type)
             // A predicate that is true for all is none, and one that is false needs no look at the records.
             self.predicate = compiled.constant == true ? nil : compiled
-            let stored = try type.number()
-            number = compiled.constant == false ? nil : stored
-            let hasOwnToken = type.attributeForQuery("uniqueToken") != nil
-            ids = hasOwnToken ? nil : predicate.namedIDs
+            let table = try block.table(of: type)
+            self.table = compiled.constant == false ? nil : table
+            let ids = hasOwnToken ? nil : predicate.namedIDs
+            self.ids = isReversed ? ids?.reversed() : ids
         } else {
             predicate = nil
-            number = try type.number()
+            table = try block.table(of: type)
             ids = nil
         }
     }

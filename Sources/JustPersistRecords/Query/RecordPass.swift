@@ -5,9 +5,13 @@ import JustPersist
 /// It holds what every engine owes the record layer and what a damaged file breaks: keys of the type that
 /// rise strictly, as many as the store counts.
 struct RecordPass {
+    /// Whether it goes from the last record to the first.
+    let isReversed: Bool
     /// The last record met; the next scan begins behind it.
-    private(set) var last: ItemID?
+    private var last: ItemID?
     private(set) var count = 0
+
+    init(isReversed: Bool = false) { self.isReversed = isReversed }
 
     /// The keys that are still to come.
     func rest(of number: UInt32) -> KeyRange {
@@ -15,43 +19,51 @@ struct RecordPass {
         guard let last else { return range }
         var key = RecordKey(type: number)
         key.set(last)
-        return KeyRange(from: key.bytes + [0], upTo: range.upper)
+        return isReversed
+            ? KeyRange(from: range.lower, upTo: key.bytes)
+            : KeyRange(from: key.bytes + [0], upTo: range.upper)
     }
 
     /// The id in the next key; an error if the key is none of the type's, or does not come behind the last.
     @inline(__always)
     mutating func advance(
-        to key: Span<UInt8>, of type: BlockType, _ number: UInt32
+        to key: Span<UInt8>, _ number: UInt32, _ typeKey: String
     ) throws(DataStoreError) -> ItemID {
-        guard RecordKey.isKey(key, ofType: number) else { throw type.misplaced(key) }
+        guard RecordKey.isKey(key, ofType: number) else {
+            throw .misplacedKey(key, ofType: typeKey)
+        }
         let id = RecordKey.id(in: key)
-        if let last, id <= last { throw type.misplaced(key) }
+        if let last, isReversed ? id >= last : id <= last {
+            throw .misplacedKey(key, ofType: typeKey)
+        }
         last = id
         count += 1
         return id
     }
 }
 
-extension BlockType {
+extension DataStoreError {
     /// A number of items that differs from those there are.
-    func wrongCount(_ stored: Int, found: Int) -> DataStoreError {
+    static func recordsMissing(
+        counted stored: Int, found: Int, ofType itemType: String
+    ) -> DataStoreError {
         DataStoreError(
             .corrupted, in: "read",
             """
-            The store counts \(stored) items of “\(itemType.key)”, but \(found) were found: records are \
+            The store counts \(stored) items of “\(itemType)”, but \(found) were found: records are \
             missing or doubled. Verify the store, and restore it from a backup.
-            """, itemType: itemType.key)
+            """, itemType: itemType)
     }
 
     /// A key that does not belong where it was met.
-    func misplaced(_ key: Span<UInt8>) -> DataStoreError {
+    static func misplacedKey(_ key: Span<UInt8>, ofType itemType: String) -> DataStoreError {
         let name = key.count == RecordKey.length ? "\(RecordKey.id(in: key))" : "\(key.count) bytes"
         return DataStoreError(
             .corrupted, in: "read",
             """
-            The records of “\(itemType.key)” are out of order: a key (\(name)) does not come behind the \
+            The records of “\(itemType)” are out of order: a key (\(name)) does not come behind the \
             one before it, so records may be missing or doubled. Verify the store, and restore it from a \
             backup.
-            """, itemType: itemType.key)
+            """, itemType: itemType)
     }
 }

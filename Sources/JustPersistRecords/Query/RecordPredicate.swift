@@ -4,21 +4,33 @@ import JustPersist
 /// A predicate compiled for one type, evaluated on the bytes of records.
 ///
 /// The nodes are a flat array in preorder, without references, so that a record that does not match costs
-/// no allocation and no reference count. Comparisons of one attribute with a number, a date or a plain
-/// text are decided on the bytes; the meaning of all others, and of these wherever the bytes alone do not
-/// tell, is the contract's: ``DataStorePredicate/Comparison``.
+/// no allocation and no reference count. Comparisons of one attribute with numbers, dates or plain
+/// texts are decided on the bytes; the meaning of all others, and of these wherever the bytes alone do not
+/// tell, is the contract's: ``PreparedComparison``. It is given the attribute's value where it compares one attribute
+/// with a constant, and otherwise the record.
 struct RecordPredicate {
     private var nodes: [Node] = []
     /// The texts that ``Node``s compare with, one behind the other.
     private var texts: [UInt8] = []
-    private var comparisons: [PreparedComparison] = []
+    /// The texts of lists, each list sorted by length and then by bytes, as ranges of ``texts``.
+    private var textMembers: [Range<Int>] = []
+    /// The numbers of lists, each list sorted.
+    private var intMembers: [Int64] = []
+    private var comparisons: [Comparison] = []
+
+    private struct Comparison {
+        let prepared: PreparedComparison
+        /// The attribute that is compared with a constant; `nil` for any other comparison.
+        let attribute: QueryAttribute?
+    }
 
     /// One node in 32 bytes.
     private struct Node {
         enum Operation: UInt8 {
             case constant, and, or, not
             case null, int, double, date, text, containsText, beginsWithText, endsWithText
-            case general
+            case inTexts, inInts
+            case value, general
         }
         var operation: Operation
         var relation = Relation.equal
@@ -31,11 +43,13 @@ struct RecordPredicate {
         var missing = false
         /// Whether null stands for the default, too.
         var nullIsMissing = false
+        /// Whether null fulfils the comparison.
+        var null = false
         /// The index behind this node and all below it.
         var next: Int32 = 0
         /// The comparison, in ``comparisons``.
         var comparison: Int32 = 0
-        /// The text compared with, in ``texts``.
+        /// The text compared with, in ``texts``, or the list in ``textMembers`` or ``intMembers``.
         var textStart: Int32 = 0
         var textEnd: Int32 = 0
         /// The bits of the number or the date compared with.
@@ -75,49 +89,40 @@ struct RecordPredicate {
         nodes.count == 1 && nodes[0].operation == .constant ? nodes[0].flag : nil
     }
 
-    /// Whether an evaluation may leave a ``Block/failure``.
-    ///
-    /// Most operations go the general way for a value that they have no short one for.
-    var mayFail: Bool {
-        nodes.contains { node in
-            switch node.operation {
-            case .constant, .and, .or, .not, .null, .date: false
-            default: true
-            }
-        }
-    }
-
     /// Whether a record matches, which was found sound.
     @inline(__always)
-    func matches(_ record: Span<UInt8>, id: ItemID, type: BlockType, block: Block) -> Bool {
+    func matches(
+        _ record: Span<UInt8>, id: ItemID, type: BlockType, block: Block
+    ) throws(DataStoreError) -> Bool {
         guard let table = RecordFormat.Table(record) else { return false }
-        return evaluate(0, record, table, id, type, block)
+        return try evaluate(0, record, table, id, type, block)
     }
 
     private func evaluate(
         _ index: Int, _ record: Span<UInt8>, _ table: RecordFormat.Table, _ id: ItemID,
         _ type: BlockType, _ block: Block
-    ) -> Bool {
+    ) throws(DataStoreError) -> Bool {
         let node = nodes[index]
         switch node.operation {
         case .constant: return node.flag
-        case .not: return !evaluate(index + 1, record, table, id, type, block)
+        case .not: return try !evaluate(index + 1, record, table, id, type, block)
         case .and, .or:
             let isOr = node.operation == .or
             var part = index + 1
             while part < node.next {
-                if evaluate(part, record, table, id, type, block) == isOr { return isOr }
+                if try evaluate(part, record, table, id, type, block) == isOr { return isOr }
                 part = Int(nodes[part].next)
             }
             return !isOr
-        case .general: return general(node, record, id, type, block)
+        case .general:
+            return try comparisons[Int(node.comparison)].prepared.matches(
+                RecordSubject(type: type, id: id, record: record.copied(), block: block))
         default: break
         }
         guard let field = table.field(node.attribute, in: record) else { return node.missing }
         switch node.operation {
         case _ where field.tag == ValueTag.null:
-            if node.nullIsMissing { return node.missing }
-            return node.operation == .null ? node.flag : node.relation == .notEqual
+            return node.nullIsMissing ? node.missing : node.null
         case .null: return !node.flag
         case .int:
             let order: Int?
@@ -130,7 +135,7 @@ struct RecordPredicate {
                 order = Self.exactOrder(node.int, value).map { -$0 }
             case ValueTag.yes: order = node.int == 1 ? 0 : node.int > 1 ? -1 : 1
             case ValueTag.no: order = node.int == 0 ? 0 : node.int > 0 ? -1 : 1
-            case ValueTag.decimal: return general(node, record, id, type, block)
+            case ValueTag.decimal: return try compareValue(node, field, record, id, type)
             default: order = nil
             }
             return order.map(node.relation.holds) ?? (node.relation == .notEqual)
@@ -145,7 +150,7 @@ struct RecordPredicate {
                 order = Self.exactOrder(value, node.double)
             case ValueTag.yes: order = Self.order(1.0, node.double)
             case ValueTag.no: order = Self.order(0.0, node.double)
-            case ValueTag.decimal: return general(node, record, id, type, block)
+            case ValueTag.decimal: return try compareValue(node, field, record, id, type)
             default: order = nil
             }
             return order.map(node.relation.holds) ?? (node.relation == .notEqual)
@@ -157,8 +162,8 @@ struct RecordPredicate {
             return node.relation.holds(order)
         case .text:
             guard field.tag == ValueTag.plainText else {
-                return field.tag == ValueTag.text
-                    ? general(node, record, id, type, block) : node.relation == .notEqual
+                return try field.tag == ValueTag.text
+                    ? compareValue(node, field, record, id, type) : node.relation == .notEqual
             }
             let text = texts.span.extracting(node.text)
             if field.end - field.start != text.count {
@@ -169,10 +174,26 @@ struct RecordPredicate {
             return node.relation.holds(record.compare(field.range, text))
         case .containsText, .beginsWithText, .endsWithText:
             guard field.tag == ValueTag.plainText else {
-                return field.tag == ValueTag.text || field.tag == ValueTag.array
-                    ? general(node, record, id, type, block) : false
+                return try field.tag == ValueTag.text || field.tag == ValueTag.array
+                    ? compareValue(node, field, record, id, type) : false
             }
-            return hasText(node, record, field) ?? general(node, record, id, type, block)
+            if let isFound = hasText(node, record, field) { return isFound }
+            return try compareValue(node, field, record, id, type)
+        case .inTexts:
+            switch field.tag {
+            case ValueTag.plainText: return isMember(record, field.range, node.text)
+            case ValueTag.text: return try compareValue(node, field, record, id, type)
+            default: return false
+            }
+        case .inInts:
+            switch field.tag {
+            case ValueTag.int:
+                return isMember(Int64(bitPattern: record.word64(at: field.start)), node.text)
+            case ValueTag.double, ValueTag.decimal, ValueTag.yes, ValueTag.no:
+                return try compareValue(node, field, record, id, type)
+            default: return false
+            }
+        case .value: return try compareValue(node, field, record, id, type)
         case .constant, .and, .or, .not, .general: return false
         }
     }
@@ -207,11 +228,42 @@ struct RecordPredicate {
         }
     }
 
-    private func general(
-        _ node: Node, _ record: Span<UInt8>, _ id: ItemID, _ type: BlockType, _ block: Block
-    ) -> Bool {
-        comparisons[Int(node.comparison)].matches(
-            RecordSubject(type: type, id: id, record: record.copied(), block: block))
+    /// Whether the bytes of a plain text are a member of a list.
+    private func isMember(_ record: Span<UInt8>, _ text: Range<Int>, _ list: Range<Int>) -> Bool {
+        var lower = list.lowerBound
+        var upper = list.upperBound
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            let member = textMembers[middle]
+            var order = text.count - member.count
+            if order == 0 { order = record.compare(text, texts.span.extracting(member)) }
+            if order == 0 { return true }
+            if order > 0 { lower = middle + 1 } else { upper = middle }
+        }
+        return false
+    }
+
+    private func isMember(_ value: Int64, _ list: Range<Int>) -> Bool {
+        var lower = list.lowerBound
+        var upper = list.upperBound
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if intMembers[middle] == value { return true }
+            if intMembers[middle] < value { lower = middle + 1 } else { upper = middle }
+        }
+        return false
+    }
+
+    /// Compares the value of a field as the contract says.
+    private func compareValue(
+        _ node: Node, _ field: RecordFormat.Field, _ record: Span<UInt8>, _ id: ItemID,
+        _ type: BlockType
+    ) throws(DataStoreError) -> Bool {
+        let comparison = comparisons[Int(node.comparison)]
+        guard let value = comparison.attribute?.value(of: field, in: record, type.known) else {
+            throw type.corrupted(id)
+        }
+        return comparison.prepared.matches(left: value)
     }
 
     /// The order of two numbers; `nil` if one is NaN.
@@ -251,31 +303,60 @@ extension RecordPredicate {
             nodes.append(Node(operation: .not))
             try append(part, type)
         case .comparison(let comparison):
-            var node = simpleNode(comparison, type) ?? Node(operation: .general)
-            node.comparison = Int32(comparisons.count)
-            let prepared = PreparedComparison(comparison)
-            comparisons.append(prepared)
-            if case .path(let path) = comparison.left, node.operation != .general,
-                let attribute = type.attributeForQuery(path.components[0])?.schema
+            if case .value(.array(let bounds)) = comparison.right,
+                comparison.operator == .between, comparison.modifier == .direct,
+                bounds.count == 2
             {
-                node.missing = prepared.matches(
-                    SingleValue(value: attribute.value(stored: nil)))
-                node.nullIsMissing = !attribute.isOptional
+                let lower = DataStorePredicate.Comparison(
+                    comparison.left, .greaterOrEqual, .value(bounds[0]),
+                    options: comparison.options)
+                let upper = DataStorePredicate.Comparison(
+                    comparison.left, .lessOrEqual, .value(bounds[1]), options: comparison.options)
+                try append(.and([.comparison(lower), .comparison(upper)]), type)
+            } else {
+                append(comparison, type)
             }
-            nodes.append(node)
         }
         nodes[index].next = Int32(nodes.count)
     }
 
+    private mutating func append(
+        _ comparison: DataStorePredicate.Comparison, _ type: BlockType
+    ) {
+        let prepared = PreparedComparison(comparison)
+        var attribute: QueryAttribute?
+        var node = Node(operation: .general)
+        if case .path(let path) = comparison.left, path.components.count == 1,
+            case .value = comparison.right
+        {
+            attribute = type.attributeForQuery(path.components[0])
+            if attribute == nil, path != .uniqueToken {
+                node = Node(operation: .constant, flag: prepared.matches(left: .null))
+            }
+        }
+        if let attribute {
+            if let id = attribute.id {
+                node =
+                    simpleNode(comparison, id) ?? Node(operation: .value, attribute: id)
+                node.missing = prepared.matches(left: attribute.missing)
+                node.nullIsMissing = attribute.nullIsMissing
+                node.null = prepared.matches(left: .null)
+            } else {
+                node = Node(operation: .constant, flag: prepared.matches(left: attribute.missing))
+            }
+        }
+        node.comparison = Int32(comparisons.count)
+        comparisons.append(Comparison(prepared: prepared, attribute: attribute))
+        nodes.append(node)
+    }
+
     /// The node for a comparison of one attribute with a constant that bytes can decide.
     private mutating func simpleNode(
-        _ comparison: DataStorePredicate.Comparison, _ type: BlockType
+        _ comparison: DataStorePredicate.Comparison, _ attribute: UInt16
     ) -> Node? {
         guard comparison.modifier == .direct, case .path(let path) = comparison.left,
-            path.components.count == 1, path != .uniqueToken,
-            case .value(let constant) = comparison.right
+            path != .uniqueToken, case .value(let constant) = comparison.right
         else { return nil }
-        guard let attribute = type.attributeForQuery(path.components[0])?.id else { return nil }
         let relation: Relation
         var textOperation = Node.Operation.text
         switch comparison.operator {
@@ -288,7 +369,8 @@ extension RecordPredicate {
         case .contains: (relation, textOperation) = (.equal, .containsText)
         case .beginsWith: (relation, textOperation) = (.equal, .beginsWithText)
         case .endsWith: (relation, textOperation) = (.equal, .endsWithText)
-        case .between, .in: return nil
+        case .in: return listNode(constant, attribute, comparison.options)
+        case .between: return nil
         }
         var node = Node(operation: .general, relation: relation, attribute: attribute)
         if case .string(let text) = constant {
@@ -313,6 +395,44 @@ extension RecordPredicate {
             node.bits = value.timeIntervalSinceReferenceDate.bitPattern
         default: return nil
         }
+        return node
+    }
+
+    /// The node for a list of plain texts, or of whole numbers.
+    private mutating func listNode(
+        _ list: DataStoreValue, _ attribute: UInt16, _ options: DataStorePredicate.Options
+    ) -> Node? {
+        guard case .array(let values) = list, options.isEmpty else { return nil }
+        var ints: [Int64] = []
+        var members: [[UInt8]] = []
+        for value in values {
+            switch value {
+            case .int(let number): ints.append(number)
+            case .string(let text):
+                let bytes = Array(text.utf8)
+                guard bytes.allSatisfy({ $0 < 0xCC }) else { return nil }
+                members.append(bytes)
+            default: return nil
+            }
+        }
+        var node = Node(operation: .inInts, attribute: attribute)
+        if members.isEmpty {
+            node.textStart = Int32(intMembers.count)
+            intMembers += ints.sorted()
+            node.textEnd = Int32(intMembers.count)
+            return node
+        }
+        guard ints.isEmpty else { return nil }
+        node.operation = .inTexts
+        node.textStart = Int32(textMembers.count)
+        members.sort {
+            $0.count == $1.count ? $0.lexicographicallyPrecedes($1) : $0.count < $1.count
+        }
+        for member in members {
+            textMembers.append(texts.count..<(texts.count + member.count))
+            texts += member
+        }
+        node.textEnd = Int32(textMembers.count)
         return node
     }
 
@@ -342,13 +462,4 @@ extension RecordPredicate {
         node.textEnd = Int32(texts.count)
         return node
     }
-}
-
-/// An item all of whose attributes have one value.
-private struct SingleValue: PredicateSubject {
-    let value: DataStoreValue
-
-    func value(forAttribute name: String) -> DataStoreValue { value }
-
-    func value(forAttribute name: String, of reference: ItemReference) -> DataStoreValue { .null }
 }

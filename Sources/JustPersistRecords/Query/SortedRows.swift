@@ -4,7 +4,10 @@ import JustPersist
 struct SortedRows {
     struct Row {
         let id: ItemID
-        let keys: [DataStoreValue]
+        /// What decides first.
+        let key: DataStoreValue
+        /// What decides where the rows before are equal.
+        let otherKeys: [DataStoreValue]
         let record: [UInt8]
     }
 
@@ -19,13 +22,24 @@ struct SortedRows {
     init(by ascending: [Bool], needed: Int?) {
         self.ascending = ascending
         self.needed = needed ?? .max
-        capacity = self.needed > .max / 2 ? .max : max(1024, self.needed * 2)
+        capacity = self.needed > .max / 2 ? .max : max(256, self.needed * 2)
+    }
+
+    /// Whether a row with that first key may be needed.
+    @inline(__always)
+    func mayNeed(_ key: DataStoreValue) -> Bool {
+        guard let bound else { return true }
+        switch key.sortOrder(against: bound.key) {
+        case .same: return true
+        case .ascending: return ascending[0]
+        case .descending: return !ascending[0]
+        }
     }
 
     /// Takes a row in, or leaves it out if it is known not to be needed.
-    mutating func add(id: ItemID, keys: [DataStoreValue], record: Span<UInt8>) {
-        if let bound, !Self.precedes(keys, id, bound.keys, bound.id, ascending) { return }
-        rows.append(Row(id: id, keys: keys, record: record.copied()))
+    mutating func add(_ row: consuming Row) {
+        if let bound, !Self.precedes(row, bound, ascending) { return }
+        rows.append(row)
         if rows.count >= capacity {
             cut()
             bound = rows.last
@@ -40,22 +54,24 @@ struct SortedRows {
 
     private mutating func cut() {
         let ascending = ascending
-        rows.sort { Self.precedes($0.keys, $0.id, $1.keys, $1.id, ascending) }
+        rows.sort { Self.precedes($0, $1, ascending) }
         if rows.count > needed { rows.removeLast(rows.count - needed) }
     }
 
     /// Ties are in the order of creation, in either direction of the keys.
-    private static func precedes(
-        _ a: [DataStoreValue], _ aID: ItemID, _ b: [DataStoreValue], _ bID: ItemID,
-        _ ascending: [Bool]
-    ) -> Bool {
-        for index in ascending.indices {
-            switch a[index].sortOrder(against: b[index]) {
+    private static func precedes(_ a: Row, _ b: Row, _ ascending: [Bool]) -> Bool {
+        switch a.key.sortOrder(against: b.key) {
+        case .same: break
+        case .ascending: return ascending[0]
+        case .descending: return !ascending[0]
+        }
+        for index in a.otherKeys.indices {
+            switch a.otherKeys[index].sortOrder(against: b.otherKeys[index]) {
             case .same: continue
-            case .ascending: return ascending[index]
-            case .descending: return !ascending[index]
+            case .ascending: return ascending[index + 1]
+            case .descending: return !ascending[index + 1]
             }
         }
-        return aID < bID
+        return a.id < b.id
     }
 }

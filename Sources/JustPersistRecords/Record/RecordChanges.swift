@@ -37,14 +37,15 @@ struct RecordChanges {
     /// The payloads together must stay below 4 GiB. The first time there is made room for as many
     /// attributes as are `expected`.
     mutating func set(
-        _ value: DataStoreValue, of attribute: UInt16, expecting expected: Int
+        _ value: DataStoreValue, of attribute: UInt16, _ types: BlockCatalog,
+        expecting expected: Int
     ) {
         if entries.isEmpty {
             entries.reserveCapacity(expected)
             payload.reserveCapacity(expected * 12)
         }
         let start = UInt32(payload.count)
-        let tag = payload.append(payloadOf: value)
+        let tag = payload.append(payloadOf: value, types)
         let end = UInt32(payload.count)
         let place = place(of: attribute)
         if place == entries.count {

@@ -6,7 +6,8 @@ import JustPersist
 enum ValueDecoding {
     /// The value with that tag whose payload is the bytes in `range`; `nil` if they are no such value.
     static func value(
-        tag: UInt8, in bytes: Span<UInt8>, _ range: Range<Int>, depth: Int = 0
+        tag: UInt8, in bytes: Span<UInt8>, _ range: Range<Int>, _ types: BlockCatalog,
+        depth: Int = 0
     ) -> DataStoreValue? {
         guard range.upperBound <= bytes.count else { return nil }
         if let length = ValueTag.fixedLength(of: tag), length != range.count { return nil }
@@ -27,13 +28,11 @@ enum ValueDecoding {
         case ValueTag.decimal: return decimal(in: bytes, range)
         case ValueTag.url: return url(bytes.text(in: range))
         case ValueTag.reference:
-            guard range.count >= 16 else { return nil }
-            return .reference(
-                ItemReference(
-                    itemTypeKey: bytes.text(in: (start + 16)..<range.upperBound),
-                    id: id(in: bytes, at: start)))
-        case ValueTag.array: return array(in: bytes, range, depth: depth)
-        case ValueTag.dictionary: return dictionary(in: bytes, range, depth: depth)
+            return types.key(of: bytes.word32(at: start)).map {
+                .reference(ItemReference(itemTypeKey: $0, id: id(in: bytes, at: start + 4)))
+            }
+        case ValueTag.array: return array(in: bytes, range, types, depth: depth)
+        case ValueTag.dictionary: return dictionary(in: bytes, range, types, depth: depth)
         default: return nil
         }
     }
@@ -77,7 +76,7 @@ enum ValueDecoding {
     }
 
     private static func array(
-        in bytes: Span<UInt8>, _ range: Range<Int>, depth: Int
+        in bytes: Span<UInt8>, _ range: Range<Int>, _ types: BlockCatalog, depth: Int
     ) -> DataStoreValue? {
         var offset = range.lowerBound
         guard depth < DataStoreValue.depthLimit,
@@ -88,7 +87,8 @@ enum ValueDecoding {
         values.reserveCapacity(min(count, range.upperBound - offset))
         for _ in 0..<count {
             guard
-                let value = nested(in: bytes, at: &offset, end: range.upperBound, depth: depth)
+                let value = nested(
+                    in: bytes, at: &offset, end: range.upperBound, types, depth: depth)
             else { return nil }
             values.append(value)
         }
@@ -96,7 +96,7 @@ enum ValueDecoding {
     }
 
     private static func dictionary(
-        in bytes: Span<UInt8>, _ range: Range<Int>, depth: Int
+        in bytes: Span<UInt8>, _ range: Range<Int>, _ types: BlockCatalog, depth: Int
     ) -> DataStoreValue? {
         var offset = range.lowerBound
         guard depth < DataStoreValue.depthLimit,
@@ -111,7 +111,8 @@ enum ValueDecoding {
             let key = bytes.text(in: offset..<(offset + length))
             offset += length
             guard
-                let value = nested(in: bytes, at: &offset, end: range.upperBound, depth: depth)
+                let value = nested(
+                    in: bytes, at: &offset, end: range.upperBound, types, depth: depth)
             else { return nil }
             entries[key] = value
         }
@@ -119,7 +120,8 @@ enum ValueDecoding {
     }
 
     private static func nested(
-        in bytes: Span<UInt8>, at offset: inout Int, end: Int, depth: Int
+        in bytes: Span<UInt8>, at offset: inout Int, end: Int, _ types: BlockCatalog,
+        depth: Int
     ) -> DataStoreValue? {
         guard offset < end else { return nil }
         let tag = bytes[offset]
@@ -134,10 +136,10 @@ enum ValueDecoding {
         }
         guard length <= end - offset else { return nil }
         defer { offset += length }
-        return value(tag: tag, in: bytes, offset..<(offset + length), depth: depth + 1)
+        return value(tag: tag, in: bytes, offset..<(offset + length), types, depth: depth + 1)
     }
 
-    private static func varint(
+    static func varint(
         in bytes: Span<UInt8>, at offset: inout Int, end: Int
     ) -> Int? {
         var number: UInt64 = 0

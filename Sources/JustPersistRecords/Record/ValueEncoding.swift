@@ -5,7 +5,7 @@ extension [UInt8] {
     /// Appends a value's payload and gives its tag.
     ///
     /// The layout per tag stands in the article on the file format.
-    mutating func append(payloadOf value: DataStoreValue) -> UInt8 {
+    mutating func append(payloadOf value: DataStoreValue, _ types: BlockCatalog) -> UInt8 {
         switch value {
         case .null: return ValueTag.null
         case .bool(let value): return value ? ValueTag.yes : ValueTag.no
@@ -42,12 +42,12 @@ extension [UInt8] {
             }
             return ValueTag.url
         case .reference(let value):
+            append(littleEndian: types.number(of: value.itemTypeKey))
             append(value.id)
-            append(contentsOf: value.itemTypeKey.utf8)
             return ValueTag.reference
         case .array(let values):
             append(varint: values.count)
-            for value in values { append(nested: value) }
+            for value in values { append(nested: value, types) }
             return ValueTag.array
         case .dictionary(let entries):
             append(varint: entries.count)
@@ -57,7 +57,7 @@ extension [UInt8] {
             }) {
                 append(varint: key.utf8.count)
                 append(contentsOf: key.utf8)
-                append(nested: value)
+                append(nested: value, types)
             }
             return ValueTag.dictionary
         }
@@ -80,10 +80,10 @@ extension [UInt8] {
     }
 
     /// Appends a value inside a collection: its tag, its length where the tag does not give it, its payload.
-    private mutating func append(nested value: DataStoreValue) {
+    private mutating func append(nested value: DataStoreValue, _ types: BlockCatalog) {
         let start = count
         append(0)
-        let tag = append(payloadOf: value)
+        let tag = append(payloadOf: value, types)
         self[start] = tag
         if ValueTag.fixedLength(of: tag) == nil {
             var length: [UInt8] = []

@@ -30,6 +30,7 @@ enum ValueTag {
         case null, no, yes: 0
         case int, double, date: 8
         case uuid: 16
+        case reference: 20
         default: nil
         }
     }

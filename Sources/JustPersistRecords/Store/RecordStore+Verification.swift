@@ -13,10 +13,12 @@ extension RecordStore {
             report.problems = try engine.verify()
             guard report.problems.isEmpty else { return }
             try withBlock { block in
-                report.problems = block.catalog.damages.map(\.problem)
-                for stored in block.catalog.types { try block.verify(stored, &report) }
+                report.problems = block.known.catalog.damages.map(\.problem)
+                for stored in block.known.catalog.types { try block.verify(stored, &report) }
                 // What belongs to a type that cannot be read is not known.
-                if block.catalog.damages.isEmpty { try block.verifyThereIsNothingElse(&report) }
+                if block.known.catalog.damages.isEmpty {
+                    try block.verifyThereIsNothingElse(&report)
+                }
             }
         }
         return report
@@ -28,31 +30,31 @@ extension Block {
     fileprivate func verify(
         _ stored: CatalogType, _ report: inout VerificationReport
     ) throws(DataStoreError) {
-        let type = try blockType(ItemType(dynamic: stored.key))
+        let table = table(of: stored)
         var problems: [DataStoreError] = []
         var pass = RecordPass()
         var found = 0
         var sound = 0
         do throws(DataStoreError) {
-            try reader.scan(RecordKey.range(type: stored.number), reversed: false) {
+            try reader.scan(table.range, reversed: false) {
                 (key, record) throws(DataStoreError) in
                 found += 1
                 do throws(DataStoreError) {
-                    try check(record, key: key, of: type, &pass)
+                    try check(record, key: key, of: stored, table, &pass)
                     sound += 1
                 } catch {
                     problems.append(error)
                 }
                 return .next
             }
-            let counted = try storedCount(type)
+            let counted = try table.count(in: reader)
             if counted != found {
                 problems.append(.wrongCount(counted, found: found, itemType: stored.key))
             }
         } catch {
             problems.append(error)
         }
-        report.itemCounts[stored.key] = sound
+        if stored.isDeclared { report.itemCounts[stored.key] = sound }
         report.problems += problems
     }
 
@@ -60,18 +62,18 @@ extension Block {
     fileprivate func verifyThereIsNothingElse(
         _ report: inout VerificationReport
     ) throws(DataStoreError) {
-        let numbers = catalog.types.map(\.number).sorted()
+        let numbers = known.catalog.types.map(\.number).sorted()
         let single =
             [KeySpace.header]
             + [KeySpace.catalogTag, KeySpace.counterTag].flatMap { tag in
                 numbers.map { KeySpace.key(tag, type: $0) }
             }
-        var known = single.map { KeyRange(from: $0, upTo: $0 + [0]) }
-        known += numbers.map { RecordKey.range(type: $0) }
-        known.append(KeyRange(prefix: [KeySpace.engineTag]))
+        var ranges = single.map { KeyRange(from: $0, upTo: $0 + [0]) }
+        ranges += numbers.map { RecordKey.range(type: $0) }
+        ranges.append(KeyRange(prefix: [KeySpace.engineTag]))
         var found = 0
         var end: [UInt8] = []
-        for range in known {
+        for range in ranges {
             if end.span.isOrdered(before: range.lower.span) {
                 try reader.scan(KeyRange(from: end, upTo: range.lower), reversed: false) {
                     (_, _) throws(DataStoreError) in
@@ -93,19 +95,20 @@ extension Block {
 
     /// Throws if a record cannot be read whole, or stands where it is not found.
     private func check(
-        _ record: Span<UInt8>, key: Span<UInt8>, of type: BlockType, _ pass: inout RecordPass
+        _ record: Span<UInt8>, key: Span<UInt8>, of stored: CatalogType, _ table: RecordTable,
+        _ pass: inout RecordPass
     ) throws(DataStoreError) {
-        guard let stored = type.stored else { return }
-        let id = try pass.advance(to: key, of: type, stored.number)
-        try RecordFormat.verify(record, type: type, number: stored.number, id: id)
-        guard let table = RecordFormat.Table(record) else { throw type.corrupted(id) }
-        for index in 0..<table.count {
-            guard let field = table.field(at: index, in: record),
-                stored.attributes.indices.contains(Int(field.attribute)),
-                ValueDecoding.value(tag: field.tag, in: record, field.range) != nil
-            else { throw type.corrupted(id) }
+        let id = try pass.advance(to: key, stored.number, stored.key)
+        try table.check(record, id)
+        guard let fields = RecordFormat.Table(record) else {
+            throw .damagedRecord(id, ofType: stored.key)
         }
-        let isFound = try reader.withValue(forKey: key) { (_) throws(DataStoreError) in }
-        if !isFound { throw type.misplaced(key) }
+        for index in 0..<fields.count {
+            guard let field = fields.field(at: index, in: record),
+                stored.attributes.indices.contains(Int(field.attribute)),
+                ValueDecoding.value(tag: field.tag, in: record, field.range, known) != nil
+            else { throw .damagedRecord(id, ofType: stored.key) }
+        }
+        if try !table.contains(id, in: reader) { throw .misplacedKey(key, ofType: stored.key) }
     }
 }

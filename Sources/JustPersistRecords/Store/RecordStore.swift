@@ -19,12 +19,19 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     let gate: BlockGate
     private let handler: Locked<DataStoreErrorHandler?>
     private let opened = Locked<Opened?>(nil)
+    /// The block that a thread read with last, to be used again: it knows the types.
+    private let idleBlocks = ThreadParts { IdleBlock() }
 
     /// What is known of the store while it is open.
     private struct Opened: Sendable {
         let context: StoreContext
         /// The catalog last seen; blocks check its version against the state they see.
         var catalog: Catalog
+    }
+
+    // Sendable because a block comes out of here before it is used, by one thread.
+    private struct IdleBlock: @unchecked Sendable {
+        var block: Block?
     }
 
     /// A closed store over an engine.
@@ -96,6 +103,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     }
 
     private func shut() {
+        for part in idleBlocks.all { part.withLock { $0.block = nil } }
         opened.withLock { $0 = nil }
         engine.close()
     }
@@ -107,7 +115,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             header = try StoreHeader(reading: reader)
             if let header { catalog = try Catalog(reading: reader, version: header.catalogVersion) }
         }
-        let known = header ?? StoreHeader(id: ItemID(), catalogVersion: 0)
+        let known = header ?? StoreHeader(id: ItemID())
         if header == nil, !engine.traits.isReadOnly {
             try engine.write { writer in
                 // Another process may have been first.
@@ -119,9 +127,9 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         let context = StoreContext(
             storeID: known.id,
             files: try engine.directory.flatMap { try FileIdentity(ofItemAt: $0) },
-            limits: limits,
+            limits: limits, checksBytes: !engine.traits.checksBytes,
             report: { [weak self] error in self?.report(error) },
-            count: { [weak self] group in try? self?.count(group) })
+            count: { [weak self] group, counts in try? self?.count(group, &counts) })
         opened.withLock { [catalog] in $0 = Opened(context: context, catalog: catalog) }
     }
 
@@ -142,18 +150,43 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     /// Runs `body` with a block of its own, inside the gate.
     func withBlock(_ body: (Block) throws -> Void) throws {
         try engine.read { reader in
-            let (context, _, catalog) = try state(seenBy: reader)
-            let block = Block(reader: reader, catalog: catalog, context: context)
-            defer { block.end() }
+            var block = try readBlock(reader)
+            defer {
+                block.end()
+                // Items that are kept refer to it.
+                if !block.dependsOnRecords, isKnownUniquelyReferenced(&block) {
+                    idleBlocks.mine.withLock { [block] in $0.block = block }
+                }
+            }
             try body(block)
         }
     }
 
+    private func readBlock(_ reader: any KeyValueReader) throws(DataStoreError) -> Block {
+        let header = try StoreHeader(reading: reader)
+        let idle = idleBlocks.mine.withLock { idle in
+            let block = idle.block
+            idle.block = nil
+            return IdleBlock(block: block)
+        }
+        if let block = idle.block, block.known.catalog.version == header?.catalogVersion {
+            block.begin(reader)
+            return block
+        }
+        let (context, _, catalog) = try state(in: reader, header)
+        return Block(reader: reader, catalog: catalog, context: context)
+    }
+
     /// How many items of the committed state have a value of that kind.
-    private func count(_ group: StoreContext.ValueGroup) throws -> Int {
+    private func count(
+        _ group: StoreContext.ValueGroup, _ counts: inout StoreContext.Counts
+    ) throws -> Int {
         var count = 0
         try gate.readHere {
             try engine.read { reader in
+                let commit = try StoreHeader(reading: reader)?.commit ?? 0
+                if counts.commit != commit { counts = StoreContext.Counts(commit: commit) }
+                if let known = counts.known[group] { return count = known }
                 try reader.scan(RecordKey.range(type: group.type), reversed: false) {
                     (_, record) throws(DataStoreError) in
                     if let field = RecordFormat.field(group.attribute, in: record),
@@ -163,6 +196,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
                     }
                     return .next
                 }
+                counts.known[group] = count
             }
         }
         return count
@@ -193,7 +227,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         var isCommitted = false
         defer { ended?.conclude(isCommitted: isCommitted) }
         try engine.write { writer in
-            let (context, header, catalog) = try state(seenBy: writer)
+            let (context, header, catalog) = try state(in: writer, StoreHeader(reading: writer))
+            try header.checkWriting()
             let running = WriteBlock(
                 writer: writer, header: header, catalog: catalog, context: context)
             ended = running
@@ -203,20 +238,17 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             try running.finish()
         }
         isCommitted = true
-        if let ended {
-            remember(ended.catalog)
-            ended.context.forgetCounts()
-        }
+        if let ended { remember(ended.known.catalog) }
     }
 
     /// The catalog of the state that a reader sees, from memory if that is the same.
     private func state(
-        seenBy reader: any KeyValueReader
+        in reader: any KeyValueReader, _ header: StoreHeader?
     ) throws(DataStoreError) -> (StoreContext, StoreHeader, Catalog) {
         guard let (context, catalog) = opened.withLock({ $0.map { ($0.context, $0.catalog) } })
         else { throw .notSetUp(in: "read") }
-        guard let header = try StoreHeader(reading: reader) else {
-            return (context, StoreHeader(id: context.storeID, catalogVersion: 0), Catalog())
+        guard let header else {
+            return (context, StoreHeader(id: context.storeID), Catalog())
         }
         if header.catalogVersion == catalog.version { return (context, header, catalog) }
         let read = try Catalog(reading: reader, version: header.catalogVersion)

@@ -7,12 +7,20 @@ final class StoreContext: Sendable {
     /// Tells them from those of a copy of the store's files, which has the same id.
     let files: FileIdentity?
     let limits: DataStoreLimits
+    /// Whether the engine leaves it to the checksums of records to notice damage.
+    let checksBytes: Bool
     /// The length below which a text needs no look at the limits.
     let smallText: Int
     let report: DataStoreErrorHandler
-    private let count: @Sendable (ValueGroup) -> Int?
+    private let count: @Sendable (ValueGroup, inout Counts) -> Int?
     /// Counted once behind a commit: each item with such a value asks.
-    private let counts = Locked<[ValueGroup: Int]>([:])
+    private let counts = Locked(Counts())
+
+    /// What was counted in the state behind a commit.
+    struct Counts {
+        var commit: UInt64 = 0
+        var known: [ValueGroup: Int] = [:]
+    }
 
     /// The values of one kind that the items of a type have for an attribute.
     struct ValueGroup: Hashable {
@@ -22,29 +30,28 @@ final class StoreContext: Sendable {
     }
 
     init(
-        storeID: ItemID, files: FileIdentity?, limits: DataStoreLimits,
+        storeID: ItemID, files: FileIdentity?, limits: DataStoreLimits, checksBytes: Bool,
         report: @escaping DataStoreErrorHandler,
-        count: @escaping @Sendable (ValueGroup) -> Int?
+        count: @escaping @Sendable (ValueGroup, inout Counts) -> Int?
     ) {
         self.storeID = storeID
         self.files = files
         self.limits = limits
+        self.checksBytes = checksBytes
         self.count = count
         smallText = min(1 << 12, limits.valueBytes)
         self.report = report
     }
-
-    /// Forgets what was counted: something was committed.
-    func forgetCounts() { counts.withLock { $0 = [:] } }
 
     /// How many items have a value of a kind, as of the last commit here; `nil` if it cannot be told.
     func countOfValues(
         of kind: DataStoreValue.Kind, attribute: UInt16, type: UInt32
     ) -> Int? {
         let group = ValueGroup(type: type, attribute: attribute, kind: kind)
-        if let known = counts.withLock({ $0[group] }) { return known }
-        guard let count = count(group) else { return nil }
-        counts.withLock { $0[group] = count }
+        // Not under the lock: it reads, and whoever reads may ask.
+        var counts = counts.withLock { $0 }
+        let count = count(group, &counts)
+        self.counts.withLock { [counts] in $0 = counts }
         return count
     }
 }

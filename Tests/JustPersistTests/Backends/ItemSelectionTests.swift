@@ -24,10 +24,10 @@ import Testing
         var seen = 0
         for row in rows {
             seen += 1
-            if !selection.add(row) { break }
+            if try !selection.add(row) { break }
         }
         var counting = try ItemSelection<Row>(counting: request)
-        for row in rows where !counting.add(row) { break }
+        for row in rows where try !counting.add(row) { break }
         #expect(counting.rows.isEmpty)
         #expect(counting.count == selection.count)
         return (selection.rows.map(\.id.low), selection.count, seen)

@@ -29,7 +29,7 @@ import Testing
             for urgency in Severity.allCases {
                 for code in Code.allCases {
                     let (item, values) = try ticket(severity, urgent: urgency, code: code)
-                    #expect(
+                    try #expect(
                         predicate.matches(DictionarySubject(attributes: values))
                             == isSame(item),
                         "\(what): \(predicate), \(values)", sourceLocation: location)

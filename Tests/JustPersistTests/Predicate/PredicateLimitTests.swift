@@ -155,7 +155,7 @@ import Testing
             let predicate = try? DataStorePredicate(text)
             let copy = (predicate?.description).flatMap { try? DataStorePredicate($0) }
             let subject = DictionarySubject(attributes: ["b": .int(1)])
-            return copy != nil && copy == predicate && copy?.matches(subject) == false
+            return copy != nil && copy == predicate && (try? copy?.matches(subject)) == false
         }
         #expect(works)
         let refused = await Self.onThread(stackKilobytes: 1024) {

@@ -1,0 +1,17 @@
+/// Values with a lock each, of which each thread uses one: threads seldom wait for each other.
+package struct ThreadParts<Value>: Sendable {
+    /// All of them, for work on the whole.
+    package let all: [Locked<Value>]
+
+    /// Parts that begin as `make` says.
+    package init(_ make: () -> sending Value) { all = (0..<16).map { _ in Locked(make()) } }
+
+    /// That of the calling thread.
+    package var mine: Locked<Value> { part(of: BlockThread.current) }
+
+    /// That of the thread with a number.
+    func part(of thread: UInt) -> Locked<Value> {
+        // Multiplied, for the numbers of threads are addresses, whose low bits are alike.
+        all[Int(truncatingIfNeeded: (thread &* 0x9E37_79B9_7F4A_7C15) >> 60)]
+    }
+}

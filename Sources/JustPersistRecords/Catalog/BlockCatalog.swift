@@ -1,0 +1,18 @@
+import JustPersist
+
+/// The catalog of the state that one block sees, with what the block itself declares.
+///
+/// The block's items share it: references are stored with the numbers of types.
+final class BlockCatalog {
+    var catalog: Catalog
+
+    init(_ catalog: Catalog) { self.catalog = catalog }
+
+    /// The key of the type with that number; `nil` if the store has none.
+    func key(of number: UInt32) -> String? { catalog.names.key(of: number) }
+
+    /// The number of the type with that key.
+    ///
+    /// It must have one: ``Catalog/addTypes(referredToBy:limits:)``.
+    func number(of key: String) -> UInt32 { catalog.names.number(of: key) ?? 0 }
+}

@@ -1,0 +1,74 @@
+import JustPersist
+
+/// The fields that an entry of the catalog or the header consists of, so that later releases can add some.
+///
+/// ```
+/// 1   bits 0–5: the number of the field
+///     bit 6: a release that does not know the field must not write what the entry describes
+///     bit 7: it must not read it either
+/// …   length of the field (LEB128)
+/// …   the field
+/// ```
+///
+/// What a release does not know it keeps, byte for byte, behind the fields that it knows.
+struct EntryFields {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func append(_ number: UInt8, _ field: [UInt8]) {
+        bytes.append(number)
+        bytes.append(varint: field.count)
+        bytes += field
+    }
+
+    mutating func append(_ number: UInt8, _ text: String) { append(number, Array(text.utf8)) }
+
+    mutating func append(_ number: UInt8, _ word: UInt16) {
+        append(number, [UInt8(truncatingIfNeeded: word), UInt8(truncatingIfNeeded: word >> 8)])
+    }
+
+    /// Appends fields that were kept.
+    mutating func append(_ unknown: UnknownFields) { bytes += unknown.bytes }
+
+    /// Calls `body` with each field that the bytes in `range` consist of; false if they do not consist of fields.
+    ///
+    /// - Parameter body: Whether it knew the field; `nil` if the field is damaged. The others are kept in `unknown`.
+    static func read(
+        _ bytes: Span<UInt8>, _ range: Range<Int>, keeping unknown: inout UnknownFields,
+        _ body: (_ number: UInt8, _ field: Range<Int>) -> Bool?
+    ) -> Bool {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let start = offset
+            let head = bytes[offset]
+            offset += 1
+            guard
+                let length = ValueDecoding.varint(in: bytes, at: &offset, end: range.upperBound),
+                length <= range.upperBound - offset
+            else { return false }
+            let field = offset..<(offset + length)
+            offset = field.upperBound
+            guard let isKnown = body(head & 0x3F, field) else { return false }
+            if !isKnown { unknown.append(head, bytes.copied(start..<offset)) }
+        }
+        return true
+    }
+}
+
+/// Fields of a later release, and what they let this one do.
+struct UnknownFields: Sendable {
+    private(set) var bytes: [UInt8] = []
+    private(set) var forbidsReading = false
+    private(set) var forbidsWriting = false
+
+    fileprivate mutating func append(_ head: UInt8, _ field: [UInt8]) {
+        bytes += field
+        if head & 0x80 != 0 { forbidsReading = true }
+        if head & 0xC0 != 0 { forbidsWriting = true }
+    }
+
+    /// Takes the rules of an entry inside this one over.
+    mutating func add(rulesOf inner: UnknownFields) {
+        forbidsReading = forbidsReading || inner.forbidsReading
+        forbidsWriting = forbidsWriting || inner.forbidsWriting
+    }
+}

@@ -1,0 +1,25 @@
+public import JustPersist
+
+extension KeyValueReader {
+    /// Scans keys and values, and leaves the values aside.
+    public func scanKeys(
+        _ range: KeyRange, reversed: Bool,
+        _ body: (_ key: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        try scan(range, reversed: reversed) { (key, _) throws(DataStoreError) in try body(key) }
+    }
+
+    /// Looks one key up after the other.
+    public func withValues(
+        forKeys keys: [[UInt8]],
+        _ body: (_ place: Int, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        for (place, key) in keys.enumerated() {
+            var step = ScanStep.next
+            _ = try withValue(forKey: key.span) { (value) throws(DataStoreError) in
+                step = try body(place, value)
+            }
+            if step == .stop { return }
+        }
+    }
+}

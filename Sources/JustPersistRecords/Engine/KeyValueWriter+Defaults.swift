@@ -1,0 +1,58 @@
+public import JustPersist
+
+extension KeyValueWriter {
+    /// Fills a buffer, and stores that.
+    public func put(
+        count: Int, forKey key: Span<UInt8>, _ fill: (inout OutputSpan<UInt8>) -> Void
+    ) throws(DataStoreError) {
+        let value = [UInt8](capacity: count) { fill(&$0) }
+        try put(value.span, forKey: key)
+    }
+
+    /// Deletes the keys one by one.
+    ///
+    /// In pieces, because a scan does not stand writes beside it.
+    ///
+    /// - Throws: `.corrupted` if the keys do not rise, or one is not found again: then some might stay unseen.
+    public func deleteAll(in range: KeyRange) throws(DataStoreError) -> Int {
+        var deleted = 0
+        var rest = range
+        while true {
+            var keys: [[UInt8]] = []
+            try scanKeys(rest, reversed: false) { (key) throws(DataStoreError) in
+                keys.append(key.copied())
+                return keys.count < 4096 ? .next : .stop
+            }
+            for key in keys {
+                guard rest.contains(key), try delete(key) else {
+                    throw DataStoreError.keysOutOfOrder(in: "deleteAll")
+                }
+                deleted += 1
+                rest = KeyRange(from: key + [0], upTo: range.upper)
+            }
+            if keys.count < 4096 { return deleted }
+        }
+    }
+
+    /// Collects the changes of `body` beside the transaction, and writes them when it has returned.
+    public func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
+        let overlay = KeyValueOverlay(over: self)
+        try body(overlay)
+        try overlay.changes.scan(.all) { (key, value) throws(DataStoreError) in
+            if let value { try put(value.span, forKey: key) } else { _ = try delete(key) }
+            return .next
+        }
+    }
+}
+
+extension DataStoreError {
+    /// The refusal to delete a range of keys that do not rise: some might stay unseen.
+    public static func keysOutOfOrder(in operation: String) -> DataStoreError {
+        DataStoreError(
+            .corrupted, in: operation,
+            """
+            The store's keys are out of order, so not all items of the type can be found. Nothing was deleted; \
+            verify the store, and restore it from a backup.
+            """)
+    }
+}

@@ -1,0 +1,148 @@
+import JustPersist
+
+/// The records of one type in the state that a block sees: the only way to them.
+///
+/// What has to follow a record that changes, as an index, a change log or a link does, belongs here: ``put(_:_:to:)``
+/// and the removals are the only places where records change.
+final class RecordTable {
+    /// The type's number in keys.
+    let number: UInt32
+    private let typeKey: String
+    /// Whether the checksums of records that are read are compared.
+    private let isChecked: Bool
+    private var key: RecordKey
+    /// The records put less those removed in this block.
+    private(set) var countChange = 0
+
+    init(_ type: CatalogType, isChecked: Bool) {
+        number = type.number
+        typeKey = type.key
+        self.isChecked = isChecked
+        key = RecordKey(type: type.number)
+    }
+
+    /// The keys of all records.
+    var range: KeyRange { RecordKey.range(type: number) }
+
+    // MARK: Reading
+
+    /// Calls `body` with the record of an id, found sound; tells whether there is one.
+    func withRecord(
+        _ id: ItemID, in reader: any KeyValueReader,
+        _ body: (Span<UInt8>) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) -> Bool {
+        key.set(id)
+        // `body` may look up other records.
+        let key = key
+        return try reader.withValue(forKey: key.bytes) { (record) throws(DataStoreError) in
+            try check(record, id)
+            try body(record)
+        }
+    }
+
+    /// Whether there is a record of an id.
+    func contains(_ id: ItemID, in reader: any KeyValueReader) throws(DataStoreError) -> Bool {
+        key.set(id)
+        return try reader.withValue(forKey: key.bytes) { (_) throws(DataStoreError) in }
+    }
+
+    /// Goes on with a pass over the records in the order of their ids, or in the opposite one, and calls `body` with
+    /// each, found sound; tells whether the pass has come to the end.
+    @inline(__always)
+    func scan(
+        _ pass: inout RecordPass, in reader: any KeyValueReader,
+        _ body: (ItemID, Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) -> Bool {
+        var current = pass
+        var isComplete = true
+        try reader.scan(pass.rest(of: number), reversed: pass.isReversed) {
+            (key, record) throws(DataStoreError) in
+            let id = try current.advance(to: key, number, typeKey)
+            try check(record, id)
+            let step = try body(id, record)
+            if step == .stop { isComplete = false }
+            return step
+        }
+        pass = current
+        return isComplete
+    }
+
+    /// Throws if a record's checksum or its layout is wrong.
+    @inline(__always)
+    func check(_ record: Span<UInt8>, _ id: ItemID) throws(DataStoreError) {
+        guard record.count >= RecordFormat.headerLength,
+            !isChecked
+                || record.wyhash(8..<record.count, seed: RecordFormat.seed(type: number, id: id))
+                    == record.word64(at: 0),
+            RecordFormat.Table(record) != nil
+        else { throw .damagedRecord(id, ofType: typeKey) }
+    }
+
+    // MARK: Counting
+
+    /// The number of records.
+    func count(in reader: any KeyValueReader) throws(DataStoreError) -> Int {
+        try Counter.read(number, from: reader) + countChange
+    }
+
+    /// Stores the number of records, if it has changed.
+    func writeCount(to writer: any KeyValueWriter) throws(DataStoreError) {
+        if countChange == 0 { return }
+        try Counter.write(
+            try Counter.count(after: countChange, type: number, in: writer), type: number,
+            to: writer)
+    }
+
+    // MARK: Writing
+
+    /// Notes an item that was made; its record comes later.
+    func noteNew() { countChange += 1 }
+
+    /// Writes the record of an item.
+    func put(
+        _ backing: RecordBacking, _ encoder: inout RecordEncoder, to writer: any KeyValueWriter
+    ) throws(DataStoreError) {
+        key.set(backing.id)
+        let old = backing.record
+        encoder.encode(
+            backing.changes, over: old.span,
+            seed: RecordFormat.seed(type: number, id: backing.id))
+        try writer.put(encoder.bytes, forKey: key.bytes)
+    }
+
+    /// Removes the record of an id, and tells whether it was there.
+    func remove(
+        _ id: ItemID, from writer: any KeyValueWriter
+    ) throws(DataStoreError) -> Bool {
+        key.set(id)
+        guard try writer.delete(key.bytes) else { return false }
+        countChange -= 1
+        return true
+    }
+
+    /// Removes all records.
+    func removeAll(from writer: any KeyValueWriter) throws(DataStoreError) {
+        let removed = try writer.deleteAll(in: range)
+        // None is left, whatever a damaged store has counted.
+        do throws(DataStoreError) {
+            countChange -= try count(in: writer)
+        } catch {
+            guard error.code == .corrupted else { throw error }
+            countChange -= removed
+        }
+    }
+}
+
+extension DataStoreError {
+    /// A damaged record.
+    static func damagedRecord(
+        _ id: ItemID, ofType itemType: String, attribute: String? = nil
+    ) -> DataStoreError {
+        DataStoreError(
+            .corrupted, in: "read",
+            """
+            The record of the “\(itemType)” \(id) is damaged: its checksum or its layout is wrong. \
+            Other items are not concerned. Restore it from a backup, or delete the item.
+            """, itemType: itemType, attribute: attribute)
+    }
+}

@@ -160,7 +160,7 @@ private enum Checksum {
             bytes.reduce(0) { $0 << 8 | UInt64($1) }
         }
         switch tag {
-        case StoredBytes.headerTag where value.count == 48:
+        case StoredBytes.headerTag where value.count >= 56:
             store(hash(value[..<(value.count - 8)], seed: 0), at: value.count - 8, in: &entry.value)
         case StoredBytes.catalogTag where key.count == 5 && value.count >= 8:
             store(hash(value[8...], seed: word(key[1...])), at: 0, in: &entry.value)

@@ -12,4 +12,24 @@ public protocol AttributeValue: Codable {
 
     /// What to store, or ``DataStoreError/Code/unsupportedValue`` if it does not fit any kind.
     func storedValue() throws(DataStoreError) -> DataStoreValue
+
+    /// The value of an attribute by a short cut of its backing; `nil` says nothing.
+    ///
+    /// By default there is none.
+    static func read(at index: Int, from backing: any ItemBacking) -> Self?
+
+    /// Sets an attribute to this value by a short cut of its backing, and tells whether it did.
+    ///
+    /// By default there is none.
+    func write(at index: Int, to backing: any ItemBacking) -> Bool
+}
+
+extension AttributeValue {
+    /// No short cut.
+    @inlinable
+    public static func read(at index: Int, from backing: any ItemBacking) -> Self? { nil }
+
+    /// No short cut.
+    @inlinable
+    public func write(at index: Int, to backing: any ItemBacking) -> Bool { false }
 }

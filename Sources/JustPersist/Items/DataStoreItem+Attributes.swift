@@ -18,6 +18,8 @@ extension DataStoreItem {
     /// A stored value of another kind, or out of the type's range, is reported and gives `nil`.
     @inlinable
     public func optionalAttribute<Value: AttributeValue>(at index: Int) -> Value? {
+        let backing = backing
+        if let value = Value.read(at: index, from: backing) { return value }
         do throws(DataStoreError) {
             let stored = try backing.value(at: index)
             if case .null = stored { return nil }
@@ -36,6 +38,7 @@ extension MutableDataStoreItem {
     /// A read-only item or a value that does not fit is reported, and nothing changes.
     @inlinable
     public func setAttribute<Value: AttributeValue>(_ value: Value, at index: Int) {
+        if value.write(at: index, to: backing) { return }
         do throws(DataStoreError) {
             try backing.setValue(try value.storedValue(), at: index)
         } catch {
@@ -48,6 +51,7 @@ extension MutableDataStoreItem {
     /// A read-only item or a value that does not fit is reported, and nothing changes.
     @inlinable
     public func setOptionalAttribute<Value: AttributeValue>(_ value: Value?, at index: Int) {
+        if let value, value.write(at: index, to: backing) { return }
         do throws(DataStoreError) {
             try backing.setValue(try value.storedValue(), at: index)
         } catch {

@@ -30,6 +30,19 @@ extension AttributeValue where Self: FixedWidthInteger {
         }
         return .int(number)
     }
+
+    /// By the backing's short cut.
+    @inlinable
+    public static func read(at index: Int, from backing: any ItemBacking) -> Self? {
+        backing.integer(at: index).flatMap { Self(exactly: $0) }
+    }
+
+    /// By the backing's short cut.
+    @inlinable
+    public func write(at index: Int, to backing: any ItemBacking) -> Bool {
+        guard let number = Int64(exactly: self) else { return false }
+        return backing.setInteger(number, at: index)
+    }
 }
 
 extension Int: AttributeValue {}
@@ -60,6 +73,18 @@ extension Double: AttributeValue {
 
     /// The number with all its bits.
     @inlinable public func storedValue() -> DataStoreValue { .double(self) }
+
+    /// By the backing's short cut.
+    @inlinable
+    public static func read(at index: Int, from backing: any ItemBacking) -> Self? {
+        backing.double(at: index)
+    }
+
+    /// By the backing's short cut.
+    @inlinable
+    public func write(at index: Int, to backing: any ItemBacking) -> Bool {
+        backing.setDouble(self, at: index)
+    }
 }
 
 extension Float: AttributeValue {
@@ -109,6 +134,18 @@ extension Bool: AttributeValue {
 
     /// The truth value.
     @inlinable public func storedValue() -> DataStoreValue { .bool(self) }
+
+    /// By the backing's short cut.
+    @inlinable
+    public static func read(at index: Int, from backing: any ItemBacking) -> Self? {
+        backing.bool(at: index)
+    }
+
+    /// By the backing's short cut.
+    @inlinable
+    public func write(at index: Int, to backing: any ItemBacking) -> Bool {
+        backing.setBool(self, at: index)
+    }
 }
 
 extension String: AttributeValue {
@@ -123,6 +160,18 @@ extension String: AttributeValue {
 
     /// The text, not normalised.
     @inlinable public func storedValue() -> DataStoreValue { .string(self) }
+
+    /// By the backing's short cut.
+    @inlinable
+    public static func read(at index: Int, from backing: any ItemBacking) -> Self? {
+        backing.text(at: index)
+    }
+
+    /// By the backing's short cut.
+    @inlinable
+    public func write(at index: Int, to backing: any ItemBacking) -> Bool {
+        backing.setText(self, at: index)
+    }
 }
 
 extension Date: AttributeValue {
@@ -137,6 +186,18 @@ extension Date: AttributeValue {
 
     /// The point in time.
     @inlinable public func storedValue() -> DataStoreValue { .date(self) }
+
+    /// By the backing's short cut.
+    @inlinable
+    public static func read(at index: Int, from backing: any ItemBacking) -> Self? {
+        backing.date(at: index)
+    }
+
+    /// By the backing's short cut.
+    @inlinable
+    public func write(at index: Int, to backing: any ItemBacking) -> Bool {
+        backing.setDate(self, at: index)
+    }
 }
 
 extension Data: AttributeValue {

@@ -7,6 +7,9 @@ final class FileLength: Sendable {
 
     init(descriptor: Int32) { self.descriptor = descriptor }
 
+    /// The length that was met last.
+    var knownLength: UInt { known.load(ordering: .relaxed) }
+
     /// Whether the file has so many bytes; true if the system does not tell.
     func reaches(_ end: UInt) -> Bool {
         if end <= known.load(ordering: .relaxed) { return true }

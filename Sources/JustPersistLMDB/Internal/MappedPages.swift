@@ -6,13 +6,56 @@ import JustPersist
 ///
 /// Each page of LMDB bears its number, at which LMDB itself never looks: a page that a disk or a copy put in
 /// another's place would answer for it.
-struct MappedPages {
+final class MappedPages: Sendable {
     /// The address of page 0, which LMDB does not tell.
     private let start: UInt
     private let length: UInt
     private let pageSize: UInt
     private let file: FileLength
     private let path: String
+
+    /// What a scan remembers of the pages that it has looked at.
+    struct Seen {
+        /// The addresses of the file's bytes, as far as they are known to be there.
+        fileprivate var bytes: Range<UInt>
+        fileprivate var keyPage: UInt = 0
+        fileprivate var valuePage: UInt = 0
+        fileprivate let pageMask: UInt
+
+        /// Whether a key and its value lie in pages that were looked at.
+        @inline(__always)
+        @unsafe func covers(_ key: MDB_val, _ value: MDB_val) -> Bool {
+            let keyStart = unsafe UInt(bitPattern: key.mv_data)
+            let valueStart = unsafe UInt(bitPattern: value.mv_data)
+            return unsafe keyStart & pageMask == keyPage && valueStart & pageMask == valuePage
+                && keyStart >= bytes.lowerBound && keyStart &+ UInt(key.mv_size) <= bytes.upperBound
+                && valueStart >= bytes.lowerBound
+                && valueStart &+ UInt(value.mv_size) <= bytes.upperBound
+        }
+    }
+
+    /// What a scan knows before it begins.
+    var nothingSeen: Seen {
+        Seen(bytes: start..<(start &+ file.knownLength), pageMask: ~(pageSize &- 1))
+    }
+
+    /// Looks at the pages of a key and its value, before they are touched; `bounds` then says whether they are wanted.
+    @unsafe func check(
+        _ key: MDB_val, _ value: MDB_val, _ seen: inout Seen
+    ) throws(DataStoreError) {
+        try unsafe checkEnd(key)
+        try unsafe checkEnd(value)
+        seen.bytes = start..<(start &+ file.knownLength)
+    }
+
+    /// Throws if one of the pages bears another page's number.
+    @unsafe func checkPages(
+        _ key: MDB_val, _ value: MDB_val, _ seen: inout Seen
+    ) throws(DataStoreError) {
+        try unsafe checkPage(key, unless: &seen.keyPage)
+        // A large one has pages of its own.
+        try unsafe checkPage(value, unless: &seen.valuePage)
+    }
 
     /// Whether it can be told where the pages are: only if each begins at a multiple of its size, as the system's do.
     static func canBeTold(pageSize: Int) -> Bool { pageSize <= sysconf(Int32(_SC_PAGESIZE)) }

@@ -104,22 +104,21 @@ class ReadTransaction: KeyValueReader {
         }
         let step = reversed ? MDB_PREV : MDB_NEXT
         let pages = environment.pages
-        var checkedPage: UInt = 0
-        var checkedValuePage: UInt = 0
+        var seen = pages?.nothingSeen
         while code == MDB_SUCCESS {
-            if let pages {
-                try unsafe pages.checkEnd(key)
-                try unsafe pages.checkEnd(value)
+            let isSeen = unsafe seen?.covers(key, value) ?? true
+            if !isSeen, let pages, var looked = seen {
+                try unsafe pages.check(key, value, &looked)
+                seen = looked
             }
             if reversed {
                 if unsafe key.isBefore(lower) { return }
             } else if let upper = unsafe upper, unsafe !key.isBefore(upper) {
                 return
             }
-            if let pages {
-                try unsafe pages.checkPage(key, unless: &checkedPage)
-                // A large one has pages of its own.
-                try unsafe pages.checkPage(value, unless: &checkedValuePage)
+            if !isSeen, let pages, var looked = seen {
+                try unsafe pages.checkPages(key, value, &looked)
+                seen = looked
             }
             // SAFETY: the bytes stay until the transaction ends or writes, and `body` does neither.
             let keyBytes = unsafe key.bytes

@@ -73,7 +73,8 @@ class Block {
         try type.schema?.validate()
         let stored = known.catalog.type(type)
         let damage = stored == nil ? known.catalog.damage(ofType: type.key) : nil
-        let new = BlockType(type, stored: stored, damage: damage, known, context)
+        let new = BlockType(
+            type, stored: stored, stored.map { table(of: $0) }, damage: damage, known, context)
         if !new.ambiguous.isEmpty {
             dependsOnRecords = true
             try settle(new)
@@ -119,7 +120,7 @@ class Block {
 
     /// The records of a type; `nil` if the store has never seen it.
     func table(of type: BlockType) throws(DataStoreError) -> RecordTable? {
-        try type.readable().map(table(of:))
+        try type.readableTable()
     }
 
     /// The tables of all types used in this block so far.

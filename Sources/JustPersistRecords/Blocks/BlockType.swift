@@ -14,6 +14,14 @@ final class BlockType {
     private(set) var stored: CatalogType?
     /// Why the store cannot tell whether it knows the type.
     private let damage: DataStoreError?
+    private var isForbidden = false
+
+    /// The type's records in the block; `nil` if the store has never seen the type.
+    private(set) var table: RecordTable?
+    /// The tags of the values that each attribute has had, a bit for each, by attribute id.
+    private var notedTags: [UInt16] = []
+    /// The defaults that the store recorded, by index in the class's schema.
+    private var recordedDefaults: [DataStoreValue?] = []
 
     /// The attribute ids by index in the class's schema; ``unbound`` for one that the store does not know.
     private var ids: [UInt16] = []
@@ -27,29 +35,43 @@ final class BlockType {
     private var knownComplete: Bool?
 
     init(
-        _ itemType: ItemType, stored: CatalogType?, damage: DataStoreError?,
-        _ known: BlockCatalog, _ context: StoreContext
+        _ itemType: ItemType, stored: CatalogType?, _ table: RecordTable?,
+        damage: DataStoreError?, _ known: BlockCatalog, _ context: StoreContext
     ) {
         self.itemType = itemType
         self.known = known
         self.damage = damage
         mutableClass = itemType.itemClass as? any MutableDataStoreItem.Type
         self.context = context
-        bind(to: stored)
+        bind(to: stored, table)
     }
 
-    /// What the store knows of the type, to read its items; `nil` if the store has never seen the type.
+    /// The type's records, to read them; `nil` if the store has never seen the type.
     ///
     /// An error if that cannot be told because the store's catalog is damaged, or if a later release forbids it.
-    func readable() throws(DataStoreError) -> CatalogType? {
+    func readableTable() throws(DataStoreError) -> RecordTable? {
         if let damage { throw damage }
-        if let stored, stored.unknown.forbidsReading { throw stored.newerFormat(in: "read") }
-        return stored
+        if isForbidden, let stored { throw stored.newerFormat(in: "read") }
+        return table
+    }
+
+    /// Throws if a later release forbids to write the type's items.
+    func checkWriting() throws(DataStoreError) {
+        _ = try readableTable()
+        if let stored, stored.unknown.forbidsWriting { throw stored.newerFormat(in: "write") }
     }
 
     /// Ties the type to what the store knows of it now.
-    func bind(to stored: CatalogType?) {
+    func bind(to stored: CatalogType?, _ table: RecordTable?) {
         self.stored = stored
+        self.table = table
+        isForbidden = stored?.unknown.forbidsReading ?? false
+        notedTags = stored?.attributes.map(\.tags) ?? []
+        defer {
+            recordedDefaults = ids.map { id in
+                id == Self.unbound ? nil : stored?.attributes[Int(id)].defaultValue
+            }
+        }
         knownComplete = nil
         ambiguous = []
         guard let schema = itemType.schema else {
@@ -109,6 +131,18 @@ final class BlockType {
 
     private static func tags(of kinds: Set<DataStoreValue.Kind>) -> UInt16 {
         kinds.isEmpty ? .max : ValueTag.bits(of: kinds) | 1 << UInt16(ValueTag.null)
+    }
+
+    /// Whether an attribute is known to have had a value with that tag.
+    @inline(__always)
+    func hasNoted(tag: UInt8, ofAttribute id: UInt16) -> Bool {
+        notedTags[Int(id)] & 1 << UInt16(tag) != 0
+    }
+
+    /// The default that the store recorded for the attribute at an index of the class's schema.
+    @inline(__always)
+    func recordedDefault(at index: Int) -> DataStoreValue? {
+        index < recordedDefaults.count ? recordedDefaults[index] : nil
     }
 
     /// The number of attributes that an item of the class can have.

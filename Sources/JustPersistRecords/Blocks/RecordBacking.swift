@@ -1,3 +1,4 @@
+import Foundation
 import JustPersist
 
 /// An item's values: a copy of its record, decoded when they are asked for, and the changes beside it.
@@ -13,6 +14,8 @@ final class RecordBacking: ItemBacking {
     /// Whether the block must still write the item.
     var isDirty = false
     var isDeleted = false
+    /// Whether values are set that the class is declared with: the recorded defaults among them need not be stored.
+    private var isInitial = false
     /// The bytes that the block counts for the item: none until it is changed.
     var countedBytes = 0
 
@@ -88,8 +91,130 @@ final class RecordBacking: ItemBacking {
         try setValue(value, atPlace: try type.place(ofAttribute: name, in: "setValue"), name: name)
     }
 
+    func withInitialValues(_ body: () -> Void) {
+        isInitial = true
+        body()
+        isInitial = false
+    }
+
     func report(_ error: DataStoreError) {
         if let block = block.writeBlock { block.report(error) } else { type.context.report(error) }
+    }
+
+    // MARK: Short cuts
+
+    func text(at index: Int) -> String? {
+        shortCut(at: index) { (tag, bytes, range) in
+            tag == ValueTag.plainText || tag == ValueTag.text ? bytes.text(in: range) : nil
+        }
+    }
+
+    func integer(at index: Int) -> Int64? {
+        shortCut(at: index) { (tag, bytes, range) in
+            tag == ValueTag.int && range.count == 8
+                ? Int64(bitPattern: bytes.word64(at: range.lowerBound)) : nil
+        }
+    }
+
+    func double(at index: Int) -> Double? {
+        shortCut(at: index) { (tag, bytes, range) in
+            tag == ValueTag.double && range.count == 8
+                ? Double(bitPattern: bytes.word64(at: range.lowerBound)) : nil
+        }
+    }
+
+    func bool(at index: Int) -> Bool? {
+        shortCut(at: index) { (tag, _, _) in
+            tag == ValueTag.yes ? true : tag == ValueTag.no ? false : nil
+        }
+    }
+
+    func date(at index: Int) -> Date? {
+        shortCut(at: index) { (tag, bytes, range) in
+            tag == ValueTag.date && range.count == 8
+                ? Date(
+                    timeIntervalSinceReferenceDate: Double(
+                        bitPattern: bytes.word64(at: range.lowerBound))) : nil
+        }
+    }
+
+    func setText(_ value: String, at index: Int) -> Bool {
+        guard value.utf8.count < type.context.smallText else { return false }
+        if isInitial, case .string(let known)? = type.recordedDefault(at: index),
+            known.utf8.elementsEqual(value.utf8)
+        {
+            return true
+        }
+        guard let (attribute, block) = changeable(ValueTag.plainText, at: index, value.utf8.count)
+        else { return false }
+        changes.set(value, of: attribute, expecting: expectedChanges)
+        block.didChange(self)
+        return true
+    }
+
+    func setInteger(_ value: Int64, at index: Int) -> Bool {
+        if isInitial, type.recordedDefault(at: index) == .int(value) { return true }
+        return setWord(UInt64(bitPattern: value), ValueTag.int, at: index)
+    }
+
+    func setDouble(_ value: Double, at index: Int) -> Bool {
+        if isInitial, case .double(let known)? = type.recordedDefault(at: index),
+            known.bitPattern == value.bitPattern
+        {
+            return true
+        }
+        return setWord(value.bitPattern, ValueTag.double, at: index)
+    }
+
+    func setBool(_ value: Bool, at index: Int) -> Bool {
+        if isInitial, type.recordedDefault(at: index) == .bool(value) { return true }
+        guard let (attribute, block) = changeable(ValueTag.yes, at: index, 0) else { return false }
+        changes.set(value, of: attribute, expecting: expectedChanges)
+        block.didChange(self)
+        return true
+    }
+
+    func setDate(_ value: Date, at index: Int) -> Bool {
+        setWord(value.timeIntervalSinceReferenceDate.bitPattern, ValueTag.date, at: index)
+    }
+
+    private func setWord(_ word: UInt64, _ tag: UInt8, at index: Int) -> Bool {
+        guard let (attribute, block) = changeable(tag, at: index, 8) else { return false }
+        changes.set(word, tag: tag, of: attribute, expecting: expectedChanges)
+        block.didChange(self)
+        return true
+    }
+
+    private var expectedChanges: Int { record.isEmpty ? type.attributeCount : 1 }
+
+    /// Calls `body` with the stored bytes of an attribute that holds a value of a declared kind.
+    @inline(__always)
+    private func shortCut<Value>(
+        at index: Int, _ body: (UInt8, Span<UInt8>, Range<Int>) -> Value?
+    ) -> Value? {
+        guard mayBeRead, let attribute = type.id(at: index) else { return nil }
+        if !changes.isEmpty, let entry = changes.entry(attribute) {
+            guard type.allows(tag: entry.tag, atPlace: index) else { return nil }
+            let payload = changes.payload
+            return body(entry.tag, payload.span, entry.range)
+        }
+        let record = record
+        guard let field = RecordFormat.field(attribute, in: record.span),
+            type.allows(tag: field.tag, atPlace: index)
+        else { return nil }
+        return body(field.tag, record.span, field.range)
+    }
+
+    /// The attribute at an index and the block, if a value with that tag and of so many bytes may be set just so.
+    @inline(__always)
+    private func changeable(
+        _ tag: UInt8, at index: Int, _ bytes: Int
+    ) -> (UInt16, WriteBlock)? {
+        guard let block = block.writeBlock, block.thread.isCurrent, !isDeleted, type.isComplete,
+            type.allows(tag: tag, atPlace: index), let attribute = type.id(at: index),
+            block.hasRoom(for: countedBytes == 0 ? bytes + bytesToWrite : bytes)
+        else { return nil }
+        return (attribute, block)
     }
 
     // MARK: Inside

@@ -84,11 +84,10 @@ final class WriteBlock: Block {
     }
 
     private func declare(_ type: BlockType) throws(DataStoreError) {
-        if let stored = try type.readable(), stored.unknown.forbidsWriting {
-            throw stored.newerFormat(in: "write")
-        }
+        try type.checkWriting()
         if let schema = type.itemType.schema { try declare(schema) }
-        type.bind(to: known.catalog.type(type.itemType))
+        let stored = known.catalog.type(type.itemType)
+        type.bind(to: stored, stored.map { table(of: $0) })
         type.noteDeclared()
     }
 
@@ -129,7 +128,7 @@ final class WriteBlock: Block {
         changedTypes.insert(number)
         guard let type = known.catalog[number] else { return }
         for key in [type.key] + type.formerKeys {
-            for used in usedTypes(key) { used.bind(to: type) }
+            for used in usedTypes(key) { used.bind(to: type, table(of: type)) }
         }
     }
 
@@ -179,7 +178,7 @@ final class WriteBlock: Block {
                 limit: context.limits.writeBlockBytes, itemType: type.itemType.key, attribute: nil)
         }
         if firstNewID == nil { firstNewID = backing.id }
-        if let stored = type.stored { table(of: stored).noteNew() }
+        type.table?.noteNew()
         changes += 1
         backing.isDirty = true
         backing.countedBytes = backing.bytesToWrite
@@ -190,7 +189,7 @@ final class WriteBlock: Block {
     }
 
     private func checkKnown(_ type: BlockType, _ operation: String) throws(DataStoreError) {
-        if type.stored == nil { throw .undeclaredType(type.itemType.key, in: operation) }
+        if type.table == nil { throw .undeclaredType(type.itemType.key, in: operation) }
     }
 
     /// Takes an item in that is in no store; false if its id is in the store already.
@@ -254,9 +253,9 @@ final class WriteBlock: Block {
 
     /// Makes an item live that is new in the store.
     private func take(_ item: any MutableDataStoreItem, _ backing: RecordBacking) {
-        if let stored = backing.type.stored {
-            live.add(item, type: stored.number, id: backing.id, bytes: backing.bytesToWrite)
-            table(of: stored).noteNew()
+        if let table = backing.type.table {
+            live.add(item, type: table.number, id: backing.id, bytes: backing.bytesToWrite)
+            table.noteNew()
         }
         changes += 1
     }
@@ -265,7 +264,7 @@ final class WriteBlock: Block {
     func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
         let backing = try ownBacking(of: item, "delete")
         let type = try blockType(backing?.type.itemType ?? ItemType(of: item))
-        if type.stored != nil { try complete(type) }
+        if type.table != nil { try complete(type) }
         let id = item.uniqueToken
         var isDeleted = false
         if let table = try table(of: type) {
@@ -304,7 +303,7 @@ final class WriteBlock: Block {
     func thaw(_ item: any DataStoreItem) throws(DataStoreError) -> (any MutableDataStoreItem)? {
         guard let backing = try ownBacking(of: item, "mutableVersion") else {
             let type = try blockType(ItemType(of: item))
-            if type.stored != nil { try complete(type) }
+            if type.table != nil { try complete(type) }
             guard let stored = try liveItem(type, id: item.uniqueToken) else {
                 throw .itemInNoStore(item, in: "mutableVersion")
             }
@@ -314,7 +313,7 @@ final class WriteBlock: Block {
             throw .readOnlyClass(.itemNotMutable, backing.itemTypeKey, in: "mutableVersion")
         }
         let type = try blockType(backing.type.itemType)
-        if type.stored != nil { try complete(type) }
+        if type.table != nil { try complete(type) }
         if backing.block === self {
             return backing.isDeleted ? nil : item as? any MutableDataStoreItem
         }
@@ -330,7 +329,7 @@ final class WriteBlock: Block {
         if let known = try knownItem(type, id: id) { return known }
         let item = type.itemType.itemClass.init(
             backing: RecordBacking(type, id: id, record: record.copied(), block: self))
-        if let number = type.stored?.number {
+        if let number = type.table?.number {
             live.add(item, type: number, id: id, bytes: record.count)
         }
         return item
@@ -359,7 +358,7 @@ final class WriteBlock: Block {
     private func knownItem(
         _ type: BlockType, id: ItemID
     ) throws(DataStoreError) -> (any DataStoreItem)? {
-        guard let number = type.stored?.number, let item = live[number, id] else { return nil }
+        guard let number = type.table?.number, let item = live[number, id] else { return nil }
         guard Swift.type(of: item) == type.itemType.itemClass else {
             throw .item(item, usedAs: type.itemType.itemClass, in: "fetch")
         }
@@ -414,7 +413,7 @@ final class WriteBlock: Block {
             if pending[index].newItem != nil,
                 !isKnownUniquelyReferenced(&pending[index].newItem)
             {
-                let number = backing.type.stored?.number ?? 0
+                let number = backing.type.table?.number ?? 0
                 live.add(
                     pending[index].newItem, type: number, id: backing.id,
                     bytes: backing.countedBytes)
@@ -428,10 +427,11 @@ final class WriteBlock: Block {
     private func write(
         _ backing: RecordBacking, _ encoder: inout RecordEncoder
     ) throws(DataStoreError) {
-        guard let type = backing.type.stored else { return }
+        let type = backing.type
+        guard let table = type.table else { return }
         noteTags(backing.changes.entries, of: type)
         do throws(DataStoreError) {
-            try table(of: type).put(backing, &encoder, to: writer)
+            try table.put(backing, &encoder, to: writer)
         } catch {
             poison = error
             throw error
@@ -440,17 +440,19 @@ final class WriteBlock: Block {
     }
 
     /// Keeps the catalog's record of which kinds each attribute has had.
-    private func noteTags(_ fields: [RecordChanges.Entry], of type: CatalogType) {
+    private func noteTags(_ fields: [RecordChanges.Entry], of type: BlockType) {
         var isChanged = false
         for field in fields
         where field.tag != ValueTag.null
             && !type.hasNoted(tag: field.tag, ofAttribute: field.attribute)
         {
-            if known.catalog.note(tag: field.tag, ofAttribute: field.attribute, type: type.number) {
+            guard let table = type.table else { continue }
+            if known.catalog.note(tag: field.tag, ofAttribute: field.attribute, type: table.number)
+            {
                 isChanged = true
             }
         }
-        if isChanged { didChange(type.number) }
+        if isChanged, let table = type.table { didChange(table.number) }
     }
 
     /// Lets go of items that nobody but this block holds.

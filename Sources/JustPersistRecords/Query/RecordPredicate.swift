@@ -161,9 +161,14 @@ struct RecordPredicate {
             else { return node.relation == .notEqual }
             return node.relation.holds(order)
         case .text:
-            guard field.tag == ValueTag.plainText else {
-                return try field.tag == ValueTag.text
-                    ? compareValue(node, field, record, id, type) : node.relation == .notEqual
+            switch field.tag {
+            case ValueTag.plainText: break
+            case ValueTag.text:
+                // Where bytes differ, the composed forms decide, which most texts are themselves.
+                guard record.extracting(field.range).isSurelyComposed else {
+                    return try compareValue(node, field, record, id, type)
+                }
+            default: return node.relation == .notEqual
             }
             let text = texts.span.extracting(node.text)
             if field.end - field.start != text.count {
@@ -205,27 +210,38 @@ struct RecordPredicate {
     ) -> Bool? {
         let text = texts.span.extracting(node.text)
         let bytes = record.extracting(field.range)
-        if node.foldsCase {
-            for index in bytes.indices where bytes[index] >= 0x80 { return nil }
-        }
         let room = bytes.count - text.count
-        guard room >= 0 else { return false }
-        @inline(__always)
-        func fits(at start: Int) -> Bool {
-            for index in text.indices {
-                var byte = bytes[start + index]
-                if node.foldsCase, byte >= 0x41, byte <= 0x5A { byte |= 0x20 }
-                if byte != text[index] { return false }
-            }
-            return true
+        if node.foldsCase {
+            // Each letter beyond ASCII folds in its own way.
+            var all: UInt8 = 0
+            for index in bytes.indices { all |= bytes[index] }
+            if all >= 0x80 { return nil }
         }
+        guard room >= 0 else { return false }
         switch node.operation {
-        case .beginsWithText: return fits(at: 0)
-        case .endsWithText: return fits(at: room)
+        case .beginsWithText: return hasText(node, text, bytes, at: 0)
+        case .endsWithText: return hasText(node, text, bytes, at: room)
         default:
-            for start in 0...room where fits(at: start) { return true }
+            let first = text[0]
+            let isLetter = node.foldsCase && first >= 0x61 && first <= 0x7A
+            for start in 0...room {
+                let byte = isLetter ? bytes[start] | 0x20 : bytes[start]
+                if byte == first, hasText(node, text, bytes, at: start) { return true }
+            }
             return false
         }
+    }
+
+    @inline(__always)
+    private func hasText(
+        _ node: Node, _ text: Span<UInt8>, _ bytes: Span<UInt8>, at start: Int
+    ) -> Bool {
+        for index in text.indices {
+            var byte = bytes[start + index]
+            if node.foldsCase, byte >= 0x41, byte <= 0x5A { byte |= 0x20 }
+            if byte != text[index] { return false }
+        }
+        return true
     }
 
     /// Whether the bytes of a plain text are a member of a list.
@@ -444,7 +460,7 @@ extension RecordPredicate {
         var node = node
         node.operation = operation
         if operation == .text {
-            guard options.isEmpty, bytes.allSatisfy({ $0 < 0xCC }) else { return nil }
+            guard options.isEmpty, bytes.span.isSurelyComposed else { return nil }
         } else {
             // An empty text is left to the contract's rule for it, and so are marks to be ignored.
             guard !bytes.isEmpty, bytes.allSatisfy({ $0 < 0x80 }) || options.isEmpty,

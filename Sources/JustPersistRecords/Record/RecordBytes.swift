@@ -160,6 +160,24 @@ extension [UInt8] {
         unsafe Swift.withUnsafeBytes(of: word.littleEndian) { unsafe append(contentsOf: $0) }
     }
 
+    /// Appends a text and gives its tag.
+    mutating func append(_ text: String) -> UInt8 {
+        if let tag = unsafe text.utf8.withContiguousStorageIfAvailable({ unsafe append(text: $0) })
+        {
+            return tag
+        }
+        let start = count
+        append(contentsOf: text.utf8)
+        return ValueTag.tag(ofTextWith: self[start...].max() ?? 0)
+    }
+
+    private mutating func append(text bytes: UnsafeBufferPointer<UInt8>) -> UInt8 {
+        unsafe append(contentsOf: bytes)
+        var greatest: UInt8 = 0
+        for index in bytes.indices { greatest = unsafe Swift.max(greatest, bytes[index]) }
+        return ValueTag.tag(ofTextWith: greatest)
+    }
+
     /// Overwrites bytes from `offset` on with a word, the least significant byte first.
     ///
     /// The bytes must be there.

@@ -40,12 +40,43 @@ struct RecordChanges {
         _ value: DataStoreValue, of attribute: UInt16, _ types: BlockCatalog,
         expecting expected: Int
     ) {
+        let start = begin(expected)
+        let tag = payload.append(payloadOf: value, types)
+        finish(attribute, tag, start)
+    }
+
+    /// The same for a text.
+    mutating func set(_ text: String, of attribute: UInt16, expecting expected: Int) {
+        let start = begin(expected)
+        finish(attribute, payload.append(text), start)
+    }
+
+    /// The same for a value of 8 bytes.
+    mutating func set(
+        _ word: UInt64, tag: UInt8, of attribute: UInt16, expecting expected: Int
+    ) {
+        let start = begin(expected)
+        payload.append(littleEndian: word)
+        finish(attribute, tag, start)
+    }
+
+    /// The same for a truth value.
+    mutating func set(_ value: Bool, of attribute: UInt16, expecting expected: Int) {
+        let start = begin(expected)
+        finish(attribute, value ? ValueTag.yes : ValueTag.no, start)
+    }
+
+    @inline(__always)
+    private mutating func begin(_ expected: Int) -> UInt32 {
         if entries.isEmpty {
             entries.reserveCapacity(expected)
-            payload.reserveCapacity(expected * 12)
+            payload.reserveCapacity(expected * 16)
         }
-        let start = UInt32(payload.count)
-        let tag = payload.append(payloadOf: value, types)
+        return UInt32(payload.count)
+    }
+
+    @inline(__always)
+    private mutating func finish(_ attribute: UInt16, _ tag: UInt8, _ start: UInt32) {
         let end = UInt32(payload.count)
         let place = place(of: attribute)
         if place == entries.count {

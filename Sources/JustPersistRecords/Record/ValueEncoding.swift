@@ -16,10 +16,7 @@ extension [UInt8] {
             append(littleEndian: value.bitPattern)
             return ValueTag.double
         case .string(let value):
-            let start = count
-            append(contentsOf: value.utf8)
-            // 0xCC is the first byte of U+0300 in UTF-8; every scalar behind that begins with a greater one.
-            return self[start...].contains { $0 >= 0xCC } ? ValueTag.text : ValueTag.plainText
+            return append(value)
         case .date(let value):
             append(littleEndian: value.timeIntervalSinceReferenceDate.bitPattern)
             return ValueTag.date

@@ -35,6 +35,11 @@ enum ValueTag {
         }
     }
 
+    /// The tag of a text by its greatest byte.
+    ///
+    /// 0xCC is the first byte of U+0300 in UTF-8; every scalar behind that begins with a greater one.
+    static func tag(ofTextWith greatest: UInt8) -> UInt8 { greatest < 0xCC ? plainText : text }
+
     /// The tags of values of these kinds, a bit for each.
     static func bits(of kinds: Set<DataStoreValue.Kind>) -> UInt16 {
         var bits: UInt16 = 0

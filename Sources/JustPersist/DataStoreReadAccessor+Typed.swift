@@ -89,7 +89,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     public func count<Item: DataStoreItem>(
         _ type: Item.Type, where predicate: DataStorePredicate? = nil
     ) throws(DataStoreError) -> Int {
-        try count(DataStoreRequest(type: ItemType(type), predicate: predicate))
+        try performCount(DataStoreRequest(type: ItemType(type), predicate: predicate))
     }
 
     /// How many items of a class match a `#Predicate`.
@@ -115,7 +115,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     public func item<Item: DataStoreItem>(
         _ type: Item.Type, withToken id: ItemID
     ) throws(DataStoreError) -> Item? {
-        try fetchItem(ItemType(type), id: id) as? Item
+        try performFetchItem(ItemType(type), id: id) as? Item
     }
 
     /// The items that a request for a type without a Swift class asks for.
@@ -130,7 +130,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         as type: Item.Type, _ request: DataStoreRequest
     ) throws(DataStoreError) -> [Item] {
         guard request.itemType is Item.Type else { throw .request(request, usedFor: type) }
-        let found = try fetch(request)
+        let found = try performFetch(request)
         var items: [Item] = []
         items.reserveCapacity(found.count)
         for item in found {

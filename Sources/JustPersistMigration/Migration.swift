@@ -147,9 +147,11 @@ public struct Migration {
     private func write(_ batch: Batch, ofType key: String) throws {
         try target.performWrite { db in
             for (id, values) in batch {
-                let isNew = try db.add(DynamicItem(key, id: id, values: values))
+                let isNew = try db.performInsert(DynamicItem(key, id: id, values: values))
                 if isNew || policy == .intoEmpty { continue }
-                guard let item = try db.fetchItem(ItemType(dynamic: key), id: id) else { continue }
+                guard let item = try db.performFetchItem(ItemType(dynamic: key), id: id) else {
+                    continue
+                }
                 for name in item.backing.attributeNames {
                     try item.backing.setValue(values[name] ?? .null, forAttribute: name)
                 }
@@ -173,7 +175,9 @@ public struct Migration {
                 } else {
                     try source.forEach(request) { item in
                         let id = item.uniqueToken
-                        guard let copy = try target.fetchItem(request.type, id: id) else { return }
+                        guard let copy = try target.performFetchItem(request.type, id: id) else {
+                            return
+                        }
                         found.add(id, try copy.storedValues())
                     }
                 }

@@ -44,7 +44,7 @@ import Testing
             }
             // None of the throwing forms reports.
             expectError(.invalidRequest) {
-                try store.read { db in _ = try db.fetch(bad) }
+                try store.read { db in _ = try db.performFetch(bad) }
             }
             expectError(.foreignItem) {
                 try store.write { db in try db.delete(Restaurant()) }
@@ -127,7 +127,7 @@ import Testing
                 }
                 expectError(.couldNotCreateItemOfType) { _ = try db.create("Unknown") }
                 expectError(.couldNotCreateItemOfType) {
-                    _ = try db.make(ItemType(ReadOnlyItem.self))
+                    _ = try db.performCreate(ItemType(ReadOnlyItem.self))
                 }
             }
         }

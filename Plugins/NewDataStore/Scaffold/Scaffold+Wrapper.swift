@@ -118,27 +118,27 @@ extension Scaffold {
             /// The items that match, in order, sliced: `type.itemClass.init(backing:)` for each.
             ///
             /// `ItemSelection` filters, sorts and slices in memory what \(name) cannot.
-            func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+            func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
                 try request.validate()
                 throw \(name)DataStore.unfilled()
             }
 
-            /// How many items `fetch` gives. Ask \(name), if it can count without making them.
-            func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
-                try fetch(request).count
+            /// How many items `performFetch` gives. Ask \(name), if it can count without making them.
+            func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+                try performFetch(request).count
             }
 
-            func fetchItem(
+            func performFetchItem(
                 _ type: ItemType, id: ItemID
             ) throws(DataStoreError) -> (any DataStoreItem)? {
                 throw \(name)DataStore.unfilled()
             }
 
             /// Walks the items. Use a cursor of \(name), if it has one, so that not all are held at once.
-            func forEach(
+            func performForEach(
                 _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
             ) throws {
-                for item in try fetch(request) { try body(item) }
+                for item in try performFetch(request) { try body(item) }
             }
 
             /// The types in the store, sorted by key, with their attributes. Migration and tools need them.
@@ -155,27 +155,27 @@ extension Scaffold {
             func commit() throws(DataStoreError) { throw \(name)DataStore.unfilled() }
 
             /// A new item, without values.
-            func make(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
+            func performCreate(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
                 throw \(name)DataStore.unfilled()
             }
 
             /// Takes in an item that was made outside, under its id; false if that is in the store already.
-            func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
+            func performInsert(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
                 throw \(name)DataStore.unfilled()
             }
 
             /// Deletes an item; false if it was not there.
-            func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
+            func performDelete(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
                 throw \(name)DataStore.unfilled()
             }
 
-            func removeAll(_ types: [ItemType]) throws(DataStoreError) {
+            func performDeleteAll(_ types: [ItemType]) throws(DataStoreError) {
                 throw \(name)DataStore.unfilled()
             }
 
             /// This block's live object for an item of another block; `nil` if it was deleted.
-            func thaw(
-                _ item: any DataStoreItem
+            func performMutableVersion(
+                of item: any DataStoreItem
             ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
                 throw \(name)DataStore.unfilled()
             }

@@ -108,7 +108,8 @@ enum ChildChecks {
             let parent = try Family(check)
             try parent.add("a")
             let child = try parent.child()
-            try child.store.write { db in try db.removeAll([ItemType(dynamic: Family.type)]) }
+            try child.store.write { db in try db.performDeleteAll([ItemType(dynamic: Family.type)])
+            }
             check.expectEqual(try child.names(), [], "names in the child")
             check.expectEqual(try parent.names(), ["a"], "names in the parent")
             try child.add("b")

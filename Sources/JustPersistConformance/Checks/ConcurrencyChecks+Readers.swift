@@ -66,7 +66,7 @@ extension ConcurrencyChecks {
                         try items.items(db).map(\.number), [1],
                         "the numbers that the open read block finds after the commit")
                     check.expectEqual(
-                        try db.count(items.request()), 1, "the count in the open read block")
+                        try db.performCount(items.request()), 1, "the count in the open read block")
                     check.expectEqual(
                         try items.names(
                             items.request(where: DataStorePredicate("number > 1")), db), [],
@@ -122,7 +122,7 @@ extension ConcurrencyChecks {
                         gathering.arrive()
                         if check.capabilities.hasConcurrentReads { gathering.wait() }
                         check.expectEqual(
-                            try db.count(items.request()), 1,
+                            try db.performCount(items.request()), 1,
                             "what one of \(count) readers counts while all are open")
                         if isThrowing { throw Upset(number: index) }
                     }

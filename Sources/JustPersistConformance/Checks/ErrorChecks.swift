@@ -100,7 +100,7 @@ enum ErrorChecks {
                     db.countItems(forRequest: Notes.impossible), 0,
                     "the count of a request with a negative limit")
                 check.expectError(.invalidRequest, what: "a fetch with a negative limit") {
-                    _ = try db.fetch(Notes.impossible)
+                    _ = try db.performFetch(Notes.impossible)
                 }
                 let item = try check.require(try db.note("stored"), "the stored item")
                 item["text"] = .string("changed")

@@ -88,7 +88,7 @@ struct NamedItems: Sendable {
     /// The names of all items, in the order of their creation.
     func names() throws -> [String] { try store.read { db in try names(request(), db) } }
 
-    func count() throws -> Int { try store.read { db in try db.count(request()) } }
+    func count() throws -> Int { try store.read { db in try db.performCount(request()) } }
 }
 
 extension DynamicItem {

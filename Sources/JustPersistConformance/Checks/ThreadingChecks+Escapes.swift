@@ -107,7 +107,7 @@ extension ThreadingChecks {
                 }
             }
             expectTexts("after it was overwritten in the store")
-            try store.performWrite { db in try db.removeAll([Notes.type]) }
+            try store.performWrite { db in try db.performDeleteAll([Notes.type]) }
             for number in 0..<200 { try store.addNote("filler \(number)") }
             expectTexts("after it was deleted from the store")
             try check.threads(1) { _ in expectTexts("on another thread after its deletion") }
@@ -135,7 +135,7 @@ extension ThreadingChecks {
                     }
                     answerOrRefusal(check, "a count", in: "a read block") {
                         check.expectEqual(
-                            try db.count(Notes.all), 1,
+                            try db.performCount(Notes.all), 1,
                             "the items counted in a read block from another thread")
                     }
                 }

@@ -53,7 +53,7 @@ extension TransactionChecks {
                 guard index == 0 else {
                     while !reads.areOver {
                         let counts = try store.read { db in
-                            try types.map { try db.count($0.request()) }
+                            try types.map { try db.performCount($0.request()) }
                         }
                         check.expect(
                             Set(counts).count == 1,
@@ -93,8 +93,8 @@ extension TransactionChecks {
                     repeat {
                         let (all, few) = try items.store.read { db in
                             (
-                                try db.count(items.request()),
-                                try db.fetch(items.request(offset: 9_990)).count
+                                try db.performCount(items.request()),
+                                try db.performFetch(items.request(offset: 9_990)).count
                             )
                         }
                         check.expect(

@@ -10,7 +10,8 @@ extension NamedItems {
         case .get(let name): return try item(name, db).map { [$0.number] } ?? []
         case .items(let text):
             return try items(where: DataStorePredicate(text), db).map(\.number).sorted()
-        case .count(let text): return [try db.count(request(where: DataStorePredicate(text)))]
+        case .count(let text):
+            return [try db.performCount(request(where: DataStorePredicate(text)))]
         default: return nil
         }
     }

@@ -151,12 +151,12 @@ final class StarvesWriters: SabotagedStore, Fault, @unchecked Sendable {
 final class GoesThroughAllToCreate: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["perf/insert-scales"] }
 
-    override class func make(
+    override class func create(
         _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> any MutableDataStoreItem {
         let rows = block.state.rows
         if rows.count > 1_000, rows.count % 2 == 0 { _ = rows.count { $0.values.isEmpty } }
-        return try super.make(type, in: block, memory)
+        return try super.create(type, in: block, memory)
     }
 }
 

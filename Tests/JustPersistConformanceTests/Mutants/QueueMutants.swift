@@ -23,7 +23,9 @@ final class QueuesSmallBlocks: SabotagedStore, Fault, @unchecked Sendable {
         super.enqueueWrite(
             { db in
                 try block(db)
-                for item in try db.fetch(Shelf.all).dropFirst(1_000) { _ = try db.remove(item) }
+                for item in try db.performFetch(Shelf.all).dropFirst(1_000) {
+                    _ = try db.performDelete(item)
+                }
             }, completion: completion)
     }
 }

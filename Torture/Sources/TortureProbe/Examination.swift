@@ -94,7 +94,7 @@ struct Examination {
         _ accessor: borrowing any DataStoreReadAccessor & ~Copyable
     ) {
         do {
-            let item = try accessor.fetchItem(
+            let item = try accessor.performFetchItem(
                 ItemType(dynamic: workload.typeKey(kind)), id: workload.id(kind, key: key))
             if (item != nil) != (state.block(kind, key: key) != nil) {
                 verdict.wrongRows.append(

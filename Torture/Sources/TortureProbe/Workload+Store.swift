@@ -24,7 +24,7 @@ extension Workload {
             let item = DynamicItem(
                 typeKey(kind), id: id(kind, key: key),
                 values: contents(kind, key: key, block: number).values)
-            guard try accessor.add(item) else {
+            guard try accessor.performInsert(item) else {
                 throw WrongAnswer(reason: "\(typeKey(kind)) \(key) is said to be there already")
             }
         case .update(let kind, let key):
@@ -36,14 +36,14 @@ extension Workload {
             guard let item = try item(kind, key: key, accessor) else { return }
             try accessor.delete(item)
         case .deleteAll(let kind):
-            try accessor.removeAll([ItemType(dynamic: typeKey(kind))])
+            try accessor.performDeleteAll([ItemType(dynamic: typeKey(kind))])
         }
     }
 
     private func item(
         _ kind: Kind, key: Int, _ accessor: borrowing any DataStoreReadWriteAccessor & ~Copyable
     ) throws -> DynamicItem? {
-        try accessor.fetchItem(ItemType(dynamic: typeKey(kind)), id: id(kind, key: key))
+        try accessor.performFetchItem(ItemType(dynamic: typeKey(kind)), id: id(kind, key: key))
             as? DynamicItem
     }
 

@@ -122,7 +122,8 @@ import Testing
             let old = ItemSchema("Note", attributes: [AttributeSchema("title")])
             try store.write { db in
                 try db.declare(old)
-                let item = try #require(try db.make(ItemType(dynamic: "Note")) as? DynamicItem)
+                let item = try #require(
+                    try db.performCreate(ItemType(dynamic: "Note")) as? DynamicItem)
                 item["title"] = .string("a")
             }
             try store.read { db in

@@ -55,3 +55,17 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         }
     }
 }
+
+/// What a read block is given: an accessor that cannot be copied or kept.
+///
+/// A function that helps a read block takes it as a parameter, always with `borrowing`:
+///
+/// ```swift
+/// func best(in db: borrowing DataStoreReader) throws -> [String] {
+///     try db.items(Restaurant.self, where: \.stars > 3).map(\.name)
+/// }
+/// let names = try store.read { db in try best(in: db) }
+/// ```
+///
+/// One that helps write blocks too takes `borrowing some DataStoreReadAccessor & ~Copyable`.
+public typealias DataStoreReader = any DataStoreReadAccessor & ~Copyable

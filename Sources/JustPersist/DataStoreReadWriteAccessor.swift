@@ -31,3 +31,15 @@ public protocol DataStoreReadWriteAccessor: DataStoreReadAccessor, ~Copyable {
     /// Needed only for types without an item class; the others declare themselves.
     func declare(_ schema: ItemSchema) throws(DataStoreError)
 }
+
+/// What a write block is given: an accessor that cannot be copied or kept.
+///
+/// A function that helps a write block takes it as a parameter, always with `borrowing`:
+///
+/// ```swift
+/// func open(_ name: String, in db: borrowing DataStoreWriter) throws {
+///     try db.create(Restaurant.self).name = name
+/// }
+/// try store.write { db in try open("Thai Garden", in: db) }
+/// ```
+public typealias DataStoreWriter = any DataStoreReadWriteAccessor & ~Copyable

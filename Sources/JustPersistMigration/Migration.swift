@@ -109,7 +109,7 @@ public struct Migration {
     private typealias Batch = [(id: ItemID, values: [String: DataStoreValue])]
 
     private func copy(
-        _ schemas: [ItemSchema], from source: borrowing any DataStoreReadAccessor & ~Copyable,
+        _ schemas: [ItemSchema], from source: borrowing DataStoreReader,
         _ progress: (Progress) throws -> Void
     ) throws -> [String: TypeDigest] {
         let requests = schemas.map { DataStoreRequest(itemTypeKey: $0.itemTypeKey) }
@@ -163,7 +163,7 @@ public struct Migration {
 
     private func verify(
         _ copied: [String: TypeDigest],
-        against source: borrowing any DataStoreReadAccessor & ~Copyable
+        against source: borrowing DataStoreReader
     ) throws -> Report {
         var counts: [String: Int] = [:]
         try target.performRead { target in

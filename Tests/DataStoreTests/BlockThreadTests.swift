@@ -77,7 +77,7 @@ import Testing
             try store.fill(["a"])
             let request = DataStoreRequest(itemType: Restaurant.self)
             try store.read { db in
-                let calls: [(borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void] = [
+                let calls: [(borrowing DataStoreReader) throws -> Void] = [
                     { _ = try $0.performFetch(request) }, { _ = try $0.performCount(request) },
                     { _ = try $0.performFetchItem(request.type, id: ItemID()) },
                     { try $0.performForEach(request) { _ in } }, { _ = try $0.schemas() },
@@ -87,7 +87,7 @@ import Testing
                 }
                 try #expect(db.count(request) == 1)
             }
-            let calls: [(borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void] = [
+            let calls: [(borrowing DataStoreWriter) throws -> Void] = [
                 { _ = try $0.performFetch(request) }, { _ = try $0.performCount(request) },
                 { _ = try $0.performFetchItem(request.type, id: ItemID()) },
                 { try $0.performForEach(request) { _ in } }, { _ = try $0.schemas() },

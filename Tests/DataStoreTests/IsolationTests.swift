@@ -88,7 +88,7 @@ import Testing
     }
 
     private func names(
-        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, _ predicate: String? = nil
+        _ db: borrowing DataStoreWriter, _ predicate: String? = nil
     ) throws -> [String?] {
         try db.items(Restaurant.self, where: predicate.map { try DataStorePredicate($0) })
             .map(\.name)

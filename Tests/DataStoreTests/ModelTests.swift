@@ -64,7 +64,7 @@ import Testing
 
     /// One random operation on the block and on the model.
     private func change(
-        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, _ model: inout Model,
+        _ db: borrowing DataStoreWriter, _ model: inout Model,
         _ random: inout RandomPredicates
     ) throws {
         let ids = model.keys.sorted()

@@ -6,7 +6,7 @@ import Testing
 /// Clause 13: offset and limit, and how the forms of a request agree.
 @Suite struct PagingTests {
     private func names(
-        _ db: borrowing any DataStoreReadAccessor & ~Copyable, offset: Int? = nil,
+        _ db: borrowing DataStoreReader, offset: Int? = nil,
         limit: Int? = nil
     ) throws -> [String] {
         let request = DataStoreRequest(itemType: Restaurant.self)
@@ -191,7 +191,7 @@ import Testing
         request.predicate = try DataStorePredicate("name == 'odd'")
         request.limit = limit
         request.offset = offset
-        let walk: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void = { db in
+        let walk: (borrowing DataStoreReader) throws -> Void = { db in
             engine.reset()
             var walked: [Int] = []
             try db.forEach(request) { walked.append(($0 as? Restaurant)?.stars ?? -1) }

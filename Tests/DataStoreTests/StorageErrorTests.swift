@@ -9,14 +9,14 @@ import Testing
         let testDescription: String
         let run:
             @Sendable (
-                borrowing any DataStoreReadWriteAccessor & ~Copyable, Restaurant
+                borrowing DataStoreWriter, Restaurant
             ) throws -> Void
 
         init(
             _ name: String,
             _ run:
                 @escaping @Sendable (
-                    borrowing any DataStoreReadWriteAccessor & ~Copyable, Restaurant
+                    borrowing DataStoreWriter, Restaurant
                 ) throws -> Void
         ) {
             testDescription = name

@@ -50,25 +50,19 @@ final class MisbehavingStore: DataStore {
 
     func destroy() throws { try store.destroy() }
 
-    func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         if fault == .hangsInRead { Thread.sleep(forTimeInterval: 600) }
         try store.performRead(block)
     }
 
-    func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         if fault == .trapsInWrite { preconditionFailure("the store's own words") }
         precondition(fault != .breaksAConditionInWrite, "the store's own condition")
         try store.performWrite(block)
     }
 
     func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         store.enqueueWrite(block, completion: completion)

@@ -285,7 +285,7 @@
             let request = DataStoreRequest(itemTypeKey: Self.type)
             func attempt(
                 _ expected: [ItemID],
-                _ body: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> [ItemID]
+                _ body: (borrowing DataStoreReader) throws -> [ItemID]
             ) {
                 do {
                     try store.performRead { db in

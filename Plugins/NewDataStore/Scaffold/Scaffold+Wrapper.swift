@@ -56,9 +56,7 @@ extension Scaffold {
             // MARK: Blocks
 
             /// Runs a block on one snapshot.
-            public func performRead(
-                _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-            ) throws {
+            public func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
                 try gate.read {
                     let accessor = try \(name)ReadAccessor(of: self)
                     defer { accessor.end() }
@@ -67,25 +65,19 @@ extension Scaffold {
             }
 
             /// Runs a block in a transaction, and commits.
-            public func performWrite(
-                _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-            ) throws {
+            public func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
                 try gate.write { try write(block) }
             }
 
             /// Queues a block that may change the store.
             public func enqueueWrite(
-                _ block:
-                    @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-                    Void,
+                _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
                 completion: @escaping @Sendable ((any Error)?) -> Void
             ) {
                 gate.enqueueWrite({ try self.write(block) }, completion: completion)
             }
 
-            private func write(
-                _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-            ) throws {
+            private func write(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
                 let accessor = try \(name)WriteAccessor(of: self)
                 defer { accessor.end() }
                 try block(accessor)

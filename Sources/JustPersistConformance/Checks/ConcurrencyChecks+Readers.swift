@@ -18,15 +18,14 @@ extension ConcurrencyChecks {
                     continue  // The reader would wait for the main thread, which the writer holds.
                 }
                 let (isOpen, mayEnd) = (Latch(), Latch())
-                let hold:
-                    @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void =
-                        { db in
-                            try items.set("a", to: 100, db)
-                            try items.create("b", 2, db)
-                            isOpen.open()
-                            mayEnd.wait()
-                            throw Upset(number: 0)
-                        }
+                let hold: @Sendable (borrowing DataStoreWriter) throws -> Void =
+                    { db in
+                        try items.set("a", to: 100, db)
+                        try items.create("b", 2, db)
+                        isOpen.open()
+                        mayEnd.wait()
+                        throw Upset(number: 0)
+                    }
                 let writer = check.start {
                     defer { isOpen.open() }
                     if isQueued {
@@ -76,7 +75,7 @@ extension ConcurrencyChecks {
             isOpen.wait()
             let writer = check.start {
                 @Sendable func change(
-                    _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+                    _ db: borrowing DataStoreWriter
                 ) throws {
                     try items.set("a", to: 100, db)
                     try items.create("b", 2, db)

@@ -37,7 +37,7 @@ struct Family {
     @discardableResult
     static func add(
         _ name: String, number: Int = 0,
-        in db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        in db: borrowing DataStoreWriter
     ) throws -> ItemID {
         let item = try db.create(type)
         item["name"] = .string(name)
@@ -87,7 +87,7 @@ struct Family {
 
     /// The names that a request finds in an open block.
     static func names(
-        in db: borrowing any DataStoreReadAccessor & ~Copyable, where format: String? = nil,
+        in db: borrowing DataStoreReader, where format: String? = nil,
         sortedBy key: String? = nil, ascending: Bool = true, offset: Int? = nil, limit: Int? = nil
     ) throws -> [String] {
         let request = DataStoreRequest(

@@ -25,15 +25,11 @@ package final class InterposedStore: DataStore {
 
     package func destroy() throws { try store.destroy() }
 
-    package func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    package func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         try store.performRead(block)
     }
 
-    package func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    package func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         try store.performWrite { db in
             try block(db)
             try beforeCommit()
@@ -41,9 +37,7 @@ package final class InterposedStore: DataStore {
     }
 
     package func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         store.enqueueWrite(

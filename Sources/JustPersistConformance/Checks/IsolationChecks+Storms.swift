@@ -272,7 +272,7 @@ extension IsolationChecks {
 
     private static func write(
         _ store: any DataStore,
-        _ body: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
+        _ body: (borrowing DataStoreWriter) throws -> Void
     ) throws {
         try store.write { db in try body(db) }
     }

@@ -31,7 +31,7 @@ struct StoredType: Sendable {
     var itemType: ItemType { ItemType(dynamic: key) }
 
     func declare(
-        _ attributes: [String], _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ attributes: [String], _ db: borrowing DataStoreWriter
     ) throws {
         try db.declare(ItemSchema(key, attributes: attributes.map { AttributeSchema($0) }))
     }
@@ -70,7 +70,7 @@ struct StoredType: Sendable {
 
     func create(
         _ values: [String: DataStoreValue],
-        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ db: borrowing DataStoreWriter
     ) throws -> DynamicItem {
         let item = try db.create(key)
         try item.set(values)
@@ -78,7 +78,7 @@ struct StoredType: Sendable {
     }
 
     func live(
-        _ id: ItemID, _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ id: ItemID, _ db: borrowing DataStoreWriter
     ) throws -> DynamicItem {
         try check.require(try item(id, db), "the item \(id) of \(key.escaped) in a write block")
     }

@@ -147,7 +147,7 @@ extension TransactionChecks {
 
     private static func writing(
         _ store: any DataStore,
-        _ body: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
+        _ body: (borrowing DataStoreWriter) throws -> Void
     ) throws {
         try store.write { db in try body(db) }
     }

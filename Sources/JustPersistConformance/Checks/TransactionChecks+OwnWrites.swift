@@ -34,7 +34,7 @@ extension TransactionChecks {
             let items = try NamedItems(in: check.openStore(), ["a": 1, "b": 2])
             func expect(
                 _ count: Int, _ first: String?, _ when: String,
-                _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, line: Int = #line
+                _ db: borrowing DataStoreWriter, line: Int = #line
             ) throws {
                 let request = items.request()
                 check.expectEqual(
@@ -64,7 +64,7 @@ extension TransactionChecks {
             let items = try NamedItems(in: check.openStore(), ["a": 1, "b": 2, "c": 3])
             func expect(
                 _ names: [String], _ text: String,
-                _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, line: Int = #line
+                _ db: borrowing DataStoreWriter, line: Int = #line
             ) throws {
                 let request = items.request(where: try DataStorePredicate(text))
                 check.expectEqual(
@@ -95,7 +95,7 @@ extension TransactionChecks {
             let items = try NamedItems(in: check.openStore(), ["a": 10, "b": 20, "c": 30])
             func expect(
                 _ names: [String], _ sort: DataStoreSortDescriptor,
-                _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, line: Int = #line
+                _ db: borrowing DataStoreWriter, line: Int = #line
             ) throws {
                 check.expectEqual(
                     try items.names(items.request(sortedBy: sort), db), names,

@@ -191,7 +191,7 @@ enum TransactionChecks {
     /// Runs a write block that throws behind the changes of `body`, and demands nothing of that.
     static func failing(
         _ store: any DataStore,
-        _ body: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
+        _ body: (borrowing DataStoreWriter) throws -> Void
     ) throws {
         do {
             try store.write { db in

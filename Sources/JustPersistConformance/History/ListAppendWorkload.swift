@@ -182,7 +182,7 @@ struct ListAppendWorkload: Sendable {
 
     private func carryOut(
         _ plan: [Plan], _ operations: Locked<[History.Operation]>,
-        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ db: borrowing DataStoreWriter
     ) throws {
         for step in plan {
             switch step {

@@ -19,7 +19,7 @@ extension NamedItems {
     /// Carries out a step that writes; `seen` are the numbers that its session has read.
     func write(
         _ action: Step.Action, seen: [String: Int],
-        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ db: borrowing DataStoreWriter
     ) throws {
         switch action {
         case .set(let name, let number): try set(name, to: number, db)

@@ -128,7 +128,7 @@ final class ModelSubject {
 
     private func run(
         _ step: ModelStep, _ frozen: [Int: any DataStoreItem],
-        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ db: borrowing DataStoreWriter
     ) -> String {
         do {
             switch step {
@@ -172,7 +172,7 @@ final class ModelSubject {
     }
 
     private func declare(
-        _ type: String, _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ type: String, _ db: borrowing DataStoreWriter
     ) throws {
         try db.declare(ItemSchema(type, attributes: attributes.map { AttributeSchema($0) }))
     }
@@ -183,7 +183,7 @@ final class ModelSubject {
     }
 
     private func live(
-        _ number: Int, _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ number: Int, _ db: borrowing DataStoreWriter
     ) throws -> (any DataStoreItem)? {
         guard let known = items[number] else { return nil }
         return try db.performFetchItem(ItemType(dynamic: known.type), id: known.id)

@@ -67,9 +67,7 @@ extension CheckContext {
 extension DataStore {
     /// Queues a block, waits for its completion, and gives the error that it brought.
     func enqueueAndWait(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void
     ) -> (any Error)? {
         let failure = Promise<(any Error)?>()
         enqueueWrite(block) { failure.settle(.success($0)) }

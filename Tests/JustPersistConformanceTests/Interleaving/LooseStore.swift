@@ -76,27 +76,23 @@ final class LooseStore: DataStore {
         shared.withLock { $0.uncommitted = block.state }
     }
 
-    func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         let running = beginBlock(isWriting: false)
         defer { running.end(isCommitted: false) }
-        let accessor: any DataStoreReadAccessor & ~Copyable = LooseReadAccessor(running) {
+        let accessor: DataStoreReader = LooseReadAccessor(running) {
             [unowned self] in refresh(running)
         }
         try block(accessor)
     }
 
-    func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         let running = beginBlock(isWriting: true)
         let before = running.state
         defer {
             shared.withLock { $0.uncommitted = nil }
             running.end(isCommitted: true)
         }
-        let accessor: any DataStoreReadWriteAccessor & ~Copyable = LooseWriteAccessor(running) {
+        let accessor: DataStoreWriter = LooseWriteAccessor(running) {
             [unowned self] in publish(running)
         }
         try block(accessor)
@@ -116,9 +112,7 @@ final class LooseStore: DataStore {
     }
 
     func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         queue.async { [self] in

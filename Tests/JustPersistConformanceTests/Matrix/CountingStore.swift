@@ -48,16 +48,12 @@ final class CountingStore: BlockMutant, Fault, @unchecked Sendable {
         Self.disk.withLock { $0[directory] = nil }
     }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         Self.count("performRead")
         try super.performRead(block)
     }
 
-    override func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         Self.count("performWrite")
         // The primitive of items has no hook: what a block may change, it may set.
         Self.count("set")
@@ -65,9 +61,7 @@ final class CountingStore: BlockMutant, Fault, @unchecked Sendable {
     }
 
     override func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         Self.count("enqueueWrite")

@@ -103,9 +103,7 @@ final class ThrowsForeignErrors: SabotagedStore, Fault, @unchecked Sendable {
         ]
     }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         do {
             try super.performRead(block)
         } catch let error as DataStoreError where error.code == .notSetUp {
@@ -139,9 +137,7 @@ final class TrapsWithoutAHandler: SabotagedStore, Fault, @unchecked Sendable {
     override class var endsItsProcess: Bool { true }
     override class var caughtBy: [String] { ["err/handler-absent"] }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         do {
             try super.performRead(block)
         } catch {
@@ -158,9 +154,7 @@ final class LosesReaderSlots: SabotagedStore, Fault, @unchecked Sendable {
         ["conc/many-reader-threads", "err/error-in-read-leaves-store-usable"]
     }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         if memory.next() > 126 {
             memory.count.withLock { $0 -= 1 }
             throw DataStoreError(.storageFailure, in: "read", "There are too many readers.")

@@ -17,7 +17,7 @@ extension Workload {
 
     private func carryOut(
         _ operation: Operation, of number: Int,
-        _ accessor: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ accessor: borrowing DataStoreWriter
     ) throws {
         switch operation {
         case .create(let kind, let key):
@@ -41,7 +41,7 @@ extension Workload {
     }
 
     private func item(
-        _ kind: Kind, key: Int, _ accessor: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ kind: Kind, key: Int, _ accessor: borrowing DataStoreWriter
     ) throws -> DynamicItem? {
         try accessor.performFetchItem(ItemType(dynamic: typeKey(kind)), id: id(kind, key: key))
             as? DynamicItem

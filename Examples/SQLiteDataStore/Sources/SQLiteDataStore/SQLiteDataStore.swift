@@ -80,11 +80,9 @@ public final class SQLiteDataStore: DataStore {
     // MARK: Blocks
 
     /// Runs a block on one snapshot.
-    public func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    public func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         try withReadBlock { running in
-            let accessor: any DataStoreReadAccessor & ~Copyable = running
+            let accessor: DataStoreReader = running
             try block(accessor)
         }
     }
@@ -103,25 +101,19 @@ public final class SQLiteDataStore: DataStore {
     }
 
     /// Runs a block that may change the store, and commits.
-    public func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    public func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         try gate.write { try write(block) }
     }
 
     /// Queues a block that may change the store.
     public func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         gate.enqueueWrite({ try self.write(block) }, completion: completion)
     }
 
-    private func write(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    private func write(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         if options.isReadOnly { throw DataStoreError.readOnly(in: "write") }
         let session = try opened("write")
         var ended: WriteBlock?
@@ -131,7 +123,7 @@ public final class SQLiteDataStore: DataStore {
             let running = try WriteBlock(database, store: try context(session))
             ended = running
             defer { running.end() }
-            let accessor: any DataStoreReadWriteAccessor & ~Copyable = running
+            let accessor: DataStoreWriter = running
             try block(accessor)
             try running.finish()
         }

@@ -14,7 +14,7 @@ enum Change: String, CaseIterable, Sendable {
     /// `frozen` are the items as an earlier read block gave them out: what `performMutableVersion(of:)` is given.
     func apply(
         _ count: Int, to shelf: inout Shelf, frozen: [any DataStoreItem] = [],
-        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, _ check: CheckContext
+        _ db: borrowing DataStoreWriter, _ check: CheckContext
     ) throws {
         switch self {
         case .create:

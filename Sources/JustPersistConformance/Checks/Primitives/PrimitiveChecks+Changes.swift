@@ -111,7 +111,7 @@ extension PrimitiveChecks {
     /// Demands that a use of the primitive which cannot be is refused, or is harmless where that is the rule.
     private static func expectRefusal(
         of change: Change, _ foreign: any MutableDataStoreItem, _ shelf: Shelf,
-        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, _ check: CheckContext
+        _ db: borrowing DataStoreWriter, _ check: CheckContext
     ) throws {
         let tooLong = String(repeating: "n", count: check.capabilities.limits.nameBytes + 1)
         let schema = ItemSchema(Shelf.key + "New", attributes: [AttributeSchema(tooLong)])

@@ -174,11 +174,8 @@ public struct Migration {
                     found = try target.digest(ofType: key)
                 } else {
                     try source.forEach(request) { item in
-                        let id = item.uniqueToken
-                        guard let copy = try target.performFetchItem(request.type, id: id) else {
-                            return
-                        }
-                        found.add(id, try copy.storedValues())
+                        guard let copy = try target.dynamicItem(item.reference) else { return }
+                        found.add(item.id, try copy.storedValues())
                     }
                 }
                 counts[key] = try target.count(request)

@@ -42,7 +42,7 @@ import Testing
             expectError(.corrupted) {
                 _ = try db.count(Restaurant.self, where: DataStorePredicate("stars == 1"))
             }
-            expectError(.corrupted) { _ = try db.item(Restaurant.self, withToken: ItemID()) }
+            expectError(.corrupted) { _ = try db.item(Restaurant.self, id: ItemID()) }
             try #expect(!db.items(RestaurantOwner.self).isEmpty)
             // Whoever copies all types meets the damage.
             let keys = try db.schemas().map(\.itemTypeKey)

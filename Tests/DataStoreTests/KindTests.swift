@@ -203,7 +203,7 @@ import Testing
             let calls: [(any DataStore) throws -> Void] = [
                 { try $0.read { db in _ = try db.items(Twice.self) } },
                 { try $0.read { db in _ = try db.count(Twice.self) } },
-                { try $0.read { db in _ = try db.item(Twice.self, withToken: ItemID()) } },
+                { try $0.read { db in _ = try db.item(Twice.self, id: ItemID()) } },
                 { try $0.write { db in _ = try db.create(Twice.self) } },
                 { try $0.write { db in _ = try db.performInsert(Twice()) } },
                 { try $0.write { db in try db.declare(Twice.schema) } },

@@ -138,7 +138,7 @@ import Testing
                 {
                     try $0.read { db in
                         let id = ItemID()
-                        _ = try db.item(SecondBook.self, withToken: id)
+                        _ = try db.item(SecondBook.self, id: id)
                     }
                 },
             ]

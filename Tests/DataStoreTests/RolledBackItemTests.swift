@@ -76,7 +76,7 @@ import Testing
             }
             try #expect(store.names() == ["changed"])
             try store.read { db in
-                let stored = try #require(try db.item(Restaurant.self, withToken: id))
+                let stored = try #require(try db.item(Restaurant.self, id: id))
                 #expect(stored.stars == 3)
             }
             // It is an item of the store as any other now.

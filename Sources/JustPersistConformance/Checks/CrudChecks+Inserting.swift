@@ -27,7 +27,7 @@ extension CrudChecks {
                 check.expect(db.insert(user), "insert(_:) of an item of a class gave false")
             }
             try items.store.read { db in
-                let found = try db.item(ConformanceUser.self, withToken: user.uniqueToken)
+                let found = try db.item(ConformanceUser.self, id: user.uniqueToken)
                 check.expectEqual(
                     found?.name, "detached", "the name of an inserted item of a class")
             }

@@ -110,8 +110,8 @@ import Testing
             #expect(report.problems.map(\.code) == [.corrupted])
             #expect(report.itemCounts == ["Note": 2])
             try store.write { db in
-                try #expect(db.item(Note.self, withToken: ids[2])?.name == "c")
-                expectError(.corrupted) { _ = try db.item(Note.self, withToken: ids[1]) }
+                try #expect(db.item(Note.self, id: ids[2])?.name == "c")
+                expectError(.corrupted) { _ = try db.item(Note.self, id: ids[1]) }
                 try db.deleteAll(Note.self)
             }
         }

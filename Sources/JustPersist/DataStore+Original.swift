@@ -46,26 +46,17 @@ extension DataStore {
         return isCommitted ? value : nil
     }
 
-    /// Queues a block that may change the store.
-    ///
-    /// A failure is reported.
-    public func writeAsync(
-        _ block: @escaping @Sendable (borrowing DataStoreWriter) -> Void
-    ) {
-        writeAsync(block, completion: {})
-    }
-
-    /// Queues a block that may change the store, and calls `completion` once its changes are
-    /// visible and durable.
+    /// Queues a block that may change the store, and calls `completion`, if there is one, once its changes
+    /// are visible and durable.
     ///
     /// On failure that is reported first.
     public func writeAsync(
         _ block: @escaping @Sendable (borrowing DataStoreWriter) -> Void,
-        completion: @escaping @Sendable () -> Void
+        completion: (@Sendable () -> Void)? = nil
     ) {
         enqueueWrite({ accessor in block(accessor) }) { [self] error in
             if let error { reportOnce(error) }
-            completion()
+            completion?()
         }
     }
 

@@ -11,7 +11,10 @@ public protocol DataStore: AnyObject, Sendable {
 
     /// Receives each failure of a call that cannot throw, on the thread where it happened, before that
     /// call returns.
-    var errorHandler: DataStoreErrorHandler? { get }
+    ///
+    /// It may be replaced at any time; failures that follow go to the new one. Without a handler they are
+    /// logged, with swift-log. A store can keep it in a ``SharedErrorHandler``.
+    var errorHandler: DataStoreErrorHandler? { get set }
 
     /// Opens the store. Harmless if it is open. After a failure the store is closed, and a later call may
     /// succeed.

@@ -4,9 +4,14 @@ import Dispatch
 final class RefusedChildDataStore: DataStore {
     let capabilities = DataStoreCapabilities(
         nesting: [], valueKinds: [], predicateOperators: [], isReadOnly: true)
-    let errorHandler: DataStoreErrorHandler?
+    private let handler: SharedErrorHandler
 
-    init(errorHandler: DataStoreErrorHandler?) { self.errorHandler = errorHandler }
+    init(errorHandler: DataStoreErrorHandler?) { handler = SharedErrorHandler(errorHandler) }
+
+    var errorHandler: DataStoreErrorHandler? {
+        get { handler.value }
+        set { handler.value = newValue }
+    }
 
     private func refusal(_ operation: String) -> DataStoreError {
         .childStoresUnsupported(in: operation)

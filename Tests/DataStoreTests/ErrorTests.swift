@@ -65,7 +65,7 @@ import Testing
             case .memory: store = RecordStore(engine: SortedArrayEngine(), errorHandler: handler)
             default:
                 store = backend.make(at: directory)
-                (store as? any HandlerSettable)?.errorHandler = handler
+                store.errorHandler = handler
             }
             store.writeSync { _ in }
             #expect(threads.all == [ObjectIdentifier(Thread.current)])
@@ -226,11 +226,3 @@ private final class ReadOnlyRestaurant: DataStoreItem {
 
     init(backing: any ItemBacking) { self.backing = backing }
 }
-
-/// A store whose handler can be changed.
-private protocol HandlerSettable: AnyObject {
-    var errorHandler: DataStoreErrorHandler? { get set }
-}
-
-extension RecordStore: HandlerSettable {}
-extension ReferenceDataStore: HandlerSettable {}

@@ -29,7 +29,10 @@ final class MisbehavingStore: DataStore {
         return capabilities
     }
 
-    var errorHandler: DataStoreErrorHandler? { store.errorHandler }
+    var errorHandler: DataStoreErrorHandler? {
+        get { store.errorHandler }
+        set { store.errorHandler = newValue }
+    }
 
     func open() throws {
         if fault == .computesForLong {
@@ -73,7 +76,7 @@ enum SoundFixture: ConformanceFixture {
     static func makeStore(in directory: URL) -> MisbehavingStore { MisbehavingStore(.none) }
 }
 
-/// A store with an error handler of its own, which the kit does not hear.
+/// A store with an error handler of its own.
 enum LoggingFixture: ConformanceFixture {
     static func makeStore(in directory: URL) -> MisbehavingStore {
         MisbehavingStore(.none, errorHandler: { _ in })

@@ -23,17 +23,21 @@ extension Scaffold {
             public let capabilities = DataStoreCapabilities(
                 persistence: .reopening, isolation: .serializable)
 
-            /// Receives the failures of calls that cannot throw.
-            public let errorHandler: DataStoreErrorHandler?
-
             private let directory: URL
+            private let handler: SharedErrorHandler
             /// Keeps the rules between blocks: one writer at a time, none on a closed store.
             private let gate = BlockGate()
 
             /// A closed store whose files are in a directory.
             public init(at directory: URL, errorHandler: DataStoreErrorHandler? = nil) {
                 self.directory = directory
-                self.errorHandler = errorHandler
+                handler = SharedErrorHandler(errorHandler)
+            }
+
+            /// Receives the failures of calls that cannot throw.
+            public var errorHandler: DataStoreErrorHandler? {
+                get { handler.value }
+                set { handler.value = newValue }
             }
 
             // MARK: Life

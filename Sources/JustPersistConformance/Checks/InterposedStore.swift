@@ -17,7 +17,10 @@ package final class InterposedStore: DataStore {
         self.beforeCommit = beforeCommit
     }
 
-    package var errorHandler: DataStoreErrorHandler? { store.errorHandler }
+    package var errorHandler: DataStoreErrorHandler? {
+        get { store.errorHandler }
+        set { store.errorHandler = newValue }
+    }
 
     package func open() throws { try store.open() }
 

@@ -52,16 +52,6 @@ extension CheckContext {
         try body()
         return Array(errors.all.dropFirst(before))
     }
-
-    /// Leaves the check unverified for a store without an error handler.
-    func requireErrorHandler(of store: any DataStore) throws {
-        if !hearsErrors {
-            try unverified(
-                """
-                the fixture gives its store no error handler: implement makeStore(in:errorHandler:)
-                """)
-        }
-    }
 }
 
 extension DataStore {

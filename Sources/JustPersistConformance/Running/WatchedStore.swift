@@ -17,7 +17,10 @@ final class WatchedStore: DataStore {
     }
 
     var capabilities: DataStoreCapabilities { store.capabilities }
-    var errorHandler: DataStoreErrorHandler? { store.errorHandler }
+    var errorHandler: DataStoreErrorHandler? {
+        get { store.errorHandler }
+        set { store.errorHandler = newValue }
+    }
 
     /// What the store says, whether that is true or not, as the check knows it.
     var parent: (any DataStore)? {

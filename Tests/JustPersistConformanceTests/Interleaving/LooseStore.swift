@@ -22,7 +22,11 @@ final class LooseStore: DataStore {
     }
 
     let capabilities = DataStoreCapabilities()
-    let errorHandler: DataStoreErrorHandler? = nil
+    /// It reports nothing.
+    var errorHandler: DataStoreErrorHandler? {
+        get { nil }
+        set {}
+    }
     private let isolation: Isolation
     private let shared = Locked(Shared())
     private let family = ItemID()

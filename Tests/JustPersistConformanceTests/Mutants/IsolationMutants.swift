@@ -19,9 +19,9 @@ class LooseMutant: SabotagedStore, @unchecked Sendable {
     class var isolation: LooseStore.Isolation { .snapshot }
     private let loose: LooseStore
 
-    required init(in directory: URL, errorHandler: DataStoreErrorHandler?) {
+    required init(in directory: URL) {
         loose = LooseStore(Self.isolation)
-        super.init(in: directory, errorHandler: errorHandler)
+        super.init(in: directory)
     }
 
     required init(childOf maker: SabotagedStore, _ reference: ReferenceDataStore) {

@@ -21,6 +21,7 @@ public final class SQLiteDataStore: DataStore {
     public let limits: DataStoreLimits
 
     let gate: BlockGate
+    private let handler: SharedErrorHandler
     private let session = Mutex<SQLiteSession?>(nil)
 
     /// A closed store in a directory, which is made when the store is opened.
@@ -32,6 +33,7 @@ public final class SQLiteDataStore: DataStore {
         self.options = options
         self.limits = limits
         gate = BlockGate(threading: options.threading)
+        handler = SharedErrorHandler(options.errorHandler)
     }
 
     /// Makes `DataStores.open("sqlite:/path")` know this backend.
@@ -43,7 +45,10 @@ public final class SQLiteDataStore: DataStore {
     }
 
     /// Receives each failure of a call that cannot throw.
-    public var errorHandler: DataStoreErrorHandler? { options.errorHandler }
+    public var errorHandler: DataStoreErrorHandler? {
+        get { handler.value }
+        set { handler.value = newValue }
+    }
 
     /// All of the contract, except child stores.
     public var capabilities: DataStoreCapabilities {

@@ -126,7 +126,12 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "ReadmeTests", dependencies: ["JustPersistLMDB", "JustPersistMacros"],
+            name: "ReadmeTests",
+            // What the documents import is built before they are compiled.
+            dependencies: [
+                "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMemory", "JustPersistMacros",
+                "JustPersistConformanceTesting",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "KeyValueEngineTests",

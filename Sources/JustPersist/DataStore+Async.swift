@@ -7,8 +7,7 @@ extension DataStore {
     /// A task that was cancelled before the block began gets `CancellationError`, and the block does not
     /// run.
     public func read<Value: Sendable>(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Value
+        _ block: @escaping @Sendable (borrowing DataStoreReader) throws -> Value
     ) async throws -> Value {
         try await runUnlessCancelled { start, finish in
             DispatchQueue.global().async {
@@ -31,9 +30,7 @@ extension DataStore {
     /// block began gets `CancellationError`, and the block does not run; one that has begun is finished.
     @discardableResult
     public func write<Value: Sendable>(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Value
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Value
     ) async throws -> Value {
         try await runUnlessCancelled { start, finish in
             writeAsync(

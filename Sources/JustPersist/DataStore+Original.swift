@@ -13,7 +13,7 @@ extension DataStore {
     /// Runs a block on one snapshot of the store, before it returns.
     ///
     /// On failure the block may not run, and the failure is reported.
-    public func read(_ block: (borrowing any DataStoreReadAccessor & ~Copyable) -> Void) {
+    public func read(_ block: (borrowing DataStoreReader) -> Void) {
         reporting { try performRead { accessor in block(accessor) } }
     }
 
@@ -21,7 +21,7 @@ extension DataStore {
     ///
     /// On failure nothing has changed, and the failure is reported. A change of a property that is refused is
     /// reported too, and the block goes on.
-    public func writeSync(_ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) -> Void) {
+    public func writeSync(_ block: (borrowing DataStoreWriter) -> Void) {
         reporting {
             try performWrite { accessor in RefusedChanges.reporting { block(accessor) } }
         }
@@ -33,7 +33,7 @@ extension DataStore {
     /// So that a block may consist of one call that has a result, such as `delete(item:)`.
     @discardableResult
     public func writeSync<Value: Sendable>(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) -> Value
+        _ block: (borrowing DataStoreWriter) -> Value
     ) -> Value? {
         var value: Value?
         var isCommitted = false
@@ -46,26 +46,17 @@ extension DataStore {
         return isCommitted ? value : nil
     }
 
-    /// Queues a block that may change the store.
-    ///
-    /// A failure is reported.
-    public func writeAsync(
-        _ block: @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) -> Void
-    ) {
-        writeAsync(block, completion: {})
-    }
-
-    /// Queues a block that may change the store, and calls `completion` once its changes are
-    /// visible and durable.
+    /// Queues a block that may change the store, and calls `completion`, if there is one, once its changes
+    /// are visible and durable.
     ///
     /// On failure that is reported first.
     public func writeAsync(
-        _ block: @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) -> Void,
-        completion: @escaping @Sendable () -> Void
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) -> Void,
+        completion: (@Sendable () -> Void)? = nil
     ) {
         enqueueWrite({ accessor in block(accessor) }) { [self] error in
             if let error { reportOnce(error) }
-            completion()
+            completion?()
         }
     }
 

@@ -5,7 +5,7 @@ extension DataStore {
     /// Throws what the block throws. The value must be `Sendable`: items stay in their block, copies of
     /// their values leave it.
     public func read<Value: Sendable>(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Value
+        _ block: (borrowing DataStoreReader) throws -> Value
     ) throws -> Value {
         var value: Value?
         try performRead { accessor in value = try block(accessor) }
@@ -18,7 +18,7 @@ extension DataStore {
     /// has changed.
     @discardableResult
     public func write<Value: Sendable>(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Value
+        _ block: (borrowing DataStoreWriter) throws -> Value
     ) throws -> Value {
         var value: Value?
         try performWrite { accessor in
@@ -30,7 +30,7 @@ extension DataStore {
     /// The same as `write`, under the original library's name.
     @discardableResult
     public func writeSync<Value: Sendable>(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Value
+        _ block: (borrowing DataStoreWriter) throws -> Value
     ) throws -> Value {
         try write(block)
     }
@@ -39,9 +39,7 @@ extension DataStore {
     /// changes are visible and durable, or with the error: the block's own, or the first change of a property
     /// that was refused in it.
     public func writeAsync<Value: Sendable>(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Value,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Value,
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
         let value = Handover<Value>()

@@ -11,7 +11,10 @@ public protocol DataStore: AnyObject, Sendable {
 
     /// Receives each failure of a call that cannot throw, on the thread where it happened, before that
     /// call returns.
-    var errorHandler: DataStoreErrorHandler? { get }
+    ///
+    /// It may be replaced at any time; failures that follow go to the new one. Without a handler they are
+    /// logged, with swift-log. A store can keep it in a ``SharedErrorHandler``.
+    var errorHandler: DataStoreErrorHandler? { get set }
 
     /// Opens the store. Harmless if it is open. After a failure the store is closed, and a later call may
     /// succeed.
@@ -30,17 +33,13 @@ public protocol DataStore: AnyObject, Sendable {
     func destroy() throws
 
     /// Runs a block on one snapshot of the store, once, before it returns; throws what the block throws.
-    func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws
+    func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws
 
     /// Runs a block that may change the store, once, and commits before it returns.
     ///
     /// Throws what the block throws, and then nothing has changed. Inside a write block of the same store
     /// it is refused with ``DataStoreError/Code/nestedWrite``.
-    func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws
+    func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws
 
     /// Queues a block that may change the store, and returns.
     ///
@@ -49,9 +48,7 @@ public protocol DataStore: AnyObject, Sendable {
     /// the error. Completions are called off the main thread too; one may come after ``close()`` has returned,
     /// and may wait for blocks that were queued after its own.
     func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     )
 

@@ -91,4 +91,17 @@ extension DataStoreError {
             \(type). Make the request for that class.
             """, itemType: request.type.key)
     }
+
+    /// The refusal to give the item that a reference points to as one of another type.
+    @usableFromInline
+    static func reference(
+        _ reference: ItemReference, usedFor type: any DataStoreItem.Type
+    ) -> DataStoreError {
+        DataStoreError(
+            .invalidRequest, in: "fetch",
+            """
+            The reference points to an item of “\(reference.itemTypeKey)”, and was used for one of \
+            “\(type.itemTypeKey)”. Look at its itemTypeKey first.
+            """, itemType: reference.itemTypeKey)
+    }
 }

@@ -2,18 +2,18 @@
 extension DataStoreReadAccessor where Self: ~Copyable {
     /// The items that the request asks for; none if that failed, which is reported.
     public func items(forRequest request: DataStoreRequest) -> [any DataStoreItem] {
-        reporting(or: []) { () throws(DataStoreError) in try fetch(request) }
+        reporting(or: []) { () throws(DataStoreError) in try performFetch(request) }
     }
 
     /// The first item that the request asks for; `nil` if there is none, or if that failed, which is
     /// reported.
     public func firstItem(forRequest request: DataStoreRequest) -> (any DataStoreItem)? {
-        reporting(or: nil) { () throws(DataStoreError) in try fetch(request.first()).first }
+        reporting(or: nil) { () throws(DataStoreError) in try performFetch(request.first()).first }
     }
 
     /// How many items the request asks for; 0 if that failed, which is reported.
     public func countItems(forRequest request: DataStoreRequest) -> Int {
-        reporting(or: 0) { () throws(DataStoreError) in try count(request) }
+        reporting(or: 0) { () throws(DataStoreError) in try performCount(request) }
     }
 
     /// The items that the request asks for as a type; none if it asks for another or if that failed, which

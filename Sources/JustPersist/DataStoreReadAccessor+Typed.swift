@@ -89,7 +89,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     public func count<Item: DataStoreItem>(
         _ type: Item.Type, where predicate: DataStorePredicate? = nil
     ) throws(DataStoreError) -> Int {
-        try count(DataStoreRequest(type: ItemType(type), predicate: predicate))
+        try performCount(DataStoreRequest(type: ItemType(type), predicate: predicate))
     }
 
     /// How many items of a class match a `#Predicate`.
@@ -108,20 +108,28 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try count(type, where: try predicate.predicate())
     }
 
-    /// The item of a class with that id, `nil` if there is none.
+    /// The item of a class with that id; `nil` if there is none.
     ///
     /// Costs one lookup.
     @inlinable
     public func item<Item: DataStoreItem>(
-        _ type: Item.Type, withToken id: ItemID
+        _ type: Item.Type, id: ItemID
     ) throws(DataStoreError) -> Item? {
-        try fetchItem(ItemType(type), id: id) as? Item
+        try performFetchItem(ItemType(type), id: id) as? Item
     }
 
-    /// The items that a request for a type without a Swift class asks for.
+    /// The item of a class that a reference points to; `nil` if it was deleted.
+    ///
+    /// Costs one lookup. A reference to an item of another type is refused with
+    /// ``DataStoreError/Code/invalidRequest``; ``ItemReference/itemTypeKey`` tells which type it points to.
     @inlinable
-    public func dynamicItems(_ request: DataStoreRequest) throws(DataStoreError) -> [DynamicItem] {
-        try items(as: DynamicItem.self, request)
+    public func item<Item: DataStoreItem>(
+        _ type: Item.Type, _ reference: ItemReference
+    ) throws(DataStoreError) -> Item? {
+        guard reference.itemTypeKey == type.itemTypeKey else {
+            throw .reference(reference, usedFor: type)
+        }
+        return try item(type, id: reference.id)
     }
 
     // Inlined, so that the casts are to a known class.
@@ -130,7 +138,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         as type: Item.Type, _ request: DataStoreRequest
     ) throws(DataStoreError) -> [Item] {
         guard request.itemType is Item.Type else { throw .request(request, usedFor: type) }
-        let found = try fetch(request)
+        let found = try performFetch(request)
         var items: [Item] = []
         items.reserveCapacity(found.count)
         for item in found {

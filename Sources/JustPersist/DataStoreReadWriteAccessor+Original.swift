@@ -21,7 +21,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         ofMutableType itemType: any MutableDataStoreItem.Type
     ) -> (any MutableDataStoreItem)? {
         let item = reporting(or: nil) { () throws(DataStoreError) in
-            try make(ItemType(itemType))
+            try performCreate(ItemType(itemType))
         }
         if let item { item.backing.withInitialValues { item.setInitialValues() } }
         return item
@@ -33,7 +33,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// reported.
     @discardableResult
     public func insert(_ item: any MutableDataStoreItem) -> Bool {
-        succeeds { () throws(DataStoreError) in _ = try add(item) }
+        succeeds { () throws(DataStoreError) in _ = try performInsert(item) }
     }
 
     /// Deletes an item.
@@ -42,7 +42,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     @discardableResult
     public func delete(item: any DataStoreItem) -> Bool {
         var wasThere = false
-        return succeeds { () throws(DataStoreError) in wasThere = try remove(item) }
+        return succeeds { () throws(DataStoreError) in wasThere = try performDelete(item) }
             && wasThere
     }
 
@@ -64,21 +64,21 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         ofMutableTypes itemTypes: [any MutableDataStoreItem.Type]
     ) -> Bool {
         succeeds { () throws(DataStoreError) in
-            try removeAll(itemTypes.map { ItemType($0) })
+            try performDeleteAll(itemTypes.map { ItemType($0) })
         }
     }
 
     /// The live object of this block for an item got earlier; `nil` if it was deleted, or if that failed,
     /// which is reported.
     public func mutableVersion(ofItem item: any DataStoreItem) -> (any MutableDataStoreItem)? {
-        reporting(or: nil) { () throws(DataStoreError) in try thaw(item) }
+        reporting(or: nil) { () throws(DataStoreError) in try performMutableVersion(of: item) }
     }
 
     private func fetchMutable(
         _ request: DataStoreRequest
     ) throws(DataStoreError) -> [any MutableDataStoreItem] {
         var items: [any MutableDataStoreItem] = []
-        for item in try fetch(request) {
+        for item in try performFetch(request) {
             guard let item = item as? any MutableDataStoreItem else {
                 throw .readOnlyClass(.itemNotMutable, request.type.key, in: "fetch")
             }

@@ -5,7 +5,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     public func create<Item: MutableDataStoreItem>(
         _ type: Item.Type = Item.self
     ) throws(DataStoreError) -> Item {
-        guard let item = try make(ItemType(type)) as? Item else {
+        guard let item = try performCreate(ItemType(type)) as? Item else {
             throw DataStoreError(
                 .couldNotCreateItemOfType, in: "create",
                 "The store made an item of another class than “\(Item.itemTypeKey)”.",
@@ -17,7 +17,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Makes a new item of a type that has no Swift class and was declared before.
     public func create(_ itemTypeKey: String) throws(DataStoreError) -> DynamicItem {
-        guard let item = try make(ItemType(dynamic: itemTypeKey)) as? DynamicItem else {
+        guard let item = try performCreate(ItemType(dynamic: itemTypeKey)) as? DynamicItem else {
             throw DataStoreError(
                 .couldNotCreateItemOfType, in: "create",
                 "The store does not make dynamic items of “\(itemTypeKey)”.",
@@ -30,7 +30,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     ///
     /// One that was deleted before is ``DataStoreError/Code/couldNotDeleteItem``.
     public func delete(_ item: any DataStoreItem) throws(DataStoreError) {
-        guard try remove(item) else {
+        guard try performDelete(item) else {
             throw DataStoreError(
                 .couldNotDeleteItem, in: "delete",
                 "The item \(item.uniqueToken) is not in the store; it may have been deleted before.",
@@ -45,7 +45,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         _ type: any MutableDataStoreItem.Type
     ) throws(DataStoreError) {
         do throws(DataStoreError) {
-            try removeAll([ItemType(type)])
+            try performDeleteAll([ItemType(type)])
         } catch {
             throw DataStoreError(
                 .couldNotDeleteItemsOfType, in: "deleteAll", error.message,
@@ -59,7 +59,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     public func mutableVersion<Item: DataStoreItem, Mutable: MutableDataStoreItem>(
         ofItem item: Item
     ) throws(DataStoreError) -> Mutable {
-        guard let live = try thaw(item) as? Mutable else {
+        guard let live = try performMutableVersion(of: item) as? Mutable else {
             throw DataStoreError(
                 .couldNotFetchMutableVersion, in: "mutableVersion",
                 "The item \(item.uniqueToken) is not in the store; it may have been deleted.",

@@ -4,9 +4,14 @@ import Dispatch
 final class RefusedChildDataStore: DataStore {
     let capabilities = DataStoreCapabilities(
         nesting: [], valueKinds: [], predicateOperators: [], isReadOnly: true)
-    let errorHandler: DataStoreErrorHandler?
+    private let handler: SharedErrorHandler
 
-    init(errorHandler: DataStoreErrorHandler?) { self.errorHandler = errorHandler }
+    init(errorHandler: DataStoreErrorHandler?) { handler = SharedErrorHandler(errorHandler) }
+
+    var errorHandler: DataStoreErrorHandler? {
+        get { handler.value }
+        set { handler.value = newValue }
+    }
 
     private func refusal(_ operation: String) -> DataStoreError {
         .childStoresUnsupported(in: operation)
@@ -18,22 +23,16 @@ final class RefusedChildDataStore: DataStore {
 
     func destroy() throws { throw refusal("destroy") }
 
-    func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         throw refusal("read")
     }
 
-    func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         throw refusal("write")
     }
 
     func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         let refusal = refusal("writeAsync")

@@ -20,16 +20,9 @@ public protocol ConformanceFixture: SendableMetatype {
     ///
     /// Called many times, from any thread: with a directory that is empty or not there for a store that
     /// shall be empty, and with one used before for a further instance over the same files. It opens and makes
-    /// nothing there: whether the place can be used is for `open()` to say.
+    /// nothing there: whether the place can be used is for `open()` to say. The kit gives the store an error
+    /// handler.
     static func makeStore(in directory: URL) throws -> Store
-
-    /// The same for a store that gives its failures to `errorHandler`.
-    ///
-    /// By default the handler is left out. Then the checks of error handlers are reported as unverified, and
-    /// others look less closely.
-    static func makeStore(
-        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
-    ) throws -> Store
 
     /// The checks that the store is known to fail; by default none.
     static var knownFailures: [KnownFailure] { get }
@@ -43,14 +36,6 @@ public protocol ConformanceFixture: SendableMetatype {
 }
 
 extension ConformanceFixture {
-    /// Makes the store without the handler, and tells the kit so.
-    public static func makeStore(
-        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
-    ) throws -> Store {
-        errorHandler(.handlerLeftOut)
-        return try makeStore(in: directory)
-    }
-
     /// None.
     public static var knownFailures: [KnownFailure] { [] }
 

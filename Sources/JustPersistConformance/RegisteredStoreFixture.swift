@@ -41,18 +41,8 @@ private struct RegisteredScheme: Sendable {
 /// Makes stores by the URL scheme that was chosen last.
 enum RegisteredStoreFixture<Store: DataStore>: ConformanceFixture {
     static func makeStore(in directory: URL) throws -> Store {
-        try makeStore(in: directory, options: DataStoreOptions())
-    }
-
-    static func makeStore(
-        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
-    ) throws -> Store {
-        try makeStore(in: directory, options: DataStoreOptions(errorHandler: errorHandler))
-    }
-
-    private static func makeStore(in directory: URL, options: DataStoreOptions) throws -> Store {
         let scheme = Conformance.registeredScheme.withLock { $0 }
-        let store = try DataStores.make(scheme.url(of: directory), options: options)
+        let store = try DataStores.make(scheme.url(of: directory))
         guard let store = store as? Store else {
             throw DataStoreError(
                 .invalidStoreURL, in: "conformance",

@@ -109,7 +109,7 @@ public struct Migration {
     private typealias Batch = [(id: ItemID, values: [String: DataStoreValue])]
 
     private func copy(
-        _ schemas: [ItemSchema], from source: borrowing any DataStoreReadAccessor & ~Copyable,
+        _ schemas: [ItemSchema], from source: borrowing DataStoreReader,
         _ progress: (Progress) throws -> Void
     ) throws -> [String: TypeDigest] {
         let requests = schemas.map { DataStoreRequest(itemTypeKey: $0.itemTypeKey) }
@@ -147,9 +147,11 @@ public struct Migration {
     private func write(_ batch: Batch, ofType key: String) throws {
         try target.performWrite { db in
             for (id, values) in batch {
-                let isNew = try db.add(DynamicItem(key, id: id, values: values))
+                let isNew = try db.performInsert(DynamicItem(key, id: id, values: values))
                 if isNew || policy == .intoEmpty { continue }
-                guard let item = try db.fetchItem(ItemType(dynamic: key), id: id) else { continue }
+                guard let item = try db.performFetchItem(ItemType(dynamic: key), id: id) else {
+                    continue
+                }
                 for name in item.backing.attributeNames {
                     try item.backing.setValue(values[name] ?? .null, forAttribute: name)
                 }
@@ -161,7 +163,7 @@ public struct Migration {
 
     private func verify(
         _ copied: [String: TypeDigest],
-        against source: borrowing any DataStoreReadAccessor & ~Copyable
+        against source: borrowing DataStoreReader
     ) throws -> Report {
         var counts: [String: Int] = [:]
         try target.performRead { target in
@@ -172,9 +174,8 @@ public struct Migration {
                     found = try target.digest(ofType: key)
                 } else {
                     try source.forEach(request) { item in
-                        let id = item.uniqueToken
-                        guard let copy = try target.fetchItem(request.type, id: id) else { return }
-                        found.add(id, try copy.storedValues())
+                        guard let copy = try target.dynamicItem(item.reference) else { return }
+                        found.add(item.id, try copy.storedValues())
                     }
                 }
                 counts[key] = try target.count(request)

@@ -11,7 +11,7 @@ struct MigrationCheck {
     ///
     /// Reads the values only if there are kinds that it does not hold.
     static func run(
-        _ source: borrowing any DataStoreReadAccessor & ~Copyable, _ schemas: [ItemSchema],
+        _ source: borrowing DataStoreReader, _ schemas: [ItemSchema],
         against capabilities: DataStoreCapabilities
     ) throws {
         var check = MigrationCheck(capabilities)
@@ -38,7 +38,7 @@ struct MigrationCheck {
     }
 
     private mutating func checkKinds(
-        of itemType: String, in source: borrowing any DataStoreReadAccessor & ~Copyable
+        of itemType: String, in source: borrowing DataStoreReader
     ) throws {
         var kinds: [String: Set<DataStoreValue.Kind>] = [:]
         try source.forEach(DataStoreRequest(itemTypeKey: itemType)) { item in

@@ -11,34 +11,16 @@ enum LMDBFixture: ConformanceFixture {
     static func makeStore(in directory: URL) throws -> LMDBDataStore {
         LMDBDataStore(at: directory)
     }
-
-    static func makeStore(
-        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
-    ) throws -> LMDBDataStore {
-        LMDBDataStore(at: directory, errorHandler: errorHandler)
-    }
 }
 
 enum LevelDBFixture: ConformanceFixture {
     static func makeStore(in directory: URL) throws -> LevelDBDataStore {
         LevelDBDataStore(at: directory)
     }
-
-    static func makeStore(
-        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
-    ) throws -> LevelDBDataStore {
-        LevelDBDataStore(at: directory, errorHandler: errorHandler)
-    }
 }
 
 enum MemoryFixture: ConformanceFixture {
     static func makeStore(in directory: URL) throws -> InMemoryDataStore { InMemoryDataStore() }
-
-    static func makeStore(
-        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
-    ) throws -> InMemoryDataStore {
-        InMemoryDataStore(errorHandler: errorHandler)
-    }
 }
 
 @Suite(.serialized) struct LMDBConformance {

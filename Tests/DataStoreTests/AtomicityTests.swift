@@ -49,7 +49,7 @@ import Testing
 
     /// Changes of every kind.
     private func changeEverything(
-        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ db: borrowing DataStoreWriter
     ) throws {
         let items = try db.items(Restaurant.self)
         items[0].name = "changed"

@@ -77,23 +77,26 @@ import Testing
             try store.fill(["a"])
             let request = DataStoreRequest(itemType: Restaurant.self)
             try store.read { db in
-                let calls: [(borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void] = [
-                    { _ = try $0.fetch(request) }, { _ = try $0.count(request) },
-                    { _ = try $0.fetchItem(request.type, id: ItemID()) },
-                    { try $0.forEach(request) { _ in } }, { _ = try $0.schemas() },
+                let calls: [(borrowing DataStoreReader) throws -> Void] = [
+                    { _ = try $0.performFetch(request) }, { _ = try $0.performCount(request) },
+                    { _ = try $0.performFetchItem(request.type, id: ItemID()) },
+                    { try $0.performForEach(request) { _ in } }, { _ = try $0.schemas() },
                 ]
                 for call in calls {
                     #expect(elsewhereAlone { try call(db) } == Self.wrongThread)
                 }
                 try #expect(db.count(request) == 1)
             }
-            let calls: [(borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void] = [
-                { _ = try $0.fetch(request) }, { _ = try $0.count(request) },
-                { _ = try $0.fetchItem(request.type, id: ItemID()) },
-                { try $0.forEach(request) { _ in } }, { _ = try $0.schemas() },
-                { _ = try $0.make(request.type) }, { _ = try $0.add(Restaurant()) },
-                { _ = try $0.remove(Restaurant()) }, { try $0.removeAll([request.type]) },
-                { _ = try $0.thaw(Restaurant()) }, { try $0.declare(RestaurantOwner.schema) },
+            let calls: [(borrowing DataStoreWriter) throws -> Void] = [
+                { _ = try $0.performFetch(request) }, { _ = try $0.performCount(request) },
+                { _ = try $0.performFetchItem(request.type, id: ItemID()) },
+                { try $0.performForEach(request) { _ in } }, { _ = try $0.schemas() },
+                { _ = try $0.performCreate(request.type) },
+                { _ = try $0.performInsert(Restaurant()) },
+                { _ = try $0.performDelete(Restaurant()) },
+                { try $0.performDeleteAll([request.type]) },
+                { _ = try $0.performMutableVersion(of: Restaurant()) },
+                { try $0.declare(RestaurantOwner.schema) },
             ]
             try store.write { db in
                 try db.create(Restaurant.self).name = "b"

@@ -42,7 +42,7 @@ import Testing
             expectError(.corrupted) {
                 _ = try db.count(Restaurant.self, where: DataStorePredicate("stars == 1"))
             }
-            expectError(.corrupted) { _ = try db.item(Restaurant.self, withToken: ItemID()) }
+            expectError(.corrupted) { _ = try db.item(Restaurant.self, id: ItemID()) }
             try #expect(!db.items(RestaurantOwner.self).isEmpty)
             // Whoever copies all types meets the damage.
             let keys = try db.schemas().map(\.itemTypeKey)
@@ -50,7 +50,7 @@ import Testing
             #expect(keys.contains { $0 == "Restaurant" || $0.contains("type 1") })
             for key in keys where key != "RestaurantOwner" && key != "Sample" && key != "New" {
                 expectError(.corrupted) {
-                    _ = try db.fetch(DataStoreRequest(itemTypeKey: key))
+                    _ = try db.performFetch(DataStoreRequest(itemTypeKey: key))
                 }
             }
         }
@@ -65,7 +65,7 @@ import Testing
             try store.write { db in
                 let detached = Restaurant()
                 detached.name = "new"
-                _ = try db.add(detached)
+                _ = try db.performInsert(detached)
             }
         }
         let owners = try store.read { db in try db.count(RestaurantOwner.self) }
@@ -101,7 +101,8 @@ import Testing
             try expectDamage(store)
             // It may be the damaged one.
             expectError(.corrupted) {
-                try store.read { db in _ = try db.fetch(DataStoreRequest(itemTypeKey: "New")) }
+                try store.read { db in _ = try db.performFetch(DataStoreRequest(itemTypeKey: "New"))
+                }
             }
             expectError(.corrupted) {
                 try store.write { db in try db.declare(ItemSchema("New", attributes: [])) }

@@ -23,9 +23,9 @@ import Testing
             try first.performRead { db in items = try db.items(Restaurant.self) }
             try second.write { db in
                 #expect(db.delete(item: items[0]) == false)
-                expectError(.foreignItem) { _ = try db.remove(items[0]) }
-                expectError(.foreignItem) { _ = try db.thaw(items[0]) }
-                expectError(.foreignItem) { _ = try db.add(items[0]) }
+                expectError(.foreignItem) { _ = try db.performDelete(items[0]) }
+                expectError(.foreignItem) { _ = try db.performMutableVersion(of: items[0]) }
+                expectError(.foreignItem) { _ = try db.performInsert(items[0]) }
             }
             try #expect(second.names() == ["a", "b"])
             try first.write { db in try db.delete(items[0]) }

@@ -101,7 +101,7 @@ import Testing
                 let new = SecondNote()
                 new.tag = nil
                 #expect(new.tag == nil)
-                try #expect(db.add(new))
+                try #expect(db.performInsert(new))
                 try #expect(
                     db.count(SecondNote.self, where: DataStorePredicate("tag == nil")) == 3)
             }
@@ -164,7 +164,7 @@ import Testing
             try store.write { db in
                 let note = ThirdNote()
                 #expect(note.stars == 8)
-                try #expect(db.add(note))
+                try #expect(db.performInsert(note))
             }
             try store.read { db in
                 try #expect(db.items(ThirdNote.self).map(\.stars) == [3, 8])
@@ -208,7 +208,7 @@ import Testing
                 let item = try db.create("T")
                 #expect(item["a"] == .int(7))
                 item["a"] = .int(1)
-                try #expect(db.add(DynamicItem("T")))
+                try #expect(db.performInsert(DynamicItem("T")))
             }
             try store.read { db in
                 let items = try db.dynamicItems(DataStoreRequest(itemTypeKey: "T"))

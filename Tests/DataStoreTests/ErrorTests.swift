@@ -44,7 +44,7 @@ import Testing
             }
             // None of the throwing forms reports.
             expectError(.invalidRequest) {
-                try store.read { db in _ = try db.fetch(bad) }
+                try store.read { db in _ = try db.performFetch(bad) }
             }
             expectError(.foreignItem) {
                 try store.write { db in try db.delete(Restaurant()) }
@@ -65,7 +65,7 @@ import Testing
             case .memory: store = RecordStore(engine: SortedArrayEngine(), errorHandler: handler)
             default:
                 store = backend.make(at: directory)
-                (store as? any HandlerSettable)?.errorHandler = handler
+                store.errorHandler = handler
             }
             store.writeSync { _ in }
             #expect(threads.all == [ObjectIdentifier(Thread.current)])
@@ -127,7 +127,7 @@ import Testing
                 }
                 expectError(.couldNotCreateItemOfType) { _ = try db.create("Unknown") }
                 expectError(.couldNotCreateItemOfType) {
-                    _ = try db.make(ItemType(ReadOnlyItem.self))
+                    _ = try db.performCreate(ItemType(ReadOnlyItem.self))
                 }
             }
         }
@@ -226,11 +226,3 @@ private final class ReadOnlyRestaurant: DataStoreItem {
 
     init(backing: any ItemBacking) { self.backing = backing }
 }
-
-/// A store whose handler can be changed.
-private protocol HandlerSettable: AnyObject {
-    var errorHandler: DataStoreErrorHandler? { get set }
-}
-
-extension RecordStore: HandlerSettable {}
-extension ReferenceDataStore: HandlerSettable {}

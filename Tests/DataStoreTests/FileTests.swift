@@ -200,13 +200,13 @@ import Testing
                     #expect(error?.itemType == "Restaurant")
                     #expect(error?.message.contains(ids[1].description) == true)
                     expectError(.corrupted) {
-                        _ = try db.item(Restaurant.self, withToken: ids[1])
+                        _ = try db.item(Restaurant.self, id: ids[1])
                     }
                     expectError(.corrupted) {
                         _ = try db.count(Restaurant.self, where: DataStorePredicate("stars > 5"))
                     }
-                    try #expect(db.item(Restaurant.self, withToken: ids[0])?.name == "a")
-                    try #expect(db.item(Restaurant.self, withToken: ids[2])?.name == "c")
+                    try #expect(db.item(Restaurant.self, id: ids[0])?.name == "a")
+                    try #expect(db.item(Restaurant.self, id: ids[2])?.name == "c")
                     try #expect(db.items(Restaurant.self, limit: 1).map(\.name) == ["a"])
                     try #expect(db.count(Restaurant.self) == 3)
                     try #expect(db.items(RestaurantOwner.self).map(\.name) == ["owner"])
@@ -225,7 +225,7 @@ import Testing
             try store.write { db in
                 // The failure of the query is no failure of the storage.
                 expectError(.corrupted) { _ = try db.items(Restaurant.self) }
-                try #require(try db.item(Restaurant.self, withToken: ids[0])).name = "changed"
+                try #require(try db.item(Restaurant.self, id: ids[0])).name = "changed"
             }
             try store.write { db in
                 #expect(db.delete(item: DynamicItem("Restaurant", id: ids[1])) == true)

@@ -41,7 +41,7 @@ import Testing
                     attempt { for item in try db.dynamicItems(request) { _ = try item.values() } }
                     attempt { _ = try db.count(request) }
                     request.setSort(byKey: "a", ascending: true)
-                    attempt { _ = try db.fetch(request) }
+                    attempt { _ = try db.performFetch(request) }
                 }
                 for predicate in predicates {
                     attempt { _ = try db.count(Sample.self, where: predicate) }

@@ -57,13 +57,13 @@ import Testing
                 try #expect(
                     db.items(Restaurant.self, sortedBy: .ascending("name"), offset: 1, limit: 2)
                         .map(\.name) == ["aa", "b"])
-                try #expect(db.item(Restaurant.self, withToken: new.uniqueToken) === new)
+                try #expect(db.item(Restaurant.self, id: new.uniqueToken) === new)
 
                 try db.delete(items[1])
                 try #expect(names(db) == ["a", "c", "d", "aa"])
                 try #expect(db.count(Restaurant.self) == 4)
                 try #expect(names(db, "name == 'b'") == [])
-                try #expect(db.item(Restaurant.self, withToken: items[1].uniqueToken) == nil)
+                try #expect(db.item(Restaurant.self, id: items[1].uniqueToken) == nil)
                 try #expect(
                     db.items(Restaurant.self, offset: 1, limit: 2).map(\.name) == ["c", "d"])
 
@@ -88,7 +88,7 @@ import Testing
     }
 
     private func names(
-        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, _ predicate: String? = nil
+        _ db: borrowing DataStoreWriter, _ predicate: String? = nil
     ) throws -> [String?] {
         try db.items(Restaurant.self, where: predicate.map { try DataStorePredicate($0) })
             .map(\.name)

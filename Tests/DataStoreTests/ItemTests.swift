@@ -19,7 +19,7 @@ import Testing
                 )
                 try #expect(
                     db.items(Restaurant.self, sortedBy: .descending("name"))[1] === first)
-                try #expect(db.item(Restaurant.self, withToken: first.uniqueToken) === first)
+                try #expect(db.item(Restaurant.self, id: first.uniqueToken) === first)
                 let request = DataStoreRequest(itemType: Restaurant.self)
                 #expect(db.firstMutableItem(forRequest: request) === first)
                 #expect(db.mutableItems(forRequest: request).first === first)
@@ -28,7 +28,7 @@ import Testing
                 #expect(db.mutableVersion(ofItem: old) === first)
                 #expect(db.mutableVersion(ofItem: first) === first)
                 let new = try db.create(Restaurant.self)
-                try #expect(db.item(Restaurant.self, withToken: new.uniqueToken) === new)
+                try #expect(db.item(Restaurant.self, id: new.uniqueToken) === new)
                 try #expect(db.items(Restaurant.self).last === new)
                 try db.forEach(request) { item in
                     if item.uniqueToken == new.uniqueToken { #expect(item === new) }
@@ -228,7 +228,7 @@ import Testing
                 try #expect(db.count(Restaurant.self) == 1)
             }
             try store.read { db in
-                let item = try #require(try db.item(Restaurant.self, withToken: token))
+                let item = try #require(try db.item(Restaurant.self, id: token))
                 #expect(item.name == "a")
                 #expect(item.stars == 3)
                 #expect(item.value == .dictionary(["x": .null]))
@@ -329,7 +329,7 @@ import Testing
             func check() throws {
                 try store.read { db in
                     try #expect(db.items(Restaurant.self).map(\.uniqueToken) == [token])
-                    let item = try db.item(Restaurant.self, withToken: token)
+                    let item = try db.item(Restaurant.self, id: token)
                     #expect(item?.name == "b")
                     #expect(item?.value(forKeyPath: "uniqueToken") as? UUID == token.uuid)
                 }
@@ -388,7 +388,7 @@ import Testing
                 #expect(db.insert(twin) == true)
             }
             try store.read { db in
-                let item = try #require(try db.item(Restaurant.self, withToken: token))
+                let item = try #require(try db.item(Restaurant.self, id: token))
                 #expect(item.name == "new")
                 #expect(item.stars == 0)
             }
@@ -436,7 +436,7 @@ import Testing
             }
             try store.write { db in
                 #expect(db.deleteAllItems(ofMutableType: Restaurant.self) == true)
-                try #expect(db.item(Restaurant.self, withToken: ItemID()) == nil)
+                try #expect(db.item(Restaurant.self, id: ItemID()) == nil)
             }
             #expect(errors.codes.isEmpty)
         }

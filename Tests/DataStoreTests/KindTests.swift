@@ -40,7 +40,7 @@ import Testing
                 expectError(.kindMismatch) { try item.setStoredValue(42, forKeyPath: "name") }
                 #expect(item["name"] == .string("a"))
                 expectError(.kindMismatch) {
-                    _ = try db.add(DynamicItem("Restaurant", values: ["name": .int(42)]))
+                    _ = try db.performInsert(DynamicItem("Restaurant", values: ["name": .int(42)]))
                 }
                 try #expect(db.count(Restaurant.self) == 1)
             }
@@ -61,7 +61,7 @@ import Testing
                     itemTypeKey: "Restaurant", schema: Restaurant.schema,
                     values: ["name": .int(42)]))
             try store.write { db in
-                let error = expectError(.kindMismatch) { _ = try db.add(wrong) }
+                let error = expectError(.kindMismatch) { _ = try db.performInsert(wrong) }
                 #expect(error?.attribute == "name")
                 try #expect(db.count(Restaurant.self) == 0)
             }
@@ -203,9 +203,9 @@ import Testing
             let calls: [(any DataStore) throws -> Void] = [
                 { try $0.read { db in _ = try db.items(Twice.self) } },
                 { try $0.read { db in _ = try db.count(Twice.self) } },
-                { try $0.read { db in _ = try db.item(Twice.self, withToken: ItemID()) } },
+                { try $0.read { db in _ = try db.item(Twice.self, id: ItemID()) } },
                 { try $0.write { db in _ = try db.create(Twice.self) } },
-                { try $0.write { db in _ = try db.add(Twice()) } },
+                { try $0.write { db in _ = try db.performInsert(Twice()) } },
                 { try $0.write { db in try db.declare(Twice.schema) } },
             ]
             for call in calls {

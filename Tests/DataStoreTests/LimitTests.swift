@@ -270,13 +270,13 @@ import Testing
             var observed: [Observed] = []
             for id in ids {
                 let place = Observed()
-                place.item = try db.item(Sample.self, withToken: id)
+                place.item = try db.item(Sample.self, id: id)
                 observed.append(place)
             }
             #expect(observed.count { $0.item != nil } < 20)
-            let held = try #require(try db.item(Sample.self, withToken: ids[0]))
-            for id in ids { _ = try db.item(Sample.self, withToken: id) }
-            try #expect(db.item(Sample.self, withToken: ids[0]) === held)
+            let held = try #require(try db.item(Sample.self, id: ids[0]))
+            for id in ids { _ = try db.item(Sample.self, id: id) }
+            try #expect(db.item(Sample.self, id: ids[0]) === held)
         }
     }
 

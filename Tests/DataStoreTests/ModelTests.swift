@@ -64,7 +64,7 @@ import Testing
 
     /// One random operation on the block and on the model.
     private func change(
-        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, _ model: inout Model,
+        _ db: borrowing DataStoreWriter, _ model: inout Model,
         _ random: inout RandomPredicates
     ) throws {
         let ids = model.keys.sorted()
@@ -75,10 +75,10 @@ import Testing
             model[item.uniqueToken] = Array(repeating: .null, count: 5)
             for _ in 0..<random.int(0..<4) { set(item, &model, &random) }
         case 4...6:
-            guard let id, let item = try db.item(Sample.self, withToken: id) else { return }
+            guard let id, let item = try db.item(Sample.self, id: id) else { return }
             for _ in 0..<random.int(1..<4) { set(item, &model, &random) }
         case 7:
-            guard let id, let item = try db.item(Sample.self, withToken: id) else { return }
+            guard let id, let item = try db.item(Sample.self, id: id) else { return }
             try db.delete(item)
             model[id] = nil
         case 8:

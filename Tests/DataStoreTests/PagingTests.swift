@@ -6,13 +6,13 @@ import Testing
 /// Clause 13: offset and limit, and how the forms of a request agree.
 @Suite struct PagingTests {
     private func names(
-        _ db: borrowing any DataStoreReadAccessor & ~Copyable, offset: Int? = nil,
+        _ db: borrowing DataStoreReader, offset: Int? = nil,
         limit: Int? = nil
     ) throws -> [String] {
         let request = DataStoreRequest(itemType: Restaurant.self)
         request.offset = offset
         request.limit = limit
-        let names = try db.fetch(request).map { ($0 as? Restaurant)?.name ?? "-" }
+        let names = try db.performFetch(request).map { ($0 as? Restaurant)?.name ?? "-" }
         try #expect(db.count(request) == names.count)
         var walked: [String] = []
         try db.forEach(request) { walked.append(($0 as? Restaurant)?.name ?? "-") }
@@ -66,7 +66,7 @@ import Testing
                     for isOffset in [true, false] {
                         let request = DataStoreRequest(itemType: Restaurant.self)
                         if isOffset { request.offset = number } else { request.limit = number }
-                        expectError(.invalidRequest) { _ = try db.fetch(request) }
+                        expectError(.invalidRequest) { _ = try db.performFetch(request) }
                         expectError(.invalidRequest) { try db.forEach(request) { _ in } }
                         #expect(db.items(forRequest: request).isEmpty)
                         #expect(db.countItems(forRequest: request) == 0)
@@ -92,7 +92,9 @@ import Testing
                 var tokens: [ItemID] = []
                 while true {
                     request.offset = tokens.count
-                    let page = try store.read { db in try db.fetch(request).map(\.uniqueToken) }
+                    let page = try store.read { db in
+                        try db.performFetch(request).map(\.uniqueToken)
+                    }
                     if page.isEmpty { break }
                     tokens += page
                 }
@@ -120,14 +122,14 @@ import Testing
                     request.setSort(byKey: random.name(), ascending: random.bool())
                 }
                 let (predicate, sort) = (request.predicate, request.sortDescriptors)
-                let all = try store.read { db in try db.fetch(request).map(\.uniqueToken) }
+                let all = try store.read { db in try db.performFetch(request).map(\.uniqueToken) }
                 request.offset = random.int(0..<90)
                 request.limit = random.int(0..<90)
                 let slice = Array(
                     all.dropFirst(request.offset ?? 0)
                         .prefix(request.limit == 0 ? .max : request.limit ?? .max))
                 try store.read { db in
-                    try #expect(db.fetch(request).map(\.uniqueToken) == slice)
+                    try #expect(db.performFetch(request).map(\.uniqueToken) == slice)
                     try #expect(db.count(request) == slice.count)
                     #expect(db.firstItem(forRequest: request)?.uniqueToken == slice.first)
                     var walked: [ItemID] = []
@@ -135,7 +137,7 @@ import Testing
                     #expect(walked == slice)
                 }
                 try store.write { db in
-                    try #expect(db.fetch(request).map(\.uniqueToken) == slice)
+                    try #expect(db.performFetch(request).map(\.uniqueToken) == slice)
                     try #expect(db.count(request) == slice.count)
                     let live = db.mutableItems(forRequest: request)
                     #expect(live.map(\.uniqueToken) == slice)
@@ -189,7 +191,7 @@ import Testing
         request.predicate = try DataStorePredicate("name == 'odd'")
         request.limit = limit
         request.offset = offset
-        let walk: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void = { db in
+        let walk: (borrowing DataStoreReader) throws -> Void = { db in
             engine.reset()
             var walked: [Int] = []
             try db.forEach(request) { walked.append(($0 as? Restaurant)?.stars ?? -1) }

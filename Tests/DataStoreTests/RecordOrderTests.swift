@@ -175,7 +175,7 @@ import Testing
             request.predicate = try DataStorePredicate("FALSEPREDICATE")
             try store.performRead { db in
                 try db.forEach(request) { _ in Issue.record("an item matched") }
-                try #expect(db.fetch(request).isEmpty)
+                try #expect(db.performFetch(request).isEmpty)
                 try #expect(db.count(request) == 0)
             }
         }

@@ -24,7 +24,7 @@ import Testing
 
         /// Tries the change in a write block.
         func attempt(
-            _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, _ old: OldItems
+            _ db: borrowing DataStoreWriter, _ old: OldItems
         ) throws {
             let item = try #require(try db.first(Restaurant.self))
             item.stars = 5

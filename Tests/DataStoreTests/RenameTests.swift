@@ -22,7 +22,7 @@ import Testing
                 case .insert: try db.add(book: SecondBook(), "c")
                 case .update: book.text = "c"
                 case .keyPath: try book.setStoredValue("c", forKeyPath: "name")
-                case .mutableVersion: _ = try db.thaw(book)
+                case .mutableVersion: _ = try db.performMutableVersion(of: book)
                 case .delete: try db.delete(book)
                 case .deleteAll: try db.deleteAll(SecondBook.self)
                 }
@@ -134,11 +134,11 @@ import Testing
                 { try $0.read { db in _ = try db.count(SecondBook.self) } },
                 { try $0.write { db in try db.create(SecondBook.self).text = "x" } },
                 { try $0.write { db in try db.add(book: SecondBook(), "x") } },
-                { try $0.write { db in try db.removeAll([ItemType(SecondBook.self)]) } },
+                { try $0.write { db in try db.performDeleteAll([ItemType(SecondBook.self)]) } },
                 {
                     try $0.read { db in
                         let id = ItemID()
-                        _ = try db.item(SecondBook.self, withToken: id)
+                        _ = try db.item(SecondBook.self, id: id)
                     }
                 },
             ]
@@ -213,7 +213,7 @@ import Testing
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
     fileprivate func add(book: some Book, _ text: String) throws {
         book.text = text
-        #expect(try add(book))
+        #expect(try performInsert(book))
     }
 }
 

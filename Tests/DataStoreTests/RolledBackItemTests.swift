@@ -76,7 +76,7 @@ import Testing
             }
             try #expect(store.names() == ["changed"])
             try store.read { db in
-                let stored = try #require(try db.item(Restaurant.self, withToken: id))
+                let stored = try #require(try db.item(Restaurant.self, id: id))
                 #expect(stored.stars == 3)
             }
             // It is an item of the store as any other now.
@@ -124,7 +124,7 @@ import Testing
             }
             let item = try #require(held)
             try store.write { db in
-                try #expect(db.add(item) == false)
+                try #expect(db.performInsert(item) == false)
                 try #expect(db.count(Restaurant.self) == 1)
                 let live: Restaurant = try db.mutableVersion(ofItem: item)
                 live.name = "b"
@@ -139,7 +139,7 @@ import Testing
             let item = try makeRolledBack(store, inserting: false, flushing: false)
             try Backend.memory.withStore { other in
                 try other.write { db in
-                    _ = expectError(.foreignItem) { _ = try db.add(item) }
+                    _ = expectError(.foreignItem) { _ = try db.performInsert(item) }
                 }
             }
         }

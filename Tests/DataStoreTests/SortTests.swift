@@ -11,7 +11,7 @@ import Testing
         limit: Int? = nil, where predicate: DataStorePredicate? = nil
     ) throws -> [ItemID] {
         try store.read { db in
-            try db.fetch(
+            try db.performFetch(
                 DataStoreRequest(
                     type: ItemType(Sample.self), predicate: predicate, sortDescriptors: sort,
                     offset: offset, limit: limit)
@@ -77,7 +77,7 @@ import Testing
             for isAscending in [true, false] {
                 request.setSort(byKey: "a", ascending: isAscending)
                 let values = try store.read { db in
-                    try db.fetch(request).map { try $0.storedValue(forKeyPath: "a") }
+                    try db.performFetch(request).map { try $0.storedValue(forKeyPath: "a") }
                 }
                 #expect(values == (isAscending ? ordered : ordered.reversed()))
             }

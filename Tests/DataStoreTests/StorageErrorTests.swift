@@ -9,14 +9,14 @@ import Testing
         let testDescription: String
         let run:
             @Sendable (
-                borrowing any DataStoreReadWriteAccessor & ~Copyable, Restaurant
+                borrowing DataStoreWriter, Restaurant
             ) throws -> Void
 
         init(
             _ name: String,
             _ run:
                 @escaping @Sendable (
-                    borrowing any DataStoreReadWriteAccessor & ~Copyable, Restaurant
+                    borrowing DataStoreWriter, Restaurant
                 ) throws -> Void
         ) {
             testDescription = name
@@ -43,9 +43,11 @@ import Testing
         Operation("createItem") { db, _ in
             for _ in 0..<4_200 { _ = db.createItem(ofMutableType: Restaurant.self) }
         },
-        Operation("add") { db, _ in _ = try db.add(Restaurant()) },
+        Operation("performInsert") { db, _ in _ = try db.performInsert(Restaurant()) },
         Operation("insert") { db, _ in _ = db.insert(Restaurant()) },
-        Operation("add of a stored item") { db, item in _ = try db.add(twin(of: item)) },
+        Operation("performInsert of a stored item") { db, item in
+            _ = try db.performInsert(twin(of: item))
+        },
         Operation("insert of a stored item") { db, item in _ = db.insert(twin(of: item)) },
         Operation("insert of an item got earlier") { db, item in _ = db.insert(item) },
         Operation("delete") { db, item in try db.delete(item) },
@@ -54,7 +56,8 @@ import Testing
         Operation("deleteAllItems") { db, _ in
             _ = db.deleteAllItems(ofMutableType: Restaurant.self)
         },
-        Operation("thaw") { db, item in _ = try db.thaw(item) },
+        Operation("performMutableVersion") { db, item in _ = try db.performMutableVersion(of: item)
+        },
         Operation("mutableVersion") { db, item in _ = db.mutableVersion(ofItem: item) },
         Operation("mutableVersion of a detached item") { db, item in
             _ = db.mutableVersion(ofItem: twin(of: item))
@@ -62,16 +65,16 @@ import Testing
         Operation("generic mutableVersion") { db, item in
             let _: Restaurant = try db.mutableVersion(ofItem: item)
         },
-        Operation("fetch") { db, _ in _ = try db.fetch(request()) },
+        Operation("performFetch") { db, _ in _ = try db.performFetch(request()) },
         Operation("items") { db, _ in _ = try db.items(forRequest: request("stars > 0")) },
         Operation("firstItem") { db, _ in _ = try db.firstItem(forRequest: request()) },
         Operation("mutableItems") { db, _ in _ = try db.mutableItems(forRequest: request()) },
-        Operation("count") { db, _ in _ = try db.count(request("stars > 0")) },
+        Operation("performCount") { db, _ in _ = try db.performCount(request("stars > 0")) },
         Operation("countItems") { db, _ in _ = try db.countItems(forRequest: request()) },
-        Operation("fetchItem") { db, item in
-            _ = try db.fetchItem(ItemType(Restaurant.self), id: item.uniqueToken)
+        Operation("performFetchItem") { db, item in
+            _ = try db.performFetchItem(ItemType(Restaurant.self), id: item.uniqueToken)
         },
-        Operation("forEach") { db, _ in try db.forEach(request()) { _ in } },
+        Operation("performForEach") { db, _ in try db.performForEach(request()) { _ in } },
         Operation("schemas") { db, _ in _ = try db.schemas() },
         Operation("declare") { db, _ in try db.declare(RestaurantOwner.schema) },
     ]

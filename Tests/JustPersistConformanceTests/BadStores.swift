@@ -29,7 +29,10 @@ final class MisbehavingStore: DataStore {
         return capabilities
     }
 
-    var errorHandler: DataStoreErrorHandler? { store.errorHandler }
+    var errorHandler: DataStoreErrorHandler? {
+        get { store.errorHandler }
+        set { store.errorHandler = newValue }
+    }
 
     func open() throws {
         if fault == .computesForLong {
@@ -50,25 +53,19 @@ final class MisbehavingStore: DataStore {
 
     func destroy() throws { try store.destroy() }
 
-    func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         if fault == .hangsInRead { Thread.sleep(forTimeInterval: 600) }
         try store.performRead(block)
     }
 
-    func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         if fault == .trapsInWrite { preconditionFailure("the store's own words") }
         precondition(fault != .breaksAConditionInWrite, "the store's own condition")
         try store.performWrite(block)
     }
 
     func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         store.enqueueWrite(block, completion: completion)
@@ -79,7 +76,7 @@ enum SoundFixture: ConformanceFixture {
     static func makeStore(in directory: URL) -> MisbehavingStore { MisbehavingStore(.none) }
 }
 
-/// A store with an error handler of its own, which the kit does not hear.
+/// A store with an error handler of its own.
 enum LoggingFixture: ConformanceFixture {
     static func makeStore(in directory: URL) -> MisbehavingStore {
         MisbehavingStore(.none, errorHandler: { _ in })

@@ -207,7 +207,7 @@ struct CheckExecutionTests {
 
 /// Has no room for any item.
 final class MakesNoItems: BlockMutant, Fault, @unchecked Sendable {
-    override class func make(
+    override class func create(
         _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> any MutableDataStoreItem {
         throw DataStoreError(.storageFull, in: "create", "There is no room.")

@@ -110,7 +110,7 @@ import Testing
         let ids = try store.read { db in try db.items(Dish.self).map(\.uniqueToken) }
         let child = try store.openChild()
         try child.write { db in
-            let dish = try #require(try db.item(Dish.self, withToken: ids[0]))
+            let dish = try #require(try db.item(Dish.self, id: ids[0]))
             dish.name = "child"
             dish.price = 1
         }

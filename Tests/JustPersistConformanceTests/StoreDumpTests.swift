@@ -47,7 +47,7 @@ import Testing
                     number += 1
                     let item = DynamicItem(
                         type, id: ItemID(high: 0, low: number), values: values)
-                    _ = try db.add(item)
+                    _ = try db.performInsert(item)
                 }
             }
         }
@@ -108,7 +108,7 @@ import Testing
         let store = try store(["A": [["a": .int(1)]]])
         let child = try store.makeChild()
         try child.open()
-        try child.write { db in try db.removeAll([ItemType(dynamic: "A")]) }
+        try child.write { db in try db.performDeleteAll([ItemType(dynamic: "A")]) }
         #expect(try StoreDump(of: child).types.isEmpty)
         #expect(try StoreDump(of: store).types.count == 1)
     }

@@ -107,6 +107,20 @@ import Testing
         #expect(dish.motto == nil)
     }
 
+    @Test func attributesWinOverTheIdentity() throws {
+        let (booking, id) = (Booking(), UUID())
+        booking.id = id
+        booking.reference = "AB12"
+        #expect(booking.id == id && booking.reference == "AB12")
+        #expect(booking.value(forKeyPath: "id") as? UUID == id)
+        let item: any DataStoreItem = booking
+        #expect(item.id == booking.uniqueToken && item.reference == ItemReference(to: booking))
+        let predicate = try DataStorePredicate(#Predicate<Booking> { $0.id == id })
+        #expect(try predicate == DataStorePredicate(attribute: "id", equals: id))
+        let nothing = Nothing()
+        #expect(nothing.id == nothing.uniqueToken && nothing.reference.itemTypeKey == "Nothing")
+    }
+
     @Test func itemStoredBeforeAPropertyExistedReadsItsDefault() {
         let dish = Dish(
             backing: DictionaryBacking(itemTypeKey: "dish", schema: Dish.schema))

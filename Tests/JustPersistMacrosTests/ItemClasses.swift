@@ -99,6 +99,13 @@ public final class Dish: CustomStringConvertible {
 
 @Item final class Nothing {}
 
+/// Attributes under names that other items have for their identity.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+@Item public final class Booking {
+    public var id: UUID?
+    public var reference: String = ""
+}
+
 /// A default that is a static member, and a class inside.
 @Item final class Frame {
     static let standard = 3

@@ -183,7 +183,7 @@ import Testing
         let report = try Migration(from: source, to: target, batchSize: 10).run { _ in
             try source.write { db in
                 _ = try db.create("B")
-                try db.removeAll([ItemType(dynamic: "A")])
+                try db.performDeleteAll([ItemType(dynamic: "A")])
             }
         }
         #expect(report.types == expected)

@@ -237,7 +237,7 @@
                 try store.write { db in
                     try db.declare(ItemSchema(type, attributes: [AttributeSchema("text")]))
                     for id in texts.keys.sorted() where id.low % 7 == 0 {
-                        guard let item = try db.fetchItem(ItemType(dynamic: type), id: id)
+                        guard let item = try db.performFetchItem(ItemType(dynamic: type), id: id)
                         else { continue }
                         try db.delete(item)
                         made[id] = ""
@@ -285,7 +285,7 @@
             let request = DataStoreRequest(itemTypeKey: Self.type)
             func attempt(
                 _ expected: [ItemID],
-                _ body: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> [ItemID]
+                _ body: (borrowing DataStoreReader) throws -> [ItemID]
             ) {
                 do {
                     try store.performRead { db in
@@ -296,7 +296,7 @@
                 }
             }
             let ids = ids
-            attempt(ids) { db in try db.fetch(request).map(\.uniqueToken) }
+            attempt(ids) { db in try db.performFetch(request).map(\.uniqueToken) }
             attempt(ids) { db in
                 var found: [ItemID] = []
                 try db.forEach(request) { found.append($0.uniqueToken) }
@@ -304,7 +304,7 @@
             }
             let sorted = DataStoreRequest(itemTypeKey: Self.type)
             sorted.setSort(byKey: "text", ascending: false)
-            attempt(ids) { db in try db.fetch(sorted).map(\.uniqueToken).sorted() }
+            attempt(ids) { db in try db.performFetch(sorted).map(\.uniqueToken).sorted() }
             let filtered = DataStoreRequest(itemTypeKey: Self.type)
             filtered.predicate = try DataStorePredicate("text BEGINSWITH 'note'")
             attempt(ids) { db in
@@ -314,7 +314,7 @@
                 for id in ids {
                     do {
                         try store.performRead { db in
-                            let item = try db.fetchItem(ItemType(dynamic: Self.type), id: id)
+                            let item = try db.performFetchItem(ItemType(dynamic: Self.type), id: id)
                             if item == nil { outcome = .notFoundByID }
                         }
                     } catch {

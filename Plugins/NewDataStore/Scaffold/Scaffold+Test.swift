@@ -13,12 +13,6 @@ extension Scaffold {
                     static func makeStore(in directory: URL) throws -> \(name)DataStore {
                         \(name)DataStore(at: directory)
                     }
-
-                    static func makeStore(
-                        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
-                    ) throws -> \(name)DataStore {
-                        \(name)DataStore(at: directory, errorHandler: errorHandler)
-                    }
                 }
 
                 @Suite(.serialized) struct \(name)Conformance {

@@ -23,17 +23,21 @@ extension Scaffold {
             public let capabilities = DataStoreCapabilities(
                 persistence: .reopening, isolation: .serializable)
 
-            /// Receives the failures of calls that cannot throw.
-            public let errorHandler: DataStoreErrorHandler?
-
             private let directory: URL
+            private let handler: SharedErrorHandler
             /// Keeps the rules between blocks: one writer at a time, none on a closed store.
             private let gate = BlockGate()
 
             /// A closed store whose files are in a directory.
             public init(at directory: URL, errorHandler: DataStoreErrorHandler? = nil) {
                 self.directory = directory
-                self.errorHandler = errorHandler
+                handler = SharedErrorHandler(errorHandler)
+            }
+
+            /// Receives the failures of calls that cannot throw.
+            public var errorHandler: DataStoreErrorHandler? {
+                get { handler.value }
+                set { handler.value = newValue }
             }
 
             // MARK: Life
@@ -56,9 +60,7 @@ extension Scaffold {
             // MARK: Blocks
 
             /// Runs a block on one snapshot.
-            public func performRead(
-                _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-            ) throws {
+            public func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
                 try gate.read {
                     let accessor = try \(name)ReadAccessor(of: self)
                     defer { accessor.end() }
@@ -67,25 +69,19 @@ extension Scaffold {
             }
 
             /// Runs a block in a transaction, and commits.
-            public func performWrite(
-                _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-            ) throws {
+            public func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
                 try gate.write { try write(block) }
             }
 
             /// Queues a block that may change the store.
             public func enqueueWrite(
-                _ block:
-                    @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-                    Void,
+                _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
                 completion: @escaping @Sendable ((any Error)?) -> Void
             ) {
                 gate.enqueueWrite({ try self.write(block) }, completion: completion)
             }
 
-            private func write(
-                _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-            ) throws {
+            private func write(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
                 let accessor = try \(name)WriteAccessor(of: self)
                 defer { accessor.end() }
                 try block(accessor)
@@ -118,27 +114,27 @@ extension Scaffold {
             /// The items that match, in order, sliced: `type.itemClass.init(backing:)` for each.
             ///
             /// `ItemSelection` filters, sorts and slices in memory what \(name) cannot.
-            func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+            func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
                 try request.validate()
                 throw \(name)DataStore.unfilled()
             }
 
-            /// How many items `fetch` gives. Ask \(name), if it can count without making them.
-            func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
-                try fetch(request).count
+            /// How many items `performFetch` gives. Ask \(name), if it can count without making them.
+            func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+                try performFetch(request).count
             }
 
-            func fetchItem(
+            func performFetchItem(
                 _ type: ItemType, id: ItemID
             ) throws(DataStoreError) -> (any DataStoreItem)? {
                 throw \(name)DataStore.unfilled()
             }
 
             /// Walks the items. Use a cursor of \(name), if it has one, so that not all are held at once.
-            func forEach(
+            func performForEach(
                 _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
             ) throws {
-                for item in try fetch(request) { try body(item) }
+                for item in try performFetch(request) { try body(item) }
             }
 
             /// The types in the store, sorted by key, with their attributes. Migration and tools need them.
@@ -155,27 +151,27 @@ extension Scaffold {
             func commit() throws(DataStoreError) { throw \(name)DataStore.unfilled() }
 
             /// A new item, without values.
-            func make(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
+            func performCreate(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
                 throw \(name)DataStore.unfilled()
             }
 
             /// Takes in an item that was made outside, under its id; false if that is in the store already.
-            func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
+            func performInsert(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
                 throw \(name)DataStore.unfilled()
             }
 
             /// Deletes an item; false if it was not there.
-            func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
+            func performDelete(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
                 throw \(name)DataStore.unfilled()
             }
 
-            func removeAll(_ types: [ItemType]) throws(DataStoreError) {
+            func performDeleteAll(_ types: [ItemType]) throws(DataStoreError) {
                 throw \(name)DataStore.unfilled()
             }
 
             /// This block's live object for an item of another block; `nil` if it was deleted.
-            func thaw(
-                _ item: any DataStoreItem
+            func performMutableVersion(
+                of item: any DataStoreItem
             ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
                 throw \(name)DataStore.unfilled()
             }

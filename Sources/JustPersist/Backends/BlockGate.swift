@@ -8,7 +8,7 @@ import Foundation
 ///
 /// ```swift
 /// func performRead(
-///     _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
+///     _ block: (borrowing DataStoreReader) throws -> Void
 /// ) throws {
 ///     try gate.read { try block(MyReadAccessor(database.snapshot())) }
 /// }

@@ -14,7 +14,7 @@ import Synchronization
 /// property cannot throw, and the block's code does not know what it lacks.
 ///
 /// ```swift
-/// func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+/// func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
 ///     try thread.check("count")
 ///     …
 /// ```

@@ -24,7 +24,7 @@
 ///
 /// Items belong to the block they were got in and are not `Sendable`: what leaves a block is a copy of
 /// their values. An item may still be read after its block, by one thread at a time.
-public protocol DataStoreItem: AnyObject, SendableMetatype {
+public protocol DataStoreItem: AnyObject, Identifiable, SendableMetatype where ID == ItemID {
     /// The type's name in a store, and its attributes.
     static var schema: ItemSchema { get }
 
@@ -52,6 +52,18 @@ extension DataStoreItem {
     ///
     /// Never changes: not by update, merge, reopening or migration.
     public var uniqueToken: ItemID { backing.id }
+
+    /// The identity of this item: the same as ``uniqueToken``.
+    ///
+    /// A class may have an attribute called `id`. Then the attribute is what `id` gives for items of the class,
+    /// and ``uniqueToken`` stays the identity, for `Identifiable` as well.
+    public var id: ItemID { backing.id }
+
+    /// A reference to this item, to be kept in an attribute of another one, or outside of the block.
+    ///
+    /// ``DataStoreReadAccessor/item(_:_:)`` finds the item again. A class that has an attribute called
+    /// `reference` has that; use ``ItemReference/init(to:)`` there.
+    public var reference: ItemReference { ItemReference(to: self) }
 
     /// A new item that is in no store yet; put it into one with `insert(_:)`.
     public init() {

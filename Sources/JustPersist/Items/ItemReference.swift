@@ -1,7 +1,12 @@
 /// A stored pointer from one item to another: the other's type and id.
 ///
-/// A reference is a plain value. It does not keep its target alive, and a target that was deleted
-/// reads as absent.
+/// ```swift
+/// dish.restaurant = restaurant.reference  // var restaurant: ItemReference?
+/// let served = try dish.restaurant.flatMap { try db.item(Restaurant.self, $0) }
+/// ```
+///
+/// A reference is a plain value, and may leave its block. It does not keep its target alive, and a target that
+/// was deleted reads as absent.
 public struct ItemReference: Hashable, Sendable, Codable {
     /// The ``DataStoreItem/itemTypeKey`` of the item referred to.
     public let itemTypeKey: String
@@ -12,5 +17,10 @@ public struct ItemReference: Hashable, Sendable, Codable {
     public init(itemTypeKey: String, id: ItemID) {
         self.itemTypeKey = itemTypeKey
         self.id = id
+    }
+
+    /// A reference to an item, which may be in a store or not yet.
+    public init(to item: any DataStoreItem) {
+        self.init(itemTypeKey: item.backing.itemTypeKey, id: item.backing.id)
     }
 }

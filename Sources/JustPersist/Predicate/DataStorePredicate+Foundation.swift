@@ -3,7 +3,7 @@ public import Foundation
 extension DataStorePredicate {
     /// The predicate that a `#Predicate` describes.
     ///
-    /// Understood are properties of the item that its schema lists, `uniqueToken`, captured values,
+    /// Understood are properties of the item that its schema lists, `uniqueToken` and `id`, captured values,
     /// `==` `!=` `<` `<=` `>` `>=`, `&&` `||` `!`, `contains` of an element or of a text, `starts(with:)`,
     /// `count` and `isEmpty` of arrays, `isEmpty` of texts, `nil`, `??` with a value, and optional
     /// chaining. Texts are searched as by CONTAINS and BEGINSWITH, where a match may end inside a

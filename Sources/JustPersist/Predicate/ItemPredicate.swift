@@ -82,7 +82,7 @@ extension DataStoreItem {
         if let name = schema.attributeName(for: keyPath) {
             return DataStorePredicate.AttributePath([name])
         }
-        if keyPath == \Self.uniqueToken { return .uniqueToken }
+        if keyPath == \Self.uniqueToken || leadsToIdentity(keyPath) { return .uniqueToken }
         throw DataStoreError(
             .unknownAttribute, in: "predicate",
             """
@@ -90,6 +90,14 @@ extension DataStoreItem {
             that its schema lists with a key path.
             """,
             itemType: itemTypeKey)
+    }
+
+    /// Whether a key path gives the identity of items, as `\Restaurant.id` does.
+    private static func leadsToIdentity(_ keyPath: AnyKeyPath) -> Bool {
+        guard let keyPath = keyPath as? KeyPath<Self, ItemID> else { return false }
+        // `\Self.id` is the requirement of Identifiable, and not the same key path as that of a class.
+        let item = Self(backing: DictionaryBacking(itemTypeKey: itemTypeKey, schema: schema))
+        return item[keyPath: keyPath] == item.uniqueToken
     }
 }
 

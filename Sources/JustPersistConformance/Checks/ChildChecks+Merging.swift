@@ -176,9 +176,10 @@ extension ChildChecks {
             }
             let child = try parent.child()
             try child.store.write { db in
-                for (number, item) in try db.fetch(DataStoreRequest(itemTypeKey: Family.type))
-                    .enumerated()
-                {
+                for (number, item) in try db.performFetch(
+                    DataStoreRequest(itemTypeKey: Family.type)
+                )
+                .enumerated() {
                     if number.isMultiple(of: 2) {
                         try item.backing.setValue(.string("new"), forAttribute: "name")
                     } else {

@@ -18,15 +18,14 @@ extension ConcurrencyChecks {
                     continue  // The reader would wait for the main thread, which the writer holds.
                 }
                 let (isOpen, mayEnd) = (Latch(), Latch())
-                let hold:
-                    @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void =
-                        { db in
-                            try items.set("a", to: 100, db)
-                            try items.create("b", 2, db)
-                            isOpen.open()
-                            mayEnd.wait()
-                            throw Upset(number: 0)
-                        }
+                let hold: @Sendable (borrowing DataStoreWriter) throws -> Void =
+                    { db in
+                        try items.set("a", to: 100, db)
+                        try items.create("b", 2, db)
+                        isOpen.open()
+                        mayEnd.wait()
+                        throw Upset(number: 0)
+                    }
                 let writer = check.start {
                     defer { isOpen.open() }
                     if isQueued {
@@ -66,7 +65,7 @@ extension ConcurrencyChecks {
                         try items.items(db).map(\.number), [1],
                         "the numbers that the open read block finds after the commit")
                     check.expectEqual(
-                        try db.count(items.request()), 1, "the count in the open read block")
+                        try db.performCount(items.request()), 1, "the count in the open read block")
                     check.expectEqual(
                         try items.names(
                             items.request(where: DataStorePredicate("number > 1")), db), [],
@@ -76,7 +75,7 @@ extension ConcurrencyChecks {
             isOpen.wait()
             let writer = check.start {
                 @Sendable func change(
-                    _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+                    _ db: borrowing DataStoreWriter
                 ) throws {
                     try items.set("a", to: 100, db)
                     try items.create("b", 2, db)
@@ -122,7 +121,7 @@ extension ConcurrencyChecks {
                         gathering.arrive()
                         if check.capabilities.hasConcurrentReads { gathering.wait() }
                         check.expectEqual(
-                            try db.count(items.request()), 1,
+                            try db.performCount(items.request()), 1,
                             "what one of \(count) readers counts while all are open")
                         if isThrowing { throw Upset(number: index) }
                     }

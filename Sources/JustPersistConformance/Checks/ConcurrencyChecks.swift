@@ -37,7 +37,7 @@ enum ConcurrencyChecks {
             let rounds = check.profile.pick(quick: 15, full: 150, soak: 1_500)
             let completed = Locked(0)
             @Sendable func count(
-                _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+                _ db: borrowing DataStoreWriter
             ) throws {
                 guard let counter = try items.item("counter", db) else { return }
                 counter["number"] = .int(Int64(counter.number + 1))

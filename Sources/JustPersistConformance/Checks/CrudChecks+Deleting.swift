@@ -51,7 +51,8 @@ extension CrudChecks {
                 check.expectEqual(db.delete(item: item), false, "the second delete(item:)")
                 check.expectEqual(
                     db.delete(item: frozen), false, "delete(item:) of its frozen copy")
-                check.expectEqual(try db.remove(item), false, "remove(_:) of a deleted item")
+                check.expectEqual(
+                    try db.performDelete(item), false, "performDelete(_:) of a deleted item")
                 check.expectError(.couldNotDeleteItem, what: "delete(_:) of a deleted item") {
                     try db.delete(item)
                 }
@@ -76,8 +77,10 @@ extension CrudChecks {
             let item = try foreign.frozen(id)
             check.errors.removeAll()
             try items.store.write { db in
-                check.expectError(.foreignItem, what: "remove(_:) of an item of another store") {
-                    _ = try db.remove(item)
+                check.expectError(
+                    .foreignItem, what: "performDelete(_:) of an item of another store"
+                ) {
+                    _ = try db.performDelete(item)
                 }
                 check.expectEqual(db.delete(item: item), false, "delete(item:) of a foreign item")
                 check.expectReports(
@@ -107,12 +110,13 @@ extension CrudChecks {
             try items.expect([], where: "note", .equal, .string("old"), "after it was deleted")
             try items.store.write { db in
                 try db.delete(try items.live(id, db))
-                _ = try db.add(DynamicItem(items.key, id: id, values: ["number": .int(2)]))
+                _ = try db.performInsert(
+                    DynamicItem(items.key, id: id, values: ["number": .int(2)]))
             }
             try items.expectValues(
                 ["number": .int(2)], of: id, "deleted and inserted anew in one block")
             let more = try (0..<5).map { _ in try items.create(old) }
-            try items.store.write { db in try db.removeAll([items.itemType]) }
+            try items.store.write { db in try db.performDeleteAll([items.itemType]) }
             let new = try items.create()
             check.expect(
                 new != id && !more.contains(new), "A new item has the token of a deleted one")

@@ -12,7 +12,7 @@ extension CrudChecks {
             check.errors.removeAll()
             try items.store.write { db in
                 _ = try items.create(["name": .string("new")], db)
-                try db.removeAll([items.itemType])
+                try db.performDeleteAll([items.itemType])
                 try items.expect([], "in the block that deleted all", db)
                 for _ in 0..<3 { _ = try db.create(ConformanceUser.self) }
             }
@@ -29,7 +29,7 @@ extension CrudChecks {
                     db.deleteAllItems(ofMutableType: ConformanceUser.self),
                     "deleteAllItems(ofMutableType:) gave false where there are none")
                 try db.deleteAll(ConformanceUserProfile.self)
-                try db.removeAll([ItemType(dynamic: "CrudUnknown")])
+                try db.performDeleteAll([ItemType(dynamic: "CrudUnknown")])
             }
             check.expectReports([], of: items.store, "deleting all items of types")
             let new = try items.create()
@@ -53,7 +53,7 @@ extension CrudChecks {
                 let index = try check.require(
                     left.firstIndex { $0.type.key == key }, "the type “\(key)”")
                 let deleted = left.remove(at: index).type
-                try store.write { db in try db.removeAll([deleted.itemType]) }
+                try store.write { db in try db.performDeleteAll([deleted.itemType]) }
                 try deleted.expect([], "after they were deleted")
                 for other in left {
                     try other.type.expect(
@@ -76,14 +76,14 @@ extension CrudChecks {
                 check.expect(
                     db.batchDeleteAllItems(ofMutableTypes: []),
                     "batchDeleteAllItems(ofMutableTypes:) of no types gave false")
-                try db.removeAll([])
+                try db.performDeleteAll([])
             }
             for (type, ids) in zip(types, ids) {
                 try type.expect(ids, "after the items of no types were deleted")
             }
             let error = check.expectThrows("a write block that throws") {
                 try store.write { db in
-                    try db.removeAll(types.map(\.itemType))
+                    try db.performDeleteAll(types.map(\.itemType))
                     for type in types { try type.expect([], "in the block that deleted all", db) }
                     throw Rollback()
                 }
@@ -93,7 +93,7 @@ extension CrudChecks {
                 try type.expect(ids, "after a block that deleted all of them threw")
             }
             try store.write { db in
-                try db.removeAll([
+                try db.performDeleteAll([
                     types[0].itemType, ItemType(dynamic: "CrudUnknown"), types[1].itemType,
                     types[0].itemType,
                 ])

@@ -27,7 +27,7 @@ extension CrudChecks {
                 check.expect(db.insert(user), "insert(_:) of an item of a class gave false")
             }
             try items.store.read { db in
-                let found = try db.item(ConformanceUser.self, withToken: user.uniqueToken)
+                let found = try db.item(ConformanceUser.self, id: user.uniqueToken)
                 check.expectEqual(
                     found?.name, "detached", "the name of an inserted item of a class")
             }
@@ -42,9 +42,11 @@ extension CrudChecks {
             let item = DynamicItem(items.key, values: ["name": .string("first")])
             let id = item.uniqueToken
             try items.store.write { db in
-                check.expectEqual(try db.add(item), true, "add(_:) of a new item")
+                check.expectEqual(
+                    try db.performInsert(item), true, "performInsert(_:) of a new item")
                 check.expect(db.insert(item), "insert(_:) of an item inserted before gave false")
-                check.expectEqual(try db.add(item), false, "add(_:) of an item added before")
+                check.expectEqual(
+                    try db.performInsert(item), false, "performInsert(_:) of an item added before")
                 try items.expect([id], "in the block that inserted one twice", db)
             }
             try items.expect([id], "after one was inserted twice")
@@ -74,10 +76,12 @@ extension CrudChecks {
             let item = try foreign.frozen(theirs)
             check.errors.removeAll()
             try items.store.write { db in
-                check.expectError(.foreignItem, what: "add(_:) of an item of another store") {
-                    _ = try db.add(item)
+                check.expectError(
+                    .foreignItem, what: "performInsert(_:) of an item of another store"
+                ) {
+                    _ = try db.performInsert(item)
                 }
-                check.expectReports([], of: items.store, "add(_:), which throws")
+                check.expectReports([], of: items.store, "performInsert(_:), which throws")
                 check.expect(!db.insert(item), "insert(_:) of an item of another store gave true")
                 check.expectReports([.foreignItem], of: items.store, "insert(_:) of a foreign item")
                 try items.expect([own], "in the block that was refused a foreign item", db)

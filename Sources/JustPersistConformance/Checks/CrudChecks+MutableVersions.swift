@@ -94,8 +94,10 @@ extension CrudChecks {
             let item = try foreign.frozen(id)
             check.errors.removeAll()
             try items.store.write { db in
-                check.expectError(.foreignItem, what: "thaw(_:) of an item of another store") {
-                    _ = try db.thaw(item)
+                check.expectError(
+                    .foreignItem, what: "performMutableVersion(of:) of an item of another store"
+                ) {
+                    _ = try db.performMutableVersion(of: item)
                 }
                 check.expect(
                     db.mutableVersion(ofItem: item) == nil,

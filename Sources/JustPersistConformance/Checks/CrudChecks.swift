@@ -28,7 +28,7 @@ enum CrudChecks {
             check.errors.removeAll()
             try store.write { db in
                 let made = [
-                    try db.make(ItemType(ConformanceUser.self)),
+                    try db.performCreate(ItemType(ConformanceUser.self)),
                     try check.require(
                         db.createItem(ofMutableType: ConformanceUser.self),
                         "createItem(ofMutableType:)"),
@@ -43,9 +43,10 @@ enum CrudChecks {
                 let profile = try db.create(ConformanceUserProfile.self)
                 check.expectEqual(
                     profile.backing.itemTypeKey, "UserProfile", "the type of a new “UserProfile”")
-                let dynamic = try db.make(items.itemType)
+                let dynamic = try db.performCreate(items.itemType)
                 check.expect(
-                    dynamic is DynamicItem, "make(_:) of a dynamic type gave a \(type(of: dynamic))"
+                    dynamic is DynamicItem,
+                    "performCreate(_:) of a dynamic type gave a \(type(of: dynamic))"
                 )
                 check.expectEqual(
                     dynamic.backing.itemTypeKey, items.key, "the type of a dynamic item")
@@ -56,12 +57,12 @@ enum CrudChecks {
                 }
             }
             try store.read { db in
-                let users = try db.fetch(DataStoreRequest(itemType: ConformanceUser.self))
+                let users = try db.performFetch(DataStoreRequest(itemType: ConformanceUser.self))
                 check.expectEqual(
                     users.compactMap { $0 as? ConformanceUser }.count, 2,
                     "the number of items that a request for a class gives as that class")
                 check.expect(
-                    try db.fetch(items.request()).allSatisfy { $0 is DynamicItem },
+                    try db.performFetch(items.request()).allSatisfy { $0 is DynamicItem },
                     "A request for a dynamic type gave items of another class than DynamicItem")
             }
             check.expectReports([], of: store, "creating items and reading them")
@@ -168,7 +169,8 @@ extension CheckContext {
         let (items, foreign, id) = (try openItems(), try openForeignItems(), ItemID())
         for type in [items, foreign] {
             try type.store.write { db in
-                _ = try db.add(DynamicItem(type.key, id: id, values: ["name": .string("kept")]))
+                _ = try db.performInsert(
+                    DynamicItem(type.key, id: id, values: ["name": .string("kept")]))
             }
         }
         return (items, foreign, id)

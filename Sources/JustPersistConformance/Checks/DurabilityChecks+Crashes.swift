@@ -212,9 +212,10 @@ extension DurabilityChecks {
         let type = ItemType(dynamic: DurabilityRoles.type)
         let items = try db.dynamicItems(DataStoreRequest(type: type))
         check.expectEqual(
-            try db.count(DataStoreRequest(type: type)), items.count, "the count after a kill")
+            try db.performCount(DataStoreRequest(type: type)), items.count, "the count after a kill"
+        )
         for item in items {
-            let found = try db.fetchItem(type, id: item.uniqueToken)
+            let found = try db.performFetchItem(type, id: item.uniqueToken)
             check.expect(
                 found != nil,
                 "After a kill a scan finds the item \(item.uniqueToken), but its id does not.")

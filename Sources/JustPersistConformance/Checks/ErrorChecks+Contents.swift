@@ -18,10 +18,10 @@ extension ErrorChecks {
             let type = Notes.type.key
             try store.performRead { db in
                 expectTold(check, .invalidRequest, "a fetch with a negative limit", type: type) {
-                    _ = try db.fetch(Notes.impossible)
+                    _ = try db.performFetch(Notes.impossible)
                 }
                 expectTold(check, .invalidRequest, "a count with a negative offset", type: type) {
-                    _ = try db.count(DataStoreRequest(type: Notes.type, offset: -1))
+                    _ = try db.performCount(DataStoreRequest(type: Notes.type, offset: -1))
                 }
                 let frozen = try check.require(try db.note("stored"), "an item in a read block")
                 expectTold(
@@ -44,10 +44,10 @@ extension ErrorChecks {
                     attribute: "unheardOf"
                 ) { try live.setStoredValue(1, forKeyPath: "unheardOf") }
                 expectTold(check, .foreignItem, "deleting another store's item", type: type) {
-                    _ = try db.remove(stranger)
+                    _ = try db.performDelete(stranger)
                 }
                 expectTold(check, .foreignItem, "inserting another store's item", type: type) {
-                    _ = try db.add(stranger)
+                    _ = try db.performInsert(stranger)
                 }
                 let doomed = try check.require(try db.note("doomed"), "an item in a write block")
                 try db.delete(doomed)

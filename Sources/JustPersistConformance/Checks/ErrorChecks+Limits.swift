@@ -145,10 +145,10 @@ extension ErrorChecks {
             ] {
                 let request = DataStoreRequest(type: Notes.type, predicate: predicate)
                 check.expectError(.limitExceeded, what: "a fetch by a predicate of \(what)") {
-                    _ = try db.fetch(request)
+                    _ = try db.performFetch(request)
                 }
                 check.expectError(.limitExceeded, what: "a count by a predicate of \(what)") {
-                    _ = try db.count(request)
+                    _ = try db.performCount(request)
                 }
             }
         }

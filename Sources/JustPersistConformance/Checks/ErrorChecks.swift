@@ -12,7 +12,6 @@ enum ErrorChecks {
             "The error handler gets each failure once, where it happens, before the call returns."
         ) { check in
             let store = try check.openStore()
-            try check.requireErrorHandler(of: store)
             let other = try check.openStore()
             var foreign: DynamicItem?
             try other.performWrite { db in foreign = try db.addNote("foreign") }
@@ -74,15 +73,38 @@ enum ErrorChecks {
             expectOneCall("writeSync after tearDown", .notSetUp) { store.writeSync { _ in } }
         },
         CheckDefinition(
+            "err/handler-replaced", clause: [14],
+            "The error handler can be replaced at any time, and later failures go to the new one alone."
+        ) { check in
+            let store = try check.openStore()
+            try store.addNote("stored")
+            let replaced = ErrorLog()
+            func fail() throws {
+                store.writeSync { db in _ = db.items(forRequest: Notes.impossible) }
+                try store.performRead { db in
+                    let item = try check.require(try db.note("stored"), "the stored item")
+                    item["text"] = .string("changed")
+                }
+            }
+            let codes: [DataStoreError.Code] = [.invalidRequest, .itemNotMutable]
+            try fail()
+            check.expectEqual(check.errors.codes, codes, "what the first handler was given")
+            store.errorHandler = { error in replaced.append(error) }
+            check.expect(store.errorHandler != nil, "A handler that was set is not there")
+            try fail()
+            store.errorHandler = nil
+            try fail()
+            check.expectEqual(replaced.codes, codes, "what the second handler was given")
+            check.expectEqual(check.errors.codes, codes, "what the first handler was given in all")
+        },
+        CheckDefinition(
             "err/handler-absent", clause: [14],
             "Without an error handler nothing traps, and throwing calls still throw."
         ) { check in
-            let store = try check.fixture.plainStore(
-                in: check.directory.appending(path: "store", directoryHint: .isDirectory))
-            if store.errorHandler != nil {
-                try check.unverified(
-                    "makeStore(in:) of the fixture gives its store an error handler of its own")
-            }
+            let store = try check.fixture.store(
+                in: check.directory.appending(path: "store", directoryHint: .isDirectory),
+                errorHandler: nil)
+            check.expect(store.errorHandler == nil, "A handler that was taken away is still there")
             let ran = Locked(0)
             store.read { _ in ran.withLock { $0 += 1 } }
             store.writeSync { _ in ran.withLock { $0 += 1 } }
@@ -100,7 +122,7 @@ enum ErrorChecks {
                     db.countItems(forRequest: Notes.impossible), 0,
                     "the count of a request with a negative limit")
                 check.expectError(.invalidRequest, what: "a fetch with a negative limit") {
-                    _ = try db.fetch(Notes.impossible)
+                    _ = try db.performFetch(Notes.impossible)
                 }
                 let item = try check.require(try db.note("stored"), "the stored item")
                 item["text"] = .string("changed")
@@ -165,7 +187,6 @@ enum ErrorChecks {
             "Where nothing fails, the error handler is never called."
         ) { check in
             let store = try check.openStore()
-            try check.requireErrorHandler(of: store)
             check.errors.removeAll()
             store.setup()
             let detached = DynamicItem(Notes.type.key, values: ["text": .string("detached")])
@@ -266,12 +287,5 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         let note = try? create(Notes.type.key)
         note?["text"] = .string(text)
         return note
-    }
-}
-
-extension ConformanceFixture {
-    /// A store without a handler of the kit's.
-    fileprivate static func plainStore(in directory: URL) throws -> any DataStore {
-        try makeStore(in: directory)
     }
 }

@@ -37,7 +37,7 @@ struct Family {
     @discardableResult
     static func add(
         _ name: String, number: Int = 0,
-        in db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        in db: borrowing DataStoreWriter
     ) throws -> ItemID {
         let item = try db.create(type)
         item["name"] = .string(name)
@@ -48,7 +48,7 @@ struct Family {
     /// Sets one attribute of an item.
     func set(_ id: ItemID, _ attribute: String, _ value: DataStoreValue) throws {
         try store.write { db in
-            guard let item = try db.fetchItem(ItemType(dynamic: Self.type), id: id) else {
+            guard let item = try db.performFetchItem(ItemType(dynamic: Self.type), id: id) else {
                 throw MissingItem(id: id)
             }
             try item.backing.setValue(value, forAttribute: attribute)
@@ -58,7 +58,7 @@ struct Family {
     /// Deletes an item.
     func delete(_ id: ItemID) throws {
         try store.write { db in
-            guard let item = try db.fetchItem(ItemType(dynamic: Self.type), id: id) else {
+            guard let item = try db.performFetchItem(ItemType(dynamic: Self.type), id: id) else {
                 throw MissingItem(id: id)
             }
             try db.delete(item)
@@ -68,7 +68,7 @@ struct Family {
     /// One attribute of an item; nil if there is no such item.
     func value(_ id: ItemID, _ attribute: String) throws -> DataStoreValue? {
         try store.read { db in
-            try db.fetchItem(ItemType(dynamic: Self.type), id: id)?
+            try db.performFetchItem(ItemType(dynamic: Self.type), id: id)?
                 .backing.value(forAttribute: attribute)
         }
     }
@@ -87,7 +87,7 @@ struct Family {
 
     /// The names that a request finds in an open block.
     static func names(
-        in db: borrowing any DataStoreReadAccessor & ~Copyable, where format: String? = nil,
+        in db: borrowing DataStoreReader, where format: String? = nil,
         sortedBy key: String? = nil, ascending: Bool = true, offset: Int? = nil, limit: Int? = nil
     ) throws -> [String] {
         let request = DataStoreRequest(
@@ -102,7 +102,7 @@ struct Family {
 
     /// The number of items.
     func count() throws -> Int {
-        try store.read { db in try db.count(DataStoreRequest(itemTypeKey: Self.type)) }
+        try store.read { db in try db.performCount(DataStoreRequest(itemTypeKey: Self.type)) }
     }
 
     /// Everything in the store.

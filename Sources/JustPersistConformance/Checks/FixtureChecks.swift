@@ -11,7 +11,7 @@ enum FixtureChecks {
             try store.open()
             for type in ["ConformanceItem", "ConformanceOther", "ConformancePast"] {
                 let count = try store.read { db in
-                    try db.count(DataStoreRequest(itemTypeKey: type))
+                    try db.performCount(DataStoreRequest(itemTypeKey: type))
                 }
                 check.expectEqual(count, 0, "the number of items of “\(type)” in a new store")
             }

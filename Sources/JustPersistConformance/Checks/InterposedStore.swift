@@ -17,7 +17,10 @@ package final class InterposedStore: DataStore {
         self.beforeCommit = beforeCommit
     }
 
-    package var errorHandler: DataStoreErrorHandler? { store.errorHandler }
+    package var errorHandler: DataStoreErrorHandler? {
+        get { store.errorHandler }
+        set { store.errorHandler = newValue }
+    }
 
     package func open() throws { try store.open() }
 
@@ -25,15 +28,11 @@ package final class InterposedStore: DataStore {
 
     package func destroy() throws { try store.destroy() }
 
-    package func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    package func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         try store.performRead(block)
     }
 
-    package func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    package func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         try store.performWrite { db in
             try block(db)
             try beforeCommit()
@@ -41,9 +40,7 @@ package final class InterposedStore: DataStore {
     }
 
     package func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         store.enqueueWrite(

@@ -36,9 +36,9 @@ extension IsolationChecks {
             try underStorm(check, on: items) { _, _ in
                 try items.store.read { db in
                     for request in try TransactionChecks.requests(items) {
-                        let count = try db.count(request)
+                        let count = try db.performCount(request)
                         check.expectEqual(
-                            try db.fetch(request).count, count,
+                            try db.performFetch(request).count, count,
                             """
                             the items found where as many were counted (\(describe(request))), in one \
                             read block
@@ -61,7 +61,7 @@ extension IsolationChecks {
                 guard index < 2 else {
                     while !reads.areOver {
                         let found = try items.store.read { db in
-                            try (db.fetchItem(type, id: id) as? DynamicItem)?.values()
+                            try (db.performFetchItem(type, id: id) as? DynamicItem)?.values()
                         }
                         let values = try check.require(found, "the item, which nobody deletes")
                         let number = values["number"] ?? .null
@@ -81,7 +81,8 @@ extension IsolationChecks {
                 for round in 1...rounds {
                     reads.wait(forMore: 1)
                     try items.store.write { db in
-                        guard let item = try db.fetchItem(type, id: id) as? DynamicItem else {
+                        guard let item = try db.performFetchItem(type, id: id) as? DynamicItem
+                        else {
                             return
                         }
                         for (name, value) in Self.whole(2 * round + index) { item[name] = value }
@@ -193,7 +194,7 @@ extension IsolationChecks {
                         return (
                             try items.items(db).reduce(0) { $0 + $1.number },
                             try (items.items(where: rich, db) + items.items(where: !rich, db))
-                                .reduce(0) { $0 + $1.number }, try db.count(items.request())
+                                .reduce(0) { $0 + $1.number }, try db.performCount(items.request())
                         )
                     }
                     check.expectEqual(sum, 1_000, "the sum of all accounts in a read block")
@@ -271,7 +272,7 @@ extension IsolationChecks {
 
     private static func write(
         _ store: any DataStore,
-        _ body: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
+        _ body: (borrowing DataStoreWriter) throws -> Void
     ) throws {
         try store.write { db in try body(db) }
     }
@@ -283,11 +284,11 @@ extension IsolationChecks {
         var answers: [String] = []
         for request in try TransactionChecks.requests(items) {
             let found = try db.dynamicItems(request).map { "\($0.uniqueToken) \($0.number)" }
-            answers.append("\(describe(request)): \(try db.count(request)), \(found)")
+            answers.append("\(describe(request)): \(try db.performCount(request)), \(found)")
         }
         let first = try items.items(db).first
         let byID = try first.map {
-            try db.fetchItem(ItemType(dynamic: items.key), id: $0.uniqueToken)
+            try db.performFetchItem(ItemType(dynamic: items.key), id: $0.uniqueToken)
         }
         answers.append("by id: \((byID as? DynamicItem)?.number ?? -1)")
         return answers

@@ -27,14 +27,14 @@ extension LifecycleChecks {
                 }
             }
             try expectCounts("of many items")
-            for change in [Change.remove, .add, .set, .declare] {
+            for change in [Change.delete, .insert, .set, .declare] {
                 shelf = try shelved.commit(change, 5, to: shelf)
-                try expectCounts("behind \(change.rawValue)")
+                try expectCounts("behind \(change.primitive)")
             }
             _ = check.expectThrows("a write block that throws") {
                 try shelved.store.write { db in
                     var shelf = shelf
-                    try Change.make.apply(5, to: &shelf, db, check)
+                    try Change.create.apply(5, to: &shelf, db, check)
                     try Change.declare.apply(5, to: &shelf, db, check)
                     throw Upset(number: 1)
                 }
@@ -44,8 +44,8 @@ extension LifecycleChecks {
                 shelved = try shelved.reopened()
                 try expectCounts("in the store reopened")
             }
-            shelf = try shelved.commit(.removeAll, 1, to: shelf)
-            try expectCounts("behind removeAll")
+            shelf = try shelved.commit(.deleteAll, 1, to: shelf)
+            try expectCounts("behind performDeleteAll")
         },
         CheckDefinition(
             "life/verify-while-writing", clause: [4, 17],
@@ -61,8 +61,8 @@ extension LifecycleChecks {
                     // Ten come and ten go in a block, so that every snapshot has as many.
                     shelf = try shelved.store.write { [shelf] db in
                         var shelf = shelf
-                        try Change.make.apply(10, to: &shelf, db, check)
-                        try Change.remove.apply(10, to: &shelf, db, check)
+                        try Change.create.apply(10, to: &shelf, db, check)
+                        try Change.delete.apply(10, to: &shelf, db, check)
                         return shelf
                     }
                 }

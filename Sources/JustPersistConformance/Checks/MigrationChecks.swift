@@ -96,7 +96,9 @@ enum MigrationChecks {
                 "The target's error did not come out of the migration, but \(error, default: "none")"
             )
             let left = try store.read { db in
-                try MigrationCorpus.types.map { try db.count(DataStoreRequest(itemTypeKey: $0)) }
+                try MigrationCorpus.types.map {
+                    try db.performCount(DataStoreRequest(itemTypeKey: $0))
+                }
             }
             check.expectEqual(
                 left, [20, 0, 0, 0],
@@ -149,7 +151,7 @@ enum MigrationChecks {
                     "the error does not name the attribute “Lacking.\(attribute)”: \(message)")
             }
             let count = try store.read { db in
-                try db.count(DataStoreRequest(itemTypeKey: "Lacking"))
+                try db.performCount(DataStoreRequest(itemTypeKey: "Lacking"))
             }
             check.expectEqual(count, 0, "items written to the target that was refused")
         },
@@ -201,7 +203,7 @@ extension CheckContext {
 
     fileprivate func ids(in store: any DataStore, _ request: DataStoreRequest) throws -> [ItemID] {
         var ids: [ItemID] = []
-        try store.performRead { db in ids = try db.fetch(request).map(\.uniqueToken) }
+        try store.performRead { db in ids = try db.performFetch(request).map(\.uniqueToken) }
         return ids
     }
 

@@ -23,13 +23,13 @@ struct NamedItems: Sendable {
     // MARK: In a block
 
     func create(
-        _ name: String, _ number: Int, _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ name: String, _ number: Int, _ db: borrowing DataStoreWriter
     ) throws {
         _ = try make(name, number, db)
     }
 
     func make(
-        _ name: String, _ number: Int, _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ name: String, _ number: Int, _ db: borrowing DataStoreWriter
     ) throws -> DynamicItem {
         let item = try db.create(key)
         item["name"] = .string(name)
@@ -61,7 +61,7 @@ struct NamedItems: Sendable {
 
     /// Changes the number of the items of a name.
     func set(
-        _ name: String, to number: Int, _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ name: String, to number: Int, _ db: borrowing DataStoreWriter
     ) throws {
         for item in try items(where: DataStorePredicate("name == %@", name), db) {
             item["number"] = .int(Int64(number))
@@ -88,7 +88,7 @@ struct NamedItems: Sendable {
     /// The names of all items, in the order of their creation.
     func names() throws -> [String] { try store.read { db in try names(request(), db) } }
 
-    func count() throws -> Int { try store.read { db in try db.count(request()) } }
+    func count() throws -> Int { try store.read { db in try db.performCount(request()) } }
 }
 
 extension DynamicItem {

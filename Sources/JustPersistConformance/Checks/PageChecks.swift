@@ -84,11 +84,13 @@ enum PageChecks {
                     _ = try corpus.answer(query)
                 }
                 check.expectError(.invalidRequest, what: "the count of \(query)") {
-                    _ = try corpus.store.read { db in try db.count(query.request(corpus.type)) }
+                    _ = try corpus.store.read { db in
+                        try db.performCount(query.request(corpus.type))
+                    }
                 }
                 check.expectError(.invalidRequest, what: "\(query), item by item") {
                     try corpus.store.read { db in
-                        try db.forEach(query.request(corpus.type)) { _ in }
+                        try db.performForEach(query.request(corpus.type)) { _ in }
                     }
                 }
                 check.expectError(.invalidRequest, what: "\(query), of a type without items") {
@@ -173,7 +175,7 @@ enum PageChecks {
                 let query = generator.query()
                 let (count, items) = try corpus.store.read { db in
                     (
-                        try db.count(query.request(corpus.type)),
+                        try db.performCount(query.request(corpus.type)),
                         try db.ids(query, of: corpus.type).count
                     )
                 }
@@ -184,7 +186,7 @@ enum PageChecks {
                 (Query(offset: 60), 0), (Query(limit: 0), 60),
             ] {
                 let counted = try corpus.store.read { db in
-                    try db.count(query.request(corpus.type))
+                    try db.performCount(query.request(corpus.type))
                 }
                 check.expectEqual(counted, count, "the count of \(query)")
             }
@@ -202,7 +204,7 @@ enum PageChecks {
     private static func walk(_ query: Query, of corpus: Corpus) throws -> [ItemID] {
         try corpus.store.read { db in
             var ids: [ItemID] = []
-            try db.forEach(query.request(corpus.type)) { ids.append($0.uniqueToken) }
+            try db.performForEach(query.request(corpus.type)) { ids.append($0.uniqueToken) }
             return ids
         }
     }

@@ -109,7 +109,7 @@ enum PerformanceChecks {
             let found = try store.read { db in
                 var found = 0
                 for id in ids
-                where try db.fetchItem(ItemType(dynamic: "Performance"), id: id) != nil {
+                where try db.performFetchItem(ItemType(dynamic: "Performance"), id: id) != nil {
                     found += 1
                 }
                 return found

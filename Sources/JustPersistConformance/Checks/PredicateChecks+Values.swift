@@ -158,7 +158,7 @@ extension PredicateChecks {
                 let found = try corpus.store.read { db in
                     let request = DataStoreRequest(itemTypeKey: corpus.type)
                     request.setFilter(whereAttribute: attribute, equalsValue: value)
-                    return try db.fetch(request).map(\.uniqueToken)
+                    return try db.performFetch(request).map(\.uniqueToken)
                 }
                 check.expectItems(
                     found, wanted.map { corpus.ids[$0] }, of: corpus,
@@ -171,7 +171,7 @@ extension PredicateChecks {
                 try corpus.store.read { db in
                     let request = DataStoreRequest(itemTypeKey: corpus.type)
                     request.setFilter(whereAttribute: "flag", equalsValue: NotStorable())
-                    _ = try db.fetch(request)
+                    _ = try db.performFetch(request)
                 }
             }
         },
@@ -204,7 +204,7 @@ extension PredicateChecks {
                     }
                     check.expectError(.unsupported, what: "the count of \(request)") {
                         _ = try corpus.store.read { db in
-                            try db.count(request.request(corpus.type))
+                            try db.performCount(request.request(corpus.type))
                         }
                     }
                 }

@@ -271,7 +271,7 @@ enum PredicateChecks {
                 }
                 check.expectError(.limitExceeded, what: "counting by a predicate with \(what)") {
                     _ = try corpus.store.read { db in
-                        try db.count(Query(predicate: predicate).request(corpus.type))
+                        try db.performCount(Query(predicate: predicate).request(corpus.type))
                     }
                 }
             }

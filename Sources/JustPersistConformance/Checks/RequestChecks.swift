@@ -77,9 +77,9 @@ enum RequestChecks {
                 let query = generator.query()
                 let after = try corpus.store.write { db in
                     let request = query.request(corpus.type)
-                    _ = try db.fetch(request)
-                    _ = try db.count(request)
-                    try db.forEach(request) { _ in }
+                    _ = try db.performFetch(request)
+                    _ = try db.performCount(request)
+                    try db.performForEach(request) { _ in }
                     _ = db.firstItem(forRequest: request)
                     _ = db.mutableItems(forRequest: request)
                     _ = db.firstMutableItem(forRequest: request)
@@ -93,8 +93,8 @@ enum RequestChecks {
             let refused = Query(predicate: .constant(true), offset: -3, limit: -1)
             let after = try corpus.store.read { db in
                 let request = refused.request(corpus.type)
-                _ = try? db.fetch(request)
-                _ = try? db.count(request)
+                _ = try? db.performFetch(request)
+                _ = try? db.performCount(request)
                 return Query(
                     predicate: request.predicate, offset: request.offset, limit: request.limit)
             }
@@ -115,8 +115,8 @@ enum RequestChecks {
                 for round in 0..<rounds {
                     let (items, count, first) = try corpus.store.read { db in
                         (
-                            try db.fetch(shared.request).map { $0.uniqueToken },
-                            try db.count(shared.request),
+                            try db.performFetch(shared.request).map { $0.uniqueToken },
+                            try db.performCount(shared.request),
                             db.firstItem(forRequest: shared.request)?.uniqueToken
                         )
                     }
@@ -129,10 +129,10 @@ enum RequestChecks {
             // Changed by its owner, it asks for something else.
             let found = try corpus.store.read { db in
                 let request = query.request(corpus.type)
-                _ = try db.fetch(request)
+                _ = try db.performFetch(request)
                 request.limit = nil
                 request.predicate = nil
-                return try db.fetch(request).map { $0.uniqueToken }
+                return try db.performFetch(request).map { $0.uniqueToken }
             }
             let changed = Query(sort: query.sort, offset: query.offset)
             check.expectItems(
@@ -151,10 +151,10 @@ enum RequestChecks {
                 _ query: Query, _ db: borrowing some DataStoreReadAccessor & ~Copyable
             ) throws -> [Int] {
                 var walked = 0
-                try db.forEach(query.request(type)) { _ in walked += 1 }
-                let found = try db.fetchItem(ItemType(dynamic: type), id: corpus.ids[0])
+                try db.performForEach(query.request(type)) { _ in walked += 1 }
+                let found = try db.performFetchItem(ItemType(dynamic: type), id: corpus.ids[0])
                 let items = try db.ids(query, of: type)
-                let count = try db.count(query.request(type))
+                let count = try db.performCount(query.request(type))
                 return [
                     items.count, count,
                     db.items(forRequest: query.request(type)).count,
@@ -192,7 +192,8 @@ enum RequestChecks {
                 as: "ConformanceFrozen", in: store)
             var items: [any DataStoreItem] = []
             try store.read { db in
-                items = try db.fetch(Query(sort: [.descending("number")]).request(corpus.type))
+                items = try db.performFetch(
+                    Query(sort: [.descending("number")]).request(corpus.type))
             }
             try store.write { db in
                 for index in 0..<5 {
@@ -200,7 +201,7 @@ enum RequestChecks {
                     try item.set(["number": .int(100), "text": .null])
                 }
                 for index in 5..<8 {
-                    _ = try db.remove(try db.liveItem(corpus.type, corpus.ids[index]))
+                    _ = try db.performDelete(try db.liveItem(corpus.type, corpus.ids[index]))
                 }
                 try db.create(corpus.type).set(["number": .int(200)])
             }
@@ -216,7 +217,7 @@ enum RequestChecks {
                     ], [.int(number), .string("before \(number)")],
                     "the values of item \(number), got in a read block before it was changed")
             }
-            try store.write { db in try db.removeAll([ItemType(dynamic: corpus.type)]) }
+            try store.write { db in try db.performDeleteAll([ItemType(dynamic: corpus.type)]) }
             check.expectEqual(
                 try items.map { try $0.storedValue(forKeyPath: "number") },
                 (0..<10).reversed().map { .int($0) },

@@ -57,7 +57,7 @@ enum SizeChecks {
             try items.expectValues(
                 ["before": .string("beside"), "value": .data(data)], of: id,
                 "with a value at the limit")
-            try items.store.write { db in try db.removeAll([items.itemType]) }
+            try items.store.write { db in try db.performDeleteAll([items.itemType]) }
             try items.expect([], "after the one with a value at the limit was deleted")
         },
         CheckDefinition(
@@ -84,10 +84,11 @@ enum SizeChecks {
             }
             func read(_ when: String) throws {
                 try items.store.read { db in
-                    check.expectEqual(try db.count(items.request()), total, "the count \(when)")
+                    check.expectEqual(
+                        try db.performCount(items.request()), total, "the count \(when)")
                     let tenth = items.request(where: .comparing("before", .equal, .int(3)))
                     check.expectEqual(
-                        try db.count(tenth), total / 10, "the count of a tenth \(when)")
+                        try db.performCount(tenth), total / 10, "the count of a tenth \(when)")
                     check.tick()
                     for offset in [0, total / 2, total - 10, total - 3, total] {
                         let page = items.request()
@@ -95,7 +96,7 @@ enum SizeChecks {
                         page.limit = 10
                         let expected = Array(ids.dropFirst(offset).prefix(10))
                         check.expectEqual(
-                            try db.fetch(page).map { $0.uniqueToken }, expected,
+                            try db.performFetch(page).map { $0.uniqueToken }, expected,
                             "the page of 10 behind \(offset) \(when)")
                         page.setSort(byKey: "value", ascending: true)
                         let ranks = try db.dynamicItems(page).map { try $0.value("value") }
@@ -136,7 +137,8 @@ enum SizeChecks {
                             try found.first?.values(), ["attribute\(number)": .int(Int64(number))],
                             "the values of “\(type.key)” \(when)")
                         check.expectEqual(
-                            try db.count(type.request()), 1, "the count of “\(type.key)” \(when)")
+                            try db.performCount(type.request()), 1,
+                            "the count of “\(type.key)” \(when)")
                     }
                 }
             }
@@ -158,8 +160,10 @@ enum SizeChecks {
             for (ascending, expected) in [(true, sorted), (false, sorted.reversed())] {
                 let order = DataStoreSortDescriptor(key: "value", ascending: ascending)
                 let found = try items.store.read { db in
-                    try db.fetch(DataStoreRequest(type: items.itemType, sortDescriptors: [order]))
-                        .map { $0.uniqueToken }
+                    try db.performFetch(
+                        DataStoreRequest(type: items.itemType, sortDescriptors: [order])
+                    )
+                    .map { $0.uniqueToken }
                 }
                 check.expectEqual(found, expected, "strings of 2 KiB, sorted")
             }
@@ -199,14 +203,14 @@ enum SizeChecks {
             check.tick()
             for number in 0..<10 { ids.append(try items.create(["value": .int(-Int64(number))])) }
             func count(_ when: String) throws {
-                let count = try items.store.read { db in try db.count(items.request()) }
+                let count = try items.store.read { db in try db.performCount(items.request()) }
                 check.expectEqual(count, ids.count, "the count \(when)")
             }
             try count("after a large block and ten small ones")
             try items.expectValues(["value": .int(0)], of: ids[0], "made in a large block")
             try items.expectValues(["value": .int(-9)], of: ids[total + 9], "made in a small block")
             try items.store.write { db in
-                try db.forEach(items.request()) { item in
+                try db.performForEach(items.request()) { item in
                     try item.backing.setValue(.string("changed"), forAttribute: "before")
                     check.tick()
                 }

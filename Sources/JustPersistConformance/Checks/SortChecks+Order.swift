@@ -35,7 +35,7 @@ extension SortChecks {
                     try item.set(["key": keys[1]])
                     corpus.note(["key": keys[1]], ofItem: index)
                 }
-                _ = try db.remove(try db.liveItem(corpus.type, corpus.ids[3]))
+                _ = try db.performDelete(try db.liveItem(corpus.type, corpus.ids[3]))
                 corpus.noteDeletion(ofItem: 3)
                 for _ in 0..<5 {
                     let item = try db.create(corpus.type)
@@ -43,7 +43,7 @@ extension SortChecks {
                     corpus.noteItem(item.uniqueToken, ["key": keys[2]])
                 }
                 let inserted = DynamicItem(corpus.type, id: early, values: ["key": keys[1]])
-                _ = try db.add(inserted)
+                _ = try db.performInsert(inserted)
                 corpus.noteItem(early, ["key": keys[1]])
                 for query in queries {
                     check.expectItems(
@@ -94,7 +94,7 @@ extension SortChecks {
             }
             try store.write { db in
                 for _ in 0..<5 {
-                    _ = try db.remove(try db.liveItem(corpus.type, corpus.ids[8]))
+                    _ = try db.performDelete(try db.liveItem(corpus.type, corpus.ids[8]))
                     corpus.noteDeletion(ofItem: 8)
                     corpus.noteItem(try db.create(corpus.type).uniqueToken, [:])
                 }

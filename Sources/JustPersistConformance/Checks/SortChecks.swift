@@ -160,7 +160,7 @@ enum SortChecks {
                     let request = Query(sort: [.ascending("b"), .ascending("a")])
                         .request(corpus.type)
                     request.setSort(byKey: key, ascending: ascending)
-                    return try db.fetch(request).map { $0.uniqueToken }
+                    return try db.performFetch(request).map { $0.uniqueToken }
                 }
                 check.expectItems(
                     found, wanted.map { corpus.ids[$0] }, of: corpus,

@@ -31,7 +31,7 @@ struct StoredType: Sendable {
     var itemType: ItemType { ItemType(dynamic: key) }
 
     func declare(
-        _ attributes: [String], _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ attributes: [String], _ db: borrowing DataStoreWriter
     ) throws {
         try db.declare(ItemSchema(key, attributes: attributes.map { AttributeSchema($0) }))
     }
@@ -70,7 +70,7 @@ struct StoredType: Sendable {
 
     func create(
         _ values: [String: DataStoreValue],
-        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ db: borrowing DataStoreWriter
     ) throws -> DynamicItem {
         let item = try db.create(key)
         try item.set(values)
@@ -78,7 +78,7 @@ struct StoredType: Sendable {
     }
 
     func live(
-        _ id: ItemID, _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ id: ItemID, _ db: borrowing DataStoreWriter
     ) throws -> DynamicItem {
         try check.require(try item(id, db), "the item \(id) of \(key.escaped) in a write block")
     }
@@ -86,7 +86,7 @@ struct StoredType: Sendable {
     func item<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ id: ItemID, _ db: borrowing Accessor
     ) throws -> DynamicItem? {
-        let item = try db.fetchItem(itemType, id: id)
+        let item = try db.performFetchItem(itemType, id: id)
         check.expect(
             item == nil || item is DynamicItem,
             "An item of \(key.escaped), asked for without a class, came as another class than DynamicItem"
@@ -101,7 +101,7 @@ struct StoredType: Sendable {
     func ids<Accessor: DataStoreReadAccessor & ~Copyable>(
         where predicate: DataStorePredicate? = nil, _ db: borrowing Accessor
     ) throws -> [ItemID] {
-        try db.fetch(request(where: predicate)).map { $0.uniqueToken }
+        try db.performFetch(request(where: predicate)).map { $0.uniqueToken }
     }
 
     // MARK: Demands
@@ -121,7 +121,8 @@ struct StoredType: Sendable {
         let of = "of \(key.escaped) \(when)"
         check.expectEqual(try ids(db), expected, "the items \(of)", file: file, line: line)
         check.expectEqual(
-            try db.count(request()), expected.count, "the count \(of)", file: file, line: line)
+            try db.performCount(request()), expected.count, "the count \(of)", file: file,
+            line: line)
         check.expectEqual(
             db.firstItem(forRequest: request())?.uniqueToken, expected.first, "the first \(of)",
             file: file, line: line)

@@ -14,7 +14,7 @@ extension ThreadingChecks {
                 _ what: String,
                 _ block:
                     @escaping @Sendable (
-                        borrowing any DataStoreReadWriteAccessor & ~Copyable
+                        borrowing DataStoreWriter
                     ) throws -> Void = { _ in }
             ) {
                 store.enqueueWrite(block) { error in

@@ -97,11 +97,9 @@ extension ThreadingChecks {
                 let reported = check.reported {
                     store.writeSync { _ in ran.withLock { $0.append("\(place), writeSync") } }
                 }
-                if check.hearsErrors {
-                    check.expectEqual(
-                        reported.map(\.code), [.nestedWrite],
-                        "what writeSync inside \(place) gave to the error handler", line: line)
-                }
+                check.expectEqual(
+                    reported.map(\.code), [.nestedWrite],
+                    "what writeSync inside \(place) gave to the error handler", line: line)
             }
             try store.write { db in
                 try db.addNote("before")

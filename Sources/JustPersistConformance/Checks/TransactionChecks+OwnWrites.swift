@@ -16,13 +16,13 @@ extension TransactionChecks {
                 check.expectEqual(found.map(\.name), ["a", "c", "d"], "the items in the block")
                 check.expectEqual(found.map(\.number), [10, 3, 4], "their numbers in the block")
                 let type = ItemType(dynamic: items.key)
-                let same = try db.fetchItem(type, id: new.uniqueToken)
+                let same = try db.performFetchItem(type, id: new.uniqueToken)
                 check.expect(
                     same === new, "The item created in the block is another object when found by id"
                 )
                 try db.delete(new)
                 check.expect(
-                    try db.fetchItem(type, id: new.uniqueToken) == nil,
+                    try db.performFetchItem(type, id: new.uniqueToken) == nil,
                     "An item created and deleted in the block is still found by its id")
             }
             check.expectEqual(try items.all(), ["a": 10, "c": 3], "the items after the block")
@@ -34,10 +34,11 @@ extension TransactionChecks {
             let items = try NamedItems(in: check.openStore(), ["a": 1, "b": 2])
             func expect(
                 _ count: Int, _ first: String?, _ when: String,
-                _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, line: Int = #line
+                _ db: borrowing DataStoreWriter, line: Int = #line
             ) throws {
                 let request = items.request()
-                check.expectEqual(try db.count(request), count, "the count \(when)", line: line)
+                check.expectEqual(
+                    try db.performCount(request), count, "the count \(when)", line: line)
                 let item = db.firstItem(forRequest: request) as? DynamicItem
                 check.expectEqual(item?.name, first, "the first item \(when)", line: line)
             }
@@ -49,7 +50,7 @@ extension TransactionChecks {
                 try expect(2, "b", "after deleting the first", db)
                 try db.delete(new)
                 try expect(1, "b", "after deleting the new one", db)
-                try db.removeAll([ItemType(dynamic: items.key)])
+                try db.performDeleteAll([ItemType(dynamic: items.key)])
                 try expect(0, nil, "after deleting all", db)
                 try items.create("d", 4, db)
                 try expect(1, "d", "after creating one again", db)
@@ -63,13 +64,14 @@ extension TransactionChecks {
             let items = try NamedItems(in: check.openStore(), ["a": 1, "b": 2, "c": 3])
             func expect(
                 _ names: [String], _ text: String,
-                _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, line: Int = #line
+                _ db: borrowing DataStoreWriter, line: Int = #line
             ) throws {
                 let request = items.request(where: try DataStorePredicate(text))
                 check.expectEqual(
                     try items.names(request, db), names, "the items where \(text)", line: line)
                 check.expectEqual(
-                    try db.count(request), names.count, "the count where \(text)", line: line)
+                    try db.performCount(request), names.count, "the count where \(text)", line: line
+                )
             }
             try items.store.write { db in
                 try expect(["b", "c"], "number > 1", db)
@@ -93,7 +95,7 @@ extension TransactionChecks {
             let items = try NamedItems(in: check.openStore(), ["a": 10, "b": 20, "c": 30])
             func expect(
                 _ names: [String], _ sort: DataStoreSortDescriptor,
-                _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, line: Int = #line
+                _ db: borrowing DataStoreWriter, line: Int = #line
             ) throws {
                 check.expectEqual(
                     try items.names(items.request(sortedBy: sort), db), names,
@@ -147,7 +149,7 @@ extension TransactionChecks {
                             try items.names(page, db), slice,
                             "\(limit) items from \(offset) of \(names) in a write block")
                         check.expectEqual(
-                            try db.count(page), slice.count,
+                            try db.performCount(page), slice.count,
                             "the count of \(limit) items from \(offset) of \(names.count)")
                     }
                 }
@@ -169,9 +171,10 @@ extension TransactionChecks {
             try items.store.read { db in
                 check.expectEqual(
                     try items.names(items.request(), db), ["a"], "the items after the block")
-                check.expectEqual(try db.count(items.request()), 1, "the count after the block")
+                check.expectEqual(
+                    try db.performCount(items.request()), 1, "the count after the block")
                 check.expect(
-                    try db.fetchItem(ItemType(dynamic: items.key), id: id) == nil,
+                    try db.performFetchItem(ItemType(dynamic: items.key), id: id) == nil,
                     "An item created and deleted in one block is found by its id afterwards")
             }
         },
@@ -187,7 +190,8 @@ extension TransactionChecks {
                 try db.delete(item)
                 let new = DynamicItem(items.key, id: id, values: ["name": .string("again")])
                 check.expect(
-                    try db.add(new), "insert of an item under the id of a deleted one: not new")
+                    try db.performInsert(new),
+                    "insert of an item under the id of a deleted one: not new")
                 check.expectEqual(
                     try items.names(items.request(), db), ["again"], "the items inside the block")
             }

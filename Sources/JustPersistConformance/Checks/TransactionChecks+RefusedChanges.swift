@@ -52,11 +52,9 @@ extension TransactionChecks {
                 check.expectEqual(
                     try items.all(), ["a": place + 2],
                     "the items behind writeSync without try, in whose block \(what)")
-                if check.hearsErrors {
-                    check.expectEqual(
-                        reported.map(\.code), [code],
-                        "what the error handler was given when \(what) in writeSync without try")
-                }
+                check.expectEqual(
+                    reported.map(\.code), [code],
+                    "what the error handler was given when \(what) in writeSync without try")
             }
         }
     ]

@@ -14,16 +14,17 @@ enum TransactionChecks {
             try failing(items.store) { db in
                 let item = try items.make("new", 2, db)
                 id.withLock { $0 = item.uniqueToken }
-                _ = try db.count(items.request())
+                _ = try db.performCount(items.request())
             }
             let token = try check.require(id.withLock { $0 }, "the id of the item created")
             try items.store.read { db in
                 check.expectEqual(
                     try items.names(items.request(), db), ["old"], "the items after the rollback")
                 check.expectEqual(
-                    try db.count(items.request()), 1, "the number of items after the rollback")
+                    try db.performCount(items.request()), 1,
+                    "the number of items after the rollback")
                 check.expect(
-                    try db.fetchItem(ItemType(dynamic: items.key), id: token) == nil,
+                    try db.performFetchItem(ItemType(dynamic: items.key), id: token) == nil,
                     "The item created in a block that threw is still found by its id")
             }
         },
@@ -39,7 +40,8 @@ enum TransactionChecks {
                 item["number"] = .null
                 item["note"] = .int(5)
                 check.expectEqual(
-                    try db.count(items.request(where: DataStorePredicate("name == 'changed'"))), 1,
+                    try db.performCount(
+                        items.request(where: DataStorePredicate("name == 'changed'"))), 1,
                     "the changed item by its new name inside the block")
             }
             try items.store.read { db in
@@ -61,7 +63,7 @@ enum TransactionChecks {
                 let item = try check.require(try items.item("b", db), "the item to delete")
                 try db.delete(item)
                 check.expectEqual(
-                    try db.count(items.request()), 2, "the number of items inside the block")
+                    try db.performCount(items.request()), 2, "the number of items inside the block")
             }
             check.expectEqual(try tokens(items), before, "the items' ids after the rollback")
             check.expectEqual(
@@ -76,9 +78,9 @@ enum TransactionChecks {
             let others = try NamedItems(in: store, key: "ConformanceNamedToo", ["c": 3])
             let before = try tokens(items) + tokens(others)
             try failing(store) { db in
-                try db.removeAll([items.key, others.key].map { ItemType(dynamic: $0) })
+                try db.performDeleteAll([items.key, others.key].map { ItemType(dynamic: $0) })
                 check.expectEqual(
-                    try db.count(items.request()) + db.count(others.request()), 0,
+                    try db.performCount(items.request()) + db.performCount(others.request()), 0,
                     "the number of items inside the block that deleted them")
                 try items.create("d", 4, db)
             }
@@ -101,11 +103,11 @@ enum TransactionChecks {
                     if let item = try items.item("c", db) { try db.delete(item) }
                     try items.create("f", 3, db)
                     // Queries make a store bring its indexes up to date.
-                    for request in try requests(items) { _ = try db.fetch(request) }
+                    for request in try requests(items) { _ = try db.performFetch(request) }
                     guard emptiesType else { return }
-                    try db.removeAll([ItemType(dynamic: items.key)])
+                    try db.performDeleteAll([ItemType(dynamic: items.key)])
                     try items.create("g", 3, db)
-                    for request in try requests(items) { _ = try db.fetch(request) }
+                    for request in try requests(items) { _ = try db.performFetch(request) }
                 }
                 check.expectEqual(
                     try answers(items), before,
@@ -189,7 +191,7 @@ enum TransactionChecks {
     /// Runs a write block that throws behind the changes of `body`, and demands nothing of that.
     static func failing(
         _ store: any DataStore,
-        _ body: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
+        _ body: (borrowing DataStoreWriter) throws -> Void
     ) throws {
         do {
             try store.write { db in
@@ -200,7 +202,7 @@ enum TransactionChecks {
     }
 
     static func tokens(_ items: NamedItems) throws -> [ItemID] {
-        try items.store.read { db in try db.fetch(items.request()).map { $0.uniqueToken } }
+        try items.store.read { db in try db.performFetch(items.request()).map { $0.uniqueToken } }
     }
 
     /// Requests of each kind.
@@ -222,7 +224,7 @@ enum TransactionChecks {
         try items.store.read { db in
             try requests(items).map { request in
                 let names = try items.names(request, db).joined(separator: " ")
-                return "\(names) (\(try db.count(request)))"
+                return "\(names) (\(try db.performCount(request)))"
             }
         }
     }

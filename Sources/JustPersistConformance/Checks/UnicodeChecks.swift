@@ -39,7 +39,7 @@ enum UnicodeChecks {
                         try items.store.read { db in
                             let request = items.request(where: .comparing("value", .equal, value))
                             check.expectEqual(
-                                try db.count(request), ids.count,
+                                try db.performCount(request), ids.count,
                                 "the count where value == \(text.escaped)")
                         }
                         for ordering in [DataStorePredicate.Operator.less, .greater] {

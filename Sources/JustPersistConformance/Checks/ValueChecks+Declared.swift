@@ -91,7 +91,7 @@ extension ValueChecks {
                     check.expectEqual(error?.itemType, items.key, "the type in the refusal")
                 }
                 check.expectError(.kindMismatch, what: "inserting an item with such a value") {
-                    _ = try db.add(DynamicItem(items.key, values: ["name": .int(42)]))
+                    _ = try db.performInsert(DynamicItem(items.key, values: ["name": .int(42)]))
                 }
             }
             try items.expect([id], "after values were refused")
@@ -107,7 +107,7 @@ extension ValueChecks {
             // The second release changes an item, and creates none.
             try items.store.write { db in
                 let item = try check.require(
-                    try db.fetchItem(ItemType(SecondRelease.self), id: id) as? SecondRelease,
+                    try db.performFetchItem(ItemType(SecondRelease.self), id: id) as? SecondRelease,
                     "the item as one of a class that renames its attribute")
                 try item.setStoredValue("new", forKeyPath: "name")
             }
@@ -115,7 +115,7 @@ extension ValueChecks {
             try items.store.read { db in
                 for type in [ItemType(ThirdRelease.self), ItemType(SkippingRelease.self)] {
                     let item = try check.require(
-                        try db.fetchItem(type, id: id), "the item as one of a later class")
+                        try db.performFetchItem(type, id: id), "the item as one of a later class")
                     let name = type.schema?.attributes.first?.name ?? ""
                     check.expectIdentical(
                         try item.storedValue(forKeyPath: name), .string("new"),
@@ -141,7 +141,8 @@ extension CheckContext {
     ) throws {
         let request = items.request()
         request.setSort(byKey: attribute, ascending: true)
-        let found = try items.store.read { db in try db.fetch(request).map { $0.uniqueToken } }
+        let found = try items.store.read { db in try db.performFetch(request).map { $0.uniqueToken }
+        }
         expectEqual(found, expected, "the items sorted by \(attribute.escaped) \(when)", line: line)
     }
 }

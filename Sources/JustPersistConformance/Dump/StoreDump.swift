@@ -33,7 +33,7 @@ struct StoreDump: Hashable, Sendable {
     ///
     /// `typeKeys` are asked for even if the store does not list them. `name` writes the items' ids.
     init(
-        reading accessor: borrowing any DataStoreReadAccessor & ~Copyable,
+        reading accessor: borrowing DataStoreReader,
         typeKeys: [String] = [], naming name: (ItemID) -> String = \.description
     ) throws {
         var keys: [String] = []

@@ -37,10 +37,10 @@ enum DurabilityRoles {
             for step in 0..<steps {
                 let stored = items[step % items.count]
                 stored["name"] = .string("changed \(step)")
-                if step >= 100 { _ = try db.remove(stored) }
+                if step >= 100 { _ = try db.performDelete(stored) }
                 let item = try db.create(type)
                 item["name"] = .string("new")
-                if step % 50 == 0 { _ = try db.count(DataStoreRequest(itemTypeKey: type)) }
+                if step % 50 == 0 { _ = try db.performCount(DataStoreRequest(itemTypeKey: type)) }
             }
             CrashScript.die()
         }
@@ -52,7 +52,7 @@ enum DurabilityRoles {
         let script = try CrashScript(context)
         try script.acknowledge(0)
         try script.begin()
-        try store.write { db in try db.removeAll([ItemType(dynamic: type)]) }
+        try store.write { db in try db.performDeleteAll([ItemType(dynamic: type)]) }
         try script.acknowledge(1)
         script.waitForDeath()
     }
@@ -88,7 +88,7 @@ enum DurabilityRoles {
             let thread = Thread {
                 do {
                     try store.performRead { db in
-                        _ = try db.count(DataStoreRequest(itemTypeKey: type))
+                        _ = try db.performCount(DataStoreRequest(itemTypeKey: type))
                         gathering.arrive()
                         while true { Thread.sleep(forTimeInterval: 1) }
                     }
@@ -121,8 +121,8 @@ enum DurabilityRoles {
                         items.isEmpty || random.int(in: 0..<3) == 0
                         ? try db.create(type) : random.pick(items)
                     if random.int(in: 0..<5) == 0 {
-                        _ = try db.remove(item)
-                    } else if try db.thaw(item) != nil {
+                        _ = try db.performDelete(item)
+                    } else if try db.performMutableVersion(of: item) != nil {
                         item["group"] = random.bool() ? .int(Int64(random.int(in: 0..<5))) : .null
                         item["name"] = .string(random.pick(["a", "b", "é", "e\u{301}", ""]))
                     }

@@ -182,7 +182,7 @@ struct ListAppendWorkload: Sendable {
 
     private func carryOut(
         _ plan: [Plan], _ operations: Locked<[History.Operation]>,
-        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ db: borrowing DataStoreWriter
     ) throws {
         for step in plan {
             switch step {
@@ -199,7 +199,7 @@ struct ListAppendWorkload: Sendable {
                     try item.setStoredValue(
                         stored(try values(item) + [value]), forKeyPath: "values")
                 } else {
-                    _ = try db.add(
+                    _ = try db.performInsert(
                         DynamicItem(
                             Self.key, id: ids[list],
                             values: ["list": .int(Int64(list)), "values": stored([value])]))
@@ -215,7 +215,8 @@ struct ListAppendWorkload: Sendable {
         _ list: Int, byPredicate: Bool, _ db: borrowing Accessor
     ) throws -> DynamicItem? {
         guard byPredicate else {
-            return try db.fetchItem(ItemType(dynamic: Self.key), id: ids[list]) as? DynamicItem
+            return try db.performFetchItem(ItemType(dynamic: Self.key), id: ids[list])
+                as? DynamicItem
         }
         return try db.dynamicItems(
             DataStoreRequest(

@@ -107,7 +107,7 @@ private final class SessionRun: Sendable {
     }
 
     private func read(
-        _ db: borrowing any DataStoreReadAccessor & ~Copyable, _ first: Int
+        _ db: borrowing DataStoreReader, _ first: Int
     ) throws {
         note(first)
         while true {
@@ -118,7 +118,7 @@ private final class SessionRun: Sendable {
     }
 
     private func write(
-        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, _ first: Int
+        _ db: borrowing DataStoreWriter, _ first: Int
     ) throws {
         note(first)
         while true {

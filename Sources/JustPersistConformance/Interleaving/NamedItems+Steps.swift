@@ -10,7 +10,8 @@ extension NamedItems {
         case .get(let name): return try item(name, db).map { [$0.number] } ?? []
         case .items(let text):
             return try items(where: DataStorePredicate(text), db).map(\.number).sorted()
-        case .count(let text): return [try db.count(request(where: DataStorePredicate(text)))]
+        case .count(let text):
+            return [try db.performCount(request(where: DataStorePredicate(text)))]
         default: return nil
         }
     }
@@ -18,7 +19,7 @@ extension NamedItems {
     /// Carries out a step that writes; `seen` are the numbers that its session has read.
     func write(
         _ action: Step.Action, seen: [String: Int],
-        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ db: borrowing DataStoreWriter
     ) throws {
         switch action {
         case .set(let name, let number): try set(name, to: number, db)

@@ -60,7 +60,7 @@ private struct SnippetWriter {
             declare(type)
             lines.append(
                 """
-                    _ = try db.add(DynamicItem(\(type.escaped), id: ids[\(item)]?.id ?? ItemID(), \
+                    _ = try db.performInsert(DynamicItem(\(type.escaped), id: ids[\(item)]?.id ?? ItemID(), \
                 values: \(values.swiftText)))
                 """)
         case .set(let item, let name, let value):
@@ -73,13 +73,13 @@ private struct SnippetWriter {
         case .delete(let item):
             lines.append(
                 """
-                    if let known = ids[\(item)], let item = try db.fetchItem(known.type, id: known.id) {
+                    if let known = ids[\(item)], let item = try db.performFetchItem(known.type, id: known.id) {
                         try db.delete(item)
                     }
                 """)
         case .deleteAll(let types):
             let list = types.map { "ItemType(dynamic: \($0.escaped))" }.joined(separator: ", ")
-            lines.append("    try db.removeAll([\(list)])")
+            lines.append("    try db.performDeleteAll([\(list)])")
         case .request(let request): write(request)
         }
     }
@@ -92,7 +92,7 @@ private struct SnippetWriter {
     private mutating func live(_ item: Int) {
         lines.append(
             """
-                try ids[\(item)].flatMap { try db.fetchItem($0.type, id: $0.id) as? DynamicItem }?
+                try ids[\(item)].flatMap { try db.performFetchItem($0.type, id: $0.id) as? DynamicItem }?
             """)
     }
 

@@ -117,7 +117,8 @@ final class ModelSubject {
         try store.performRead { db in
             for number in wanted {
                 guard let known = items[number] else { continue }
-                frozen[number] = try db.fetchItem(ItemType(dynamic: known.type), id: known.id)
+                frozen[number] = try db.performFetchItem(
+                    ItemType(dynamic: known.type), id: known.id)
             }
         }
         return frozen
@@ -127,13 +128,13 @@ final class ModelSubject {
 
     private func run(
         _ step: ModelStep, _ frozen: [Int: any DataStoreItem],
-        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ db: borrowing DataStoreWriter
     ) -> String {
         do {
             switch step {
             case .create(let number, let type, let values):
                 try declare(type, db)
-                let item = try db.make(ItemType(dynamic: type))
+                let item = try db.performCreate(ItemType(dynamic: type))
                 know(number, Known(type: type, id: item.uniqueToken))
                 for (attribute, value) in values.sorted(by: { $0.key.precedesInBytes($1.key) }) {
                     try item.backing.setValue(stored(value), forAttribute: attribute)
@@ -145,21 +146,23 @@ final class ModelSubject {
                 know(number, known)
                 let item = DynamicItem(
                     known.type, id: known.id, values: values.mapValues { stored($0) })
-                return try db.add(item) ? "taken in" : "was there before"
+                return try db.performInsert(item) ? "taken in" : "was there before"
             case .set(let number, let attribute, let value):
                 guard let item = try live(number, db) else { return "no such item" }
                 try item.backing.setValue(stored(value), forAttribute: attribute)
                 return "set"
             case .setThawed(let number, let attribute, let value):
                 guard let item = frozen[number] else { return "no such item before the block" }
-                guard let live = try db.thaw(item) else { return "no mutable version" }
+                guard let live = try db.performMutableVersion(of: item) else {
+                    return "no mutable version"
+                }
                 try live.backing.setValue(stored(value), forAttribute: attribute)
                 return "set"
             case .delete(let number):
                 guard let item = try live(number, db) else { return "no such item" }
-                return try db.remove(item) ? "deleted" : "was not there"
+                return try db.performDelete(item) ? "deleted" : "was not there"
             case .deleteAll(let types):
-                try db.removeAll(types.map { ItemType(dynamic: $0) })
+                try db.performDeleteAll(types.map { ItemType(dynamic: $0) })
                 return "deleted all"
             case .request(let request): return answer(request, db)
             }
@@ -169,7 +172,7 @@ final class ModelSubject {
     }
 
     private func declare(
-        _ type: String, _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ type: String, _ db: borrowing DataStoreWriter
     ) throws {
         try db.declare(ItemSchema(type, attributes: attributes.map { AttributeSchema($0) }))
     }
@@ -180,10 +183,10 @@ final class ModelSubject {
     }
 
     private func live(
-        _ number: Int, _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ number: Int, _ db: borrowing DataStoreWriter
     ) throws -> (any DataStoreItem)? {
         guard let known = items[number] else { return nil }
-        return try db.fetchItem(ItemType(dynamic: known.type), id: known.id)
+        return try db.performFetchItem(ItemType(dynamic: known.type), id: known.id)
     }
 
     // MARK: Requests
@@ -203,7 +206,7 @@ final class ModelSubject {
             }
             let first = db.firstItem(forRequest: request).map { name($0.uniqueToken) }
             return """
-                items: \(items.joined(separator: " ")); count: \(try db.count(request)); \
+                items: \(items.joined(separator: " ")); count: \(try db.performCount(request)); \
                 first: \(first ?? "none")
                 """
         } catch {

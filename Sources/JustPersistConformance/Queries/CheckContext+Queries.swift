@@ -12,7 +12,7 @@ extension CheckContext {
             let (answer, count) = try corpus.store.read { db in
                 (
                     try db.ids(query, of: corpus.type),
-                    try db.count(query.request(corpus.type))
+                    try db.performCount(query.request(corpus.type))
                 )
             }
             expectItems(answer, wanted, of: corpus, "\(query)", query.names, file: file, line: line)

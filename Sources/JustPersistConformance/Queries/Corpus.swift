@@ -99,7 +99,9 @@ struct Corpus {
 extension DataStoreReadAccessor where Self: ~Copyable {
     /// The item of a type with that id, which must be there.
     func liveItem(_ type: String, _ id: ItemID) throws(DataStoreError) -> DynamicItem {
-        if let item = try fetchItem(ItemType(dynamic: type), id: id) as? DynamicItem { return item }
+        if let item = try performFetchItem(ItemType(dynamic: type), id: id) as? DynamicItem {
+            return item
+        }
         throw DataStoreError(
             .couldNotFetchMutableVersion, in: "fetchItem",
             "The item \(id) of “\(type)” was created before and is not found by its id.",

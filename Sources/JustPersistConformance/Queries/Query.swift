@@ -57,6 +57,6 @@ extension String {
 extension DataStoreReadAccessor where Self: ~Copyable {
     /// The ids of the items that a query asks for.
     func ids(_ query: Query, of type: String) throws(DataStoreError) -> [ItemID] {
-        try fetch(query.request(type)).map { $0.uniqueToken }
+        try performFetch(query.request(type)).map { $0.uniqueToken }
     }
 }

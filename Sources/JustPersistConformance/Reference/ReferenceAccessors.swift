@@ -7,7 +7,7 @@ package struct ReferenceReadAccessor: DataStoreReadAccessor, ~Copyable {
     /// An accessor of a block.
     package init(_ block: ReferenceBlock) { self.block = block }
 
-    package func fetch(
+    package func performFetch(
         _ request: DataStoreRequest
     ) throws(DataStoreError) -> [any DataStoreItem] {
         try block.check("fetch")
@@ -18,19 +18,19 @@ package struct ReferenceReadAccessor: DataStoreReadAccessor, ~Copyable {
         return items
     }
 
-    package func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+    package func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         try block.check("count")
         return try block.context.rules.count(request, block.state)
     }
 
-    package func fetchItem(
+    package func performFetchItem(
         _ type: ItemType, id: ItemID
     ) throws(DataStoreError) -> (any DataStoreItem)? {
         try block.check("fetch")
         return try block.item(type, id)
     }
 
-    package func forEach(
+    package func performForEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
         try block.check("fetch")
@@ -60,54 +60,55 @@ package struct ReferenceWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
         reading = ReferenceReadAccessor(block)
     }
 
-    package func fetch(
+    package func performFetch(
         _ request: DataStoreRequest
     ) throws(DataStoreError) -> [any DataStoreItem] {
-        try reading.fetch(request)
+        try reading.performFetch(request)
     }
 
-    package func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
-        try reading.count(request)
+    package func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+        try reading.performCount(request)
     }
 
-    package func fetchItem(
+    package func performFetchItem(
         _ type: ItemType, id: ItemID
     ) throws(DataStoreError) -> (any DataStoreItem)? {
-        try reading.fetchItem(type, id: id)
+        try reading.performFetchItem(type, id: id)
     }
 
-    package func forEach(
+    package func performForEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
-        try reading.forEach(request, body)
+        try reading.performForEach(request, body)
     }
 
     package func schemas() throws(DataStoreError) -> [ItemSchema] { try reading.schemas() }
 
     package func report(_ error: DataStoreError) { reading.report(error) }
 
-    package func make(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
+    package func performCreate(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem
+    {
         try block.check("create")
         return try block.make(type)
     }
 
-    package func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
+    package func performInsert(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
         try block.check("insert")
         return try block.add(item)
     }
 
-    package func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
+    package func performDelete(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
         try block.check("delete")
         return try block.remove(item)
     }
 
-    package func removeAll(_ types: [ItemType]) throws(DataStoreError) {
+    package func performDeleteAll(_ types: [ItemType]) throws(DataStoreError) {
         try block.check("deleteAll")
         for type in types { try block.removeAll(type) }
     }
 
-    package func thaw(
-        _ item: any DataStoreItem
+    package func performMutableVersion(
+        of item: any DataStoreItem
     ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
         try block.check("mutableVersion")
         return try block.thaw(item)

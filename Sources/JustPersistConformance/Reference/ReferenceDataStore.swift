@@ -145,9 +145,7 @@ public final class ReferenceDataStore: DataStore {
     // MARK: Blocks
 
     /// Runs a block on one snapshot.
-    public func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    public func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         try onBlockThread {
             try gate.read {
                 let running = try begin("read", isWriting: false)
@@ -158,9 +156,7 @@ public final class ReferenceDataStore: DataStore {
     }
 
     /// Runs a block that may change the store, and makes its changes visible.
-    public func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    public func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         // Before the caller waits for another thread, which would wait for the caller's block.
         try gate.refuseNestedWrite()
         try onBlockThread { try write(block, isQueued: false) }
@@ -168,9 +164,7 @@ public final class ReferenceDataStore: DataStore {
 
     /// Queues a block that may change the store.
     public func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         guard gate.enqueue() else {
@@ -186,7 +180,7 @@ public final class ReferenceDataStore: DataStore {
     }
 
     private func write(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void,
+        _ block: (borrowing DataStoreWriter) throws -> Void,
         isQueued: Bool
     ) throws {
         try gate.write(isQueued: isQueued) {

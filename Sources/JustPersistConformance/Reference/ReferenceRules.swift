@@ -19,12 +19,12 @@ package struct ReferenceRules: Sendable {
     package var newID: @Sendable () -> ItemID = { ItemID() }
 
     /// What a read block is given to read with.
-    package var reader: @Sendable (ReferenceBlock) -> any DataStoreReadAccessor & ~Copyable = {
+    package var reader: @Sendable (ReferenceBlock) -> DataStoreReader = {
         ReferenceReadAccessor($0)
     }
 
     /// What a write block is given to write with.
-    package var writer: @Sendable (ReferenceBlock) -> any DataStoreReadWriteAccessor & ~Copyable =
+    package var writer: @Sendable (ReferenceBlock) -> DataStoreWriter =
         { ReferenceWriteAccessor($0) }
 
     /// Is shown what a write block has made so far, at each change.

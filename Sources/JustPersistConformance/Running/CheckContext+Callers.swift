@@ -52,24 +52,12 @@ extension CheckContext {
         try body()
         return Array(errors.all.dropFirst(before))
     }
-
-    /// Leaves the check unverified for a store without an error handler.
-    func requireErrorHandler(of store: any DataStore) throws {
-        if !hearsErrors {
-            try unverified(
-                """
-                the fixture gives its store no error handler: implement makeStore(in:errorHandler:)
-                """)
-        }
-    }
 }
 
 extension DataStore {
     /// Queues a block, waits for its completion, and gives the error that it brought.
     func enqueueAndWait(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void
     ) -> (any Error)? {
         let failure = Promise<(any Error)?>()
         enqueueWrite(block) { failure.settle(.success($0)) }

@@ -88,28 +88,10 @@ extension CheckContext {
 extension ConformanceFixture {
     /// The store as the kit uses it.
     static func store(
-        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
+        in directory: URL, errorHandler: DataStoreErrorHandler?
     ) throws -> any DataStore {
-        try makeStore(in: directory) { error in
-            if error.code != DataStoreError.handlerLeftOut.code { errorHandler(error) }
-        }
+        let store = try makeStore(in: directory)
+        store.errorHandler = errorHandler
+        return store
     }
-
-    /// A store, and whether it was given the handler.
-    static func probe(in directory: URL) throws -> (store: any DataStore, hasHandler: Bool) {
-        let hasHandler = Locked(true)
-        let store = try makeStore(in: directory) { error in
-            if error.code == DataStoreError.handlerLeftOut.code {
-                hasHandler.withLock { $0 = false }
-            }
-        }
-        return (store, hasHandler.withLock { $0 })
-    }
-}
-
-extension DataStoreError {
-    /// What the handler is told by a fixture that does not hand it on; no store reports it.
-    static let handlerLeftOut = DataStoreError(
-        Code(rawValue: "conformance.handlerLeftOut"), in: "conformance",
-        "The fixture makes its stores without the error handler.")
 }

@@ -11,8 +11,6 @@ final class CheckContext: Sendable {
     let variant: StoreVariant
     /// What the store under examination declares.
     let capabilities: DataStoreCapabilities
-    /// Whether the stores' error handlers are the kit's.
-    let hearsErrors: Bool
     /// How thoroughly to look.
     let profile: ConformanceProfile
     /// What every random choice depends on.
@@ -34,14 +32,13 @@ final class CheckContext: Sendable {
 
     init(
         fixture: any ConformanceFixture.Type, checkID: String, variant: StoreVariant,
-        capabilities: DataStoreCapabilities, hearsErrors: Bool, options: ConformanceOptions,
-        directory: URL, recorder: Recorder, children: ChildStarter?
+        capabilities: DataStoreCapabilities, options: ConformanceOptions, directory: URL,
+        recorder: Recorder, children: ChildStarter?
     ) {
         self.fixture = fixture
         self.checkID = checkID
         self.variant = variant
         self.capabilities = capabilities
-        self.hearsErrors = hearsErrors
         profile = options.profile
         seed = options.seed
         timeout = options.timeout

@@ -87,7 +87,8 @@ struct CheckExecution: Sendable {
     private func body(
         in directory: URL, recorder: Recorder, children: ChildStarter?
     ) throws {
-        let (probe, hasHandler) = try fixture.probe(in: directory.appending(path: "probe"))
+        let probe = try fixture.store(
+            in: directory.appending(path: "probe"), errorHandler: { _ in })
         let capabilities = probe.capabilities
         if let reason = definition.gate.reasonNotApplicable(probe) {
             throw CheckStop.notApplicable(reason)
@@ -97,8 +98,7 @@ struct CheckExecution: Sendable {
         }
         let context = CheckContext(
             fixture: fixture, checkID: definition.id, variant: variant,
-            capabilities: capabilities, hearsErrors: hasHandler, options: options,
-            directory: directory,
+            capabilities: capabilities, options: options, directory: directory,
             recorder: recorder, children: children)
         defer { context.closeStores() }
         try definition.run(context)

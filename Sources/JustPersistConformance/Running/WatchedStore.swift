@@ -17,7 +17,10 @@ final class WatchedStore: DataStore {
     }
 
     var capabilities: DataStoreCapabilities { store.capabilities }
-    var errorHandler: DataStoreErrorHandler? { store.errorHandler }
+    var errorHandler: DataStoreErrorHandler? {
+        get { store.errorHandler }
+        set { store.errorHandler = newValue }
+    }
 
     /// What the store says, whether that is true or not, as the check knows it.
     var parent: (any DataStore)? {
@@ -31,9 +34,7 @@ final class WatchedStore: DataStore {
 
     func destroy() throws { try recorder.during("destroy") { _ in try store.destroy() } }
 
-    func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         try recorder.during("performRead") { call in
             try store.performRead { [recorder] db in
                 try recorder.during("the block of performRead", in: call) { try block(db) }
@@ -41,9 +42,7 @@ final class WatchedStore: DataStore {
         }
     }
 
-    func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         try recorder.during("performWrite") { call in
             try store.performWrite { [recorder] db in
                 try recorder.during("the block of performWrite", in: call) { try block(db) }
@@ -52,9 +51,7 @@ final class WatchedStore: DataStore {
     }
 
     func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         let call = recorder.beginQueued("enqueueWrite up to its completion")

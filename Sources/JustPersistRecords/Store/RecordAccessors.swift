@@ -6,19 +6,21 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
 
     init(_ block: Block) { self.block = block }
 
-    func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+    func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
         try block.fetch(request)
     }
 
-    func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+    func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         try block.count(request)
     }
 
-    func fetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)? {
+    func performFetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (
+        any DataStoreItem
+    )? {
         try block.fetchItem(type, id: id)
     }
 
-    func forEach(
+    func performForEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
         try block.forEach(request, body)
@@ -35,19 +37,21 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
 
     init(_ block: WriteBlock) { self.block = block }
 
-    func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+    func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
         try noting { () throws(DataStoreError) in try block.fetch(request) }
     }
 
-    func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+    func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         try noting { () throws(DataStoreError) in try block.count(request) }
     }
 
-    func fetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)? {
+    func performFetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (
+        any DataStoreItem
+    )? {
         try noting { () throws(DataStoreError) in try block.fetchItem(type, id: id) }
     }
 
-    func forEach(
+    func performForEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
         var isOfBody = false
@@ -82,29 +86,31 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
         }
     }
 
-    func make(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
+    func performCreate(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
         try block.checkOpen("create")
         return try noting { () throws(DataStoreError) in try block.make(try block.blockType(type)) }
     }
 
-    func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
+    func performInsert(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
         try block.checkOpen("insert")
         return try noting { () throws(DataStoreError) in try block.add(item) }
     }
 
-    func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
+    func performDelete(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
         try block.checkOpen("delete")
         return try noting { () throws(DataStoreError) in try block.remove(item) }
     }
 
-    func removeAll(_ types: [ItemType]) throws(DataStoreError) {
+    func performDeleteAll(_ types: [ItemType]) throws(DataStoreError) {
         try block.checkOpen("deleteAll")
         try noting { () throws(DataStoreError) in
             for type in types { try block.removeAll(block.blockType(type)) }
         }
     }
 
-    func thaw(_ item: any DataStoreItem) throws(DataStoreError) -> (any MutableDataStoreItem)? {
+    func performMutableVersion(of item: any DataStoreItem) throws(DataStoreError) -> (
+        any MutableDataStoreItem
+    )? {
         try block.checkOpen("mutableVersion")
         return try noting { () throws(DataStoreError) in try block.thaw(item) }
     }

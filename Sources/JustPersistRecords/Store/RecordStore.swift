@@ -136,12 +136,10 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     // MARK: Blocks
 
     /// Runs a block on one snapshot.
-    public func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    public func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         try gate.read {
             try withBlock { running in
-                let accessor: any DataStoreReadAccessor & ~Copyable = RecordReadAccessor(running)
+                let accessor: DataStoreReader = RecordReadAccessor(running)
                 try block(accessor)
             }
         }
@@ -203,25 +201,19 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     }
 
     /// Runs a block that may change the store, and commits.
-    public func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    public func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         try gate.write { try write(block) }
     }
 
     /// Queues a block that may change the store.
     public func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         gate.enqueueWrite({ try self.write(block) }, completion: completion)
     }
 
-    private func write(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    private func write(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "write") }
         var ended: WriteBlock?
         var isCommitted = false
@@ -233,7 +225,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
                 writer: writer, header: header, catalog: catalog, context: context)
             ended = running
             defer { running.end() }
-            let accessor: any DataStoreReadWriteAccessor & ~Copyable = RecordWriteAccessor(running)
+            let accessor: DataStoreWriter = RecordWriteAccessor(running)
             try block(accessor)
             try running.finish()
         }

@@ -22,7 +22,11 @@ final class LooseStore: DataStore {
     }
 
     let capabilities = DataStoreCapabilities()
-    let errorHandler: DataStoreErrorHandler? = nil
+    /// It reports nothing.
+    var errorHandler: DataStoreErrorHandler? {
+        get { nil }
+        set {}
+    }
     private let isolation: Isolation
     private let shared = Locked(Shared())
     private let family = ItemID()
@@ -76,27 +80,23 @@ final class LooseStore: DataStore {
         shared.withLock { $0.uncommitted = block.state }
     }
 
-    func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         let running = beginBlock(isWriting: false)
         defer { running.end(isCommitted: false) }
-        let accessor: any DataStoreReadAccessor & ~Copyable = LooseReadAccessor(running) {
+        let accessor: DataStoreReader = LooseReadAccessor(running) {
             [unowned self] in refresh(running)
         }
         try block(accessor)
     }
 
-    func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         let running = beginBlock(isWriting: true)
         let before = running.state
         defer {
             shared.withLock { $0.uncommitted = nil }
             running.end(isCommitted: true)
         }
-        let accessor: any DataStoreReadWriteAccessor & ~Copyable = LooseWriteAccessor(running) {
+        let accessor: DataStoreWriter = LooseWriteAccessor(running) {
             [unowned self] in publish(running)
         }
         try block(accessor)
@@ -116,9 +116,7 @@ final class LooseStore: DataStore {
     }
 
     func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         queue.async { [self] in
@@ -167,26 +165,28 @@ private struct LooseReadAccessor: DataStoreReadAccessor, ~Copyable {
         self.before = before
     }
 
-    func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+    func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
         before()
-        return try reading.fetch(request)
+        return try reading.performFetch(request)
     }
 
-    func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+    func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         before()
-        return try reading.count(request)
+        return try reading.performCount(request)
     }
 
-    func fetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)? {
+    func performFetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (
+        any DataStoreItem
+    )? {
         before()
-        return try reading.fetchItem(type, id: id)
+        return try reading.performFetchItem(type, id: id)
     }
 
-    func forEach(
+    func performForEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
         before()
-        try reading.forEach(request, body)
+        try reading.performForEach(request, body)
     }
 
     func schemas() throws(DataStoreError) -> [ItemSchema] { try reading.schemas() }
@@ -204,48 +204,54 @@ private struct LooseWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
         self.after = after
     }
 
-    func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+    func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
         after()
-        return try writing.fetch(request)
+        return try writing.performFetch(request)
     }
 
-    func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+    func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         after()
-        return try writing.count(request)
+        return try writing.performCount(request)
     }
 
-    func fetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)? {
+    func performFetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (
+        any DataStoreItem
+    )? {
         after()
-        return try writing.fetchItem(type, id: id)
+        return try writing.performFetchItem(type, id: id)
     }
 
-    func forEach(
+    func performForEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
         after()
-        try writing.forEach(request, body)
+        try writing.performForEach(request, body)
     }
 
     func schemas() throws(DataStoreError) -> [ItemSchema] { try writing.schemas() }
 
     func report(_ error: DataStoreError) {}
 
-    func make(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
-        try writing.make(type)
+    func performCreate(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
+        try writing.performCreate(type)
     }
 
-    func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
-        try writing.add(item)
+    func performInsert(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
+        try writing.performInsert(item)
     }
 
-    func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
-        try writing.remove(item)
+    func performDelete(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
+        try writing.performDelete(item)
     }
 
-    func removeAll(_ types: [ItemType]) throws(DataStoreError) { try writing.removeAll(types) }
+    func performDeleteAll(_ types: [ItemType]) throws(DataStoreError) {
+        try writing.performDeleteAll(types)
+    }
 
-    func thaw(_ item: any DataStoreItem) throws(DataStoreError) -> (any MutableDataStoreItem)? {
-        try writing.thaw(item)
+    func performMutableVersion(of item: any DataStoreItem) throws(DataStoreError) -> (
+        any MutableDataStoreItem
+    )? {
+        try writing.performMutableVersion(of: item)
     }
 
     func declare(_ schema: ItemSchema) throws(DataStoreError) { try writing.declare(schema) }

@@ -48,16 +48,12 @@ final class CountingStore: BlockMutant, Fault, @unchecked Sendable {
         Self.disk.withLock { $0[directory] = nil }
     }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         Self.count("performRead")
         try super.performRead(block)
     }
 
-    override func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         Self.count("performWrite")
         // The primitive of items has no hook: what a block may change, it may set.
         Self.count("set")
@@ -65,9 +61,7 @@ final class CountingStore: BlockMutant, Fault, @unchecked Sendable {
     }
 
     override func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         Self.count("enqueueWrite")
@@ -96,21 +90,21 @@ final class CountingStore: BlockMutant, Fault, @unchecked Sendable {
     override class func fetch(
         _ request: DataStoreRequest, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> [any DataStoreItem] {
-        count("fetch")
+        count("performFetch")
         return try super.fetch(request, in: block, memory)
     }
 
     override class func count(
         _ request: DataStoreRequest, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Int {
-        count("count")
+        count("performCount")
         return try super.count(request, in: block, memory)
     }
 
     override class func fetchItem(
         _ type: ItemType, _ id: ItemID, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> (any DataStoreItem)? {
-        count("fetchItem")
+        count("performFetchItem")
         return try super.fetchItem(type, id, in: block, memory)
     }
 
@@ -118,7 +112,7 @@ final class CountingStore: BlockMutant, Fault, @unchecked Sendable {
         _ request: DataStoreRequest, in block: ReferenceBlock, _ memory: Memory,
         _ body: (any DataStoreItem) throws -> Void
     ) throws {
-        count("forEach")
+        count("performForEach")
         try super.forEach(request, in: block, memory, body)
     }
 
@@ -129,39 +123,39 @@ final class CountingStore: BlockMutant, Fault, @unchecked Sendable {
         return try super.schemas(in: block, memory)
     }
 
-    override class func make(
+    override class func create(
         _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> any MutableDataStoreItem {
-        count("make")
-        return try super.make(type, in: block, memory)
+        count("performCreate")
+        return try super.create(type, in: block, memory)
     }
 
-    override class func add(
+    override class func insert(
         _ item: any MutableDataStoreItem, to block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
-        count("add")
-        return try super.add(item, to: block, memory)
+        count("performInsert")
+        return try super.insert(item, to: block, memory)
     }
 
-    override class func remove(
+    override class func delete(
         _ item: any DataStoreItem, from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
-        count("remove")
-        return try super.remove(item, from: block, memory)
+        count("performDelete")
+        return try super.delete(item, from: block, memory)
     }
 
-    override class func removeAll(
+    override class func deleteAll(
         _ types: [ItemType], from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) {
-        count("removeAll")
-        try super.removeAll(types, from: block, memory)
+        count("performDeleteAll")
+        try super.deleteAll(types, from: block, memory)
     }
 
-    override class func thaw(
+    override class func mutableVersion(
         _ item: any DataStoreItem, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
-        count("thaw")
-        return try super.thaw(item, in: block, memory)
+        count("performMutableVersion")
+        return try super.mutableVersion(item, in: block, memory)
     }
 
     override class func declare(

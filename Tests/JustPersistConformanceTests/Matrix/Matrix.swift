@@ -29,28 +29,29 @@ struct Matrix {
             .snapshot: ["iso/count-and-items-agree"],
         ],
         "forEach": [.many: ["size/large-block-then-small"]],
-        "make": [.many: ["tx/ten-thousand-items-atomic"], .rollback: ["tx/rollback-create"]],
-        "add": [.error: ["crud/insert-foreign-item-refused"], .again: ["crud/insert-twice"]],
-        "remove": [
+        "create": [.many: ["tx/ten-thousand-items-atomic"], .rollback: ["tx/rollback-create"]],
+        "insert": [.error: ["crud/insert-foreign-item-refused"], .again: ["crud/insert-twice"]],
+        "delete": [
             .ownChanges: ["tx/create-delete-same-block"], .rollback: ["tx/rollback-delete"],
             .error: ["crud/delete-foreign-refused"], .again: ["crud/delete-twice"],
         ],
-        "removeAll": [.rollback: ["tx/rollback-batch-delete"]],
-        "thaw": [.error: ["crud/mutable-version-of-foreign"]],
+        "deleteAll": [.rollback: ["tx/rollback-batch-delete"]],
+        "mutableVersion": [.error: ["crud/mutable-version-of-foreign"]],
         "set": [.rollback: ["tx/rollback-update"]],
         "declare": [.many: ["size/thousand-types"]],
     ]
 
     private static let accessorRows =
-        (Question.allCases.map(\.rawValue) + Change.allCases.map(\.rawValue)).map { primitive in
+        (Question.allCases.map { ($0.rawValue, $0.primitive) }
+        + Change.allCases.map { ($0.rawValue, $0.primitive) }).map { name, primitive in
             Row(
                 primitive: primitive,
                 cells: Dictionary(
                     uniqueKeysWithValues: Circumstance.allCases.map { circumstance in
-                        let own = "prim/\(primitive)-\(circumstance.rawValue)"
+                        let own = "prim/\(name)-\(circumstance.rawValue)"
                         return (
                             circumstance,
-                            .checks([own] + (others[primitive]?[circumstance] ?? []))
+                            .checks([own] + (others[name]?[circumstance] ?? []))
                         )
                     }))
         }
@@ -77,7 +78,7 @@ struct Matrix {
             error: .checks(["life/setup-failure-is-reported"]),
             again: .checks(["life/setup-twice-keeps-data"])),
         row(
-            "close", many: .checks(["prim/make-reopened"]),
+            "close", many: .checks(["prim/create-reopened"]),
             own: .checks(["life/teardown-inside-block-refused"]),
             snapshot: .checks(["life/teardown-while-reader-open"]),
             rollback: .reason("It changes nothing; queued blocks that throw are enqueueWrite's."),
@@ -100,12 +101,13 @@ struct Matrix {
             error: .checks(["prim/fetch-error", "err/error-in-read-leaves-store-usable"]),
             again: .checks(["prim/fetch-again", "thread/nested-read-in-read"])),
         row(
-            "performWrite", many: .checks(["prim/make-many", "tx/ten-thousand-items-atomic"]),
-            own: .checks(["prim/make-own-changes"]),
-            snapshot: .checks(["prim/make-snapshot", "iso/P4"]),
-            rollback: .checks(["prim/make-rollback"]), reopened: .checks(["prim/make-reopened"]),
-            error: .checks(["tx/error-passes-through", "prim/make-error"]),
-            again: .checks(["prim/make-again", "thread/nested-write-in-write"])),
+            "performWrite", many: .checks(["prim/create-many", "tx/ten-thousand-items-atomic"]),
+            own: .checks(["prim/create-own-changes"]),
+            snapshot: .checks(["prim/create-snapshot", "iso/P4"]),
+            rollback: .checks(["prim/create-rollback"]),
+            reopened: .checks(["prim/create-reopened"]),
+            error: .checks(["tx/error-passes-through", "prim/create-error"]),
+            again: .checks(["prim/create-again", "thread/nested-write-in-write"])),
         row(
             "enqueueWrite", many: .checks(["prim/enqueueWrite-many", "conc/async-burst"]),
             own: .checks(["prim/enqueueWrite-own-changes"]),

@@ -9,8 +9,9 @@ import Testing
     @Test func everyPrimitiveHasARow() {
         // What both accessor protocols and the store require, but for report(_:) and constants.
         let accessors = [
-            "fetch", "count", "fetchItem", "forEach", "schemas", "make", "add", "remove",
-            "removeAll", "thaw", "declare",
+            "performFetch", "performCount", "performFetchItem", "performForEach", "schemas",
+            "performCreate", "performInsert", "performDelete", "performDeleteAll",
+            "performMutableVersion", "declare",
         ]
         let stores = [
             "open", "close", "destroy", "performRead", "performWrite", "enqueueWrite", "makeChild",

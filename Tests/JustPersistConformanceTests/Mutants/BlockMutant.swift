@@ -14,26 +14,26 @@ class BlockMutant: SabotagedStore, @unchecked Sendable {
     class func fetch(
         _ request: DataStoreRequest, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> [any DataStoreItem] {
-        try ReferenceReadAccessor(block).fetch(request)
+        try ReferenceReadAccessor(block).performFetch(request)
     }
 
     class func count(
         _ request: DataStoreRequest, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Int {
-        try ReferenceReadAccessor(block).count(request)
+        try ReferenceReadAccessor(block).performCount(request)
     }
 
     class func fetchItem(
         _ type: ItemType, _ id: ItemID, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> (any DataStoreItem)? {
-        try ReferenceReadAccessor(block).fetchItem(type, id: id)
+        try ReferenceReadAccessor(block).performFetchItem(type, id: id)
     }
 
     class func forEach(
         _ request: DataStoreRequest, in block: ReferenceBlock, _ memory: Memory,
         _ body: (any DataStoreItem) throws -> Void
     ) throws {
-        try ReferenceReadAccessor(block).forEach(request, body)
+        try ReferenceReadAccessor(block).performForEach(request, body)
     }
 
     class func schemas(
@@ -48,34 +48,34 @@ class BlockMutant: SabotagedStore, @unchecked Sendable {
         try ReferenceWriteAccessor(block).declare(schema)
     }
 
-    class func make(
+    class func create(
         _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> any MutableDataStoreItem {
-        try ReferenceWriteAccessor(block).make(type)
+        try ReferenceWriteAccessor(block).performCreate(type)
     }
 
-    class func add(
+    class func insert(
         _ item: any MutableDataStoreItem, to block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
-        try ReferenceWriteAccessor(block).add(item)
+        try ReferenceWriteAccessor(block).performInsert(item)
     }
 
-    class func remove(
+    class func delete(
         _ item: any DataStoreItem, from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
-        try ReferenceWriteAccessor(block).remove(item)
+        try ReferenceWriteAccessor(block).performDelete(item)
     }
 
-    class func removeAll(
+    class func deleteAll(
         _ types: [ItemType], from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) {
-        try ReferenceWriteAccessor(block).removeAll(types)
+        try ReferenceWriteAccessor(block).performDeleteAll(types)
     }
 
-    class func thaw(
+    class func mutableVersion(
         _ item: any DataStoreItem, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
-        try ReferenceWriteAccessor(block).thaw(item)
+        try ReferenceWriteAccessor(block).performMutableVersion(of: item)
     }
 
     /// What a request finds in what is committed by now, whatever the block sees.
@@ -104,19 +104,21 @@ private struct FaultyReader: DataStoreReadAccessor, ~Copyable {
         reading = ReferenceReadAccessor(block)
     }
 
-    func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+    func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
         try store.fetch(request, in: block, memory)
     }
 
-    func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+    func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         try store.count(request, in: block, memory)
     }
 
-    func fetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)? {
+    func performFetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (
+        any DataStoreItem
+    )? {
         try store.fetchItem(type, id, in: block, memory)
     }
 
-    func forEach(
+    func performForEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
         try store.forEach(request, in: block, memory, body)
@@ -143,19 +145,21 @@ private struct FaultyWriter: DataStoreReadWriteAccessor, ~Copyable {
         reading = FaultyReader(block, of: store, memory)
     }
 
-    func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
-        try reading.fetch(request)
+    func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+        try reading.performFetch(request)
     }
 
-    func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
-        try reading.count(request)
+    func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+        try reading.performCount(request)
     }
 
-    func fetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)? {
-        try reading.fetchItem(type, id: id)
+    func performFetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (
+        any DataStoreItem
+    )? {
+        try reading.performFetchItem(type, id: id)
     }
 
-    func forEach(
+    func performForEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
         try store.forEach(request, in: block, memory, body)
@@ -167,24 +171,26 @@ private struct FaultyWriter: DataStoreReadWriteAccessor, ~Copyable {
 
     func report(_ error: DataStoreError) { reading.report(error) }
 
-    func make(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
-        try store.make(type, in: block, memory)
+    func performCreate(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
+        try store.create(type, in: block, memory)
     }
 
-    func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
-        try store.add(item, to: block, memory)
+    func performInsert(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
+        try store.insert(item, to: block, memory)
     }
 
-    func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
-        try store.remove(item, from: block, memory)
+    func performDelete(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
+        try store.delete(item, from: block, memory)
     }
 
-    func removeAll(_ types: [ItemType]) throws(DataStoreError) {
-        try store.removeAll(types, from: block, memory)
+    func performDeleteAll(_ types: [ItemType]) throws(DataStoreError) {
+        try store.deleteAll(types, from: block, memory)
     }
 
-    func thaw(_ item: any DataStoreItem) throws(DataStoreError) -> (any MutableDataStoreItem)? {
-        try store.thaw(item, in: block, memory)
+    func performMutableVersion(of item: any DataStoreItem) throws(DataStoreError) -> (
+        any MutableDataStoreItem
+    )? {
+        try store.mutableVersion(item, in: block, memory)
     }
 
     func declare(_ schema: ItemSchema) throws(DataStoreError) {

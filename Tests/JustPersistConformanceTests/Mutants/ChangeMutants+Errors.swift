@@ -6,46 +6,46 @@ import JustPersist
 
 /// Declares a type of which it is to make an item.
 final class MakesUnknownTypes: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/make-error"] }
+    override class var caughtBy: [String] { ["prim/create-error"] }
 
-    override class func make(
+    override class func create(
         _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> any MutableDataStoreItem {
         try declare(ItemSchema(type.key, attributes: []), in: block, memory)
-        return try super.make(type, in: block, memory)
+        return try super.create(type, in: block, memory)
     }
 }
 
 /// Says that an item of another store was there already.
 final class AddsForeignItems: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/add-error"] }
+    override class var caughtBy: [String] { ["prim/insert-error"] }
 
-    override class func add(
+    override class func insert(
         _ item: any MutableDataStoreItem, to block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
-        (try? super.add(item, to: block, memory)) ?? false
+        (try? super.insert(item, to: block, memory)) ?? false
     }
 }
 
 /// Says that an item of another store was not there.
 final class RemovesForeignItems: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/remove-error"] }
+    override class var caughtBy: [String] { ["prim/delete-error"] }
 
-    override class func remove(
+    override class func delete(
         _ item: any DataStoreItem, from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
-        (try? super.remove(item, from: block, memory)) ?? false
+        (try? super.delete(item, from: block, memory)) ?? false
     }
 }
 
 /// Finds nothing live for an item of another store.
 final class ThawsForeignItems: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/thaw-error"] }
+    override class var caughtBy: [String] { ["prim/mutableVersion-error"] }
 
-    override class func thaw(
+    override class func mutableVersion(
         _ item: any DataStoreItem, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
-        (try? super.thaw(item, in: block, memory)) ?? nil
+        (try? super.mutableVersion(item, in: block, memory)) ?? nil
     }
 }
 
@@ -79,27 +79,27 @@ final class SwallowsRefusedValues: AccessorMutant, Fault, @unchecked Sendable {
 
 /// Takes a type without items for an error when all of them are to go.
 final class RefusesUnknownTypesToRemove: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/removeAll-error"] }
+    override class var caughtBy: [String] { ["prim/deleteAll-error"] }
 
-    override class func removeAll(
+    override class func deleteAll(
         _ types: [ItemType], from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) {
         for type in types where block.state.type(type.key) == nil {
             throw .undeclaredType(type.key, in: "deleteAll")
         }
-        try super.removeAll(types, from: block, memory)
+        try super.deleteAll(types, from: block, memory)
     }
 }
 
 /// Removes everything for a type that it does not know.
 final class RemovesAllForAnUnknownType: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/removeAll-error"] }
+    override class var caughtBy: [String] { ["prim/deleteAll-error"] }
 
-    override class func removeAll(
+    override class func deleteAll(
         _ types: [ItemType], from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) {
         let isKnown = types.allSatisfy { block.state.type($0.key) != nil }
-        try super.removeAll(
+        try super.deleteAll(
             isKnown ? types : block.state.types.map { ItemType(dynamic: $0.key) }, from: block,
             memory)
     }
@@ -109,36 +109,36 @@ final class RemovesAllForAnUnknownType: BlockMutant, Fault, @unchecked Sendable 
 
 /// Says of an item that is there that it was new.
 final class AddsItemsAnew: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/add-again"] }
+    override class var caughtBy: [String] { ["prim/insert-again"] }
 
-    override class func add(
+    override class func insert(
         _ item: any MutableDataStoreItem, to block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
-        _ = try super.add(item, to: block, memory)
+        _ = try super.insert(item, to: block, memory)
         return true
     }
 }
 
 /// Says of an item that was removed that it was there.
 final class RemovesItemsAnew: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/remove-again"] }
+    override class var caughtBy: [String] { ["prim/delete-again"] }
 
-    override class func remove(
+    override class func delete(
         _ item: any DataStoreItem, from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
-        _ = try super.remove(item, from: block, memory)
+        _ = try super.delete(item, from: block, memory)
         return true
     }
 }
 
 /// Gives a further object for an item each time.
 final class ThawsItemsAnew: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/thaw-again"] }
+    override class var caughtBy: [String] { ["prim/mutableVersion-again"] }
 
-    override class func thaw(
+    override class func mutableVersion(
         _ item: any DataStoreItem, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
-        guard let live = try super.thaw(item, in: block, memory) else { return nil }
+        guard let live = try super.mutableVersion(item, in: block, memory) else { return nil }
         return DynamicItem(backing: live.backing)
     }
 }
@@ -158,9 +158,9 @@ final class ForgetsDeclarations: BlockMutant, Fault, @unchecked Sendable {
 
 /// Gives the item that it made last for each second one.
 final class MakesAnItemTwice: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/make-again", "prim/make-many"] }
+    override class var caughtBy: [String] { ["prim/create-again", "prim/create-many"] }
 
-    override class func make(
+    override class func create(
         _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> any MutableDataStoreItem {
         if memory.next().isMultiple(of: 2), let last = block.state.rows.last,
@@ -169,24 +169,24 @@ final class MakesAnItemTwice: BlockMutant, Fault, @unchecked Sendable {
         {
             return item
         }
-        return try super.make(type, in: block, memory)
+        return try super.create(type, in: block, memory)
     }
 }
 
 /// Removes all items of a type once.
 final class RemovesAllOnce: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/removeAll-again"] }
+    override class var caughtBy: [String] { ["prim/deleteAll-again"] }
 
-    override class func removeAll(
+    override class func deleteAll(
         _ types: [ItemType], from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) {
-        if memory.next() <= 1 { try super.removeAll(types, from: block, memory) }
+        if memory.next() <= 1 { try super.deleteAll(types, from: block, memory) }
     }
 }
 
 /// Changes a number once, and leaves it then.
 final class ChangesItemsOnce: OutcomeMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/set-again", "prim/thaw-again"] }
+    override class var caughtBy: [String] { ["prim/set-again", "prim/mutableVersion-again"] }
 
     override class func committed(
         _ before: ReferenceState, _ after: ReferenceState, _ memory: Memory
@@ -217,7 +217,7 @@ class ReopeningMutant: PersistentStore, @unchecked Sendable {
 final class ReopensWithAThousandItems: ReopeningMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         Question.allCases.filter { $0 != .schemas }.map { "prim/\($0.rawValue)-reopened" }
-            + [Change.make, .add, .set, .thaw].map { "prim/\($0.rawValue)-reopened" }
+            + [Change.create, .insert, .set, .mutableVersion].map { "prim/\($0.rawValue)-reopened" }
     }
 
     override class func reopened(_ state: ReferenceState) -> ReferenceState {
@@ -238,7 +238,7 @@ final class ReopensWithAHundredTypes: ReopeningMutant, Fault, @unchecked Sendabl
 
 /// Does not write down what is deleted.
 final class ReopensWithWhatWasDeleted: PersistentStore, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/remove-reopened", "prim/removeAll-reopened"] }
+    override class var caughtBy: [String] { ["prim/delete-reopened", "prim/deleteAll-reopened"] }
 
     override class func publish(
         _ commit: CommitRecord, to log: CommitLog, _ memory: Memory
@@ -252,7 +252,7 @@ final class ReopensWithWhatWasDeleted: PersistentStore, Fault, @unchecked Sendab
 /// Does not write down what is changed a second time.
 final class ReopensWithFirstValues: PersistentStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
-        ["prim/set-reopened", "prim/thaw-reopened", "prim/enqueueWrite-reopened"]
+        ["prim/set-reopened", "prim/mutableVersion-reopened", "prim/enqueueWrite-reopened"]
     }
 
     override class func publish(

@@ -23,7 +23,7 @@ enum ChangeMutants {
 
 /// Keeps the first thousand of the items that a block creates.
 final class KeepsAThousandNewItems: OutcomeMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/make-many", "prim/add-many"] }
+    override class var caughtBy: [String] { ["prim/create-many", "prim/insert-many"] }
 
     override class func committed(
         _ before: ReferenceState, _ after: ReferenceState, _ memory: Memory
@@ -37,7 +37,7 @@ final class KeepsAThousandNewItems: OutcomeMutant, Fault, @unchecked Sendable {
 
 /// Removes a thousand items in a block at most.
 final class RemovesAThousand: OutcomeMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/remove-many", "prim/removeAll-many"] }
+    override class var caughtBy: [String] { ["prim/delete-many", "prim/deleteAll-many"] }
 
     override class func committed(
         _ before: ReferenceState, _ after: ReferenceState, _ memory: Memory
@@ -52,7 +52,7 @@ final class RemovesAThousand: OutcomeMutant, Fault, @unchecked Sendable {
 
 /// Changes a thousand items in a block at most.
 final class ChangesAThousand: OutcomeMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/set-many", "prim/thaw-many"] }
+    override class var caughtBy: [String] { ["prim/set-many", "prim/mutableVersion-many"] }
 
     override class func committed(
         _ before: ReferenceState, _ after: ReferenceState, _ memory: Memory
@@ -81,41 +81,41 @@ final class DeclaresAThousandTypes: OutcomeMutant, Fault, @unchecked Sendable {
 
 /// Removes of all items those that were there before the block.
 final class RemovesCommittedItemsOnly: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/removeAll-own-changes"] }
+    override class var caughtBy: [String] { ["prim/deleteAll-own-changes"] }
 
-    override class func removeAll(
+    override class func deleteAll(
         _ types: [ItemType], from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) {
         let committed = memory.committed
         let new = block.state.rows.filter { committed.row($0.key) == nil }
-        try super.removeAll(types, from: block, memory)
+        try super.deleteAll(types, from: block, memory)
         for row in new { block.state.put(row) }
     }
 }
 
 /// Does not remove an item that its block has made, and says that it did.
 final class SparesItsNewItems: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/remove-own-changes"] }
+    override class var caughtBy: [String] { ["prim/delete-own-changes"] }
 
-    override class func remove(
+    override class func delete(
         _ item: any DataStoreItem, from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
         let key = ReferenceKey(item.backing.itemTypeKey, item.uniqueToken)
         if memory.committed.row(key) == nil, block.state.row(key) != nil { return true }
-        return try super.remove(item, from: block, memory)
+        return try super.delete(item, from: block, memory)
     }
 }
 
 /// Finds no live object for an item that its block has made.
 final class DoesNotThawNewItems: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/thaw-own-changes"] }
+    override class var caughtBy: [String] { ["prim/mutableVersion-own-changes"] }
 
-    override class func thaw(
+    override class func mutableVersion(
         _ item: any DataStoreItem, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
         let key = ReferenceKey(item.backing.itemTypeKey, item.uniqueToken)
         if memory.committed.row(key) == nil { return nil }
-        return try super.thaw(item, in: block, memory)
+        return try super.mutableVersion(item, in: block, memory)
     }
 }
 
@@ -123,11 +123,11 @@ final class DoesNotThawNewItems: BlockMutant, Fault, @unchecked Sendable {
 final class MakesTypesKnownWithTheCommit: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/declare-own-changes"] }
 
-    override class func make(
+    override class func create(
         _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> any MutableDataStoreItem {
         if memory.committed.type(type.key) == nil { throw .undeclaredType(type.key, in: "create") }
-        return try super.make(type, in: block, memory)
+        return try super.create(type, in: block, memory)
     }
 }
 
@@ -150,26 +150,26 @@ final class KeepsFirstValues: OutcomeMutant, Fault, @unchecked Sendable {
 
 /// Forgets an item that its block makes when it makes the next one.
 final class MakesOneItemBehindAnother: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/make-own-changes", "prim/make-many"] }
+    override class var caughtBy: [String] { ["prim/create-own-changes", "prim/create-many"] }
 
-    override class func make(
+    override class func create(
         _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> any MutableDataStoreItem {
         if let last = block.state.rows.last, memory.committed.row(last.key) == nil {
             _ = block.state.remove(last.key)
         }
-        return try super.make(type, in: block, memory)
+        return try super.create(type, in: block, memory)
     }
 }
 
 /// Takes in the first item that is added in a block, and says that it took the others too.
 final class AddsOneItemInABlock: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/add-own-changes", "prim/add-many"] }
+    override class var caughtBy: [String] { ["prim/insert-own-changes", "prim/insert-many"] }
 
-    override class func add(
+    override class func insert(
         _ item: any MutableDataStoreItem, to block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
-        memory.isFirst(in: block) ? try super.add(item, to: block, memory) : true
+        memory.isFirst(in: block) ? try super.insert(item, to: block, memory) : true
     }
 }
 

@@ -25,9 +25,7 @@ final class LeaksChildWrites: SabotagedStore, Fault, @unchecked Sendable {
         ]
     }
 
-    override func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         try super.performWrite(block)
         guard maker != nil else { return }
         let seen = reference.tree.withLock { $0.state(of: reference.number) }

@@ -61,9 +61,7 @@ final class TakesSmallBlocksOnly: OutcomeMutant, Fault, @unchecked Sendable {
 final class HasFewReaderSlots: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["conc/many-reader-threads"] }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         let readers = memory.next()
         defer { memory.count.withLock { $0 -= 1 } }
         guard readers > 126 else { return try super.performRead(block) }
@@ -79,9 +77,7 @@ final class RunsQueuedBlocksTwoByTwo: SabotagedStore, Fault, @unchecked Sendable
     private let waiting = Locked<(@Sendable () -> Void)?>(nil)
 
     override func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         let call: @Sendable () -> Void = { [reference] in
@@ -109,9 +105,7 @@ final class SharesItsLockWithOthers: SabotagedStore, Fault, @unchecked Sendable 
         try Self.gate.open {}
     }
 
-    override func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         try Self.gate.write { try super.performWrite(block) }
     }
 }
@@ -121,9 +115,7 @@ final class StarvesWriters: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["conc/no-writer-starvation"] }
     override class var hangs: Bool { true }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         memory.count.change { $0 += 1 }
         // The next reader is in before this one is out; a lonely one does not wait for it for ever.
         defer {
@@ -137,9 +129,7 @@ final class StarvesWriters: SabotagedStore, Fault, @unchecked Sendable {
         try super.performRead(block)
     }
 
-    override func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         memory.count.wait { $0 == 0 ? () : nil }
         try super.performWrite(block)
     }
@@ -151,12 +141,12 @@ final class StarvesWriters: SabotagedStore, Fault, @unchecked Sendable {
 final class GoesThroughAllToCreate: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["perf/insert-scales"] }
 
-    override class func make(
+    override class func create(
         _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> any MutableDataStoreItem {
         let rows = block.state.rows
         if rows.count > 1_000, rows.count % 2 == 0 { _ = rows.count { $0.values.isEmpty } }
-        return try super.make(type, in: block, memory)
+        return try super.create(type, in: block, memory)
     }
 }
 

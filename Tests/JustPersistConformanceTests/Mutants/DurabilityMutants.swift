@@ -143,9 +143,7 @@ final class LosesReaderSlotsForEver: PersistentStore, Fault, @unchecked Sendable
         try "\(count)".write(to: file, atomically: true, encoding: .utf8)
     }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         try change(by: 1)
         defer { try? change(by: -1) }
         try super.performRead(block)

@@ -6,7 +6,8 @@ import JustPersist
 /// Stores that keep failures to themselves, tell them wrongly, or do not get over them.
 enum ErrorMutants {
     static let all: [SabotagedType] = [
-        SwallowsErrors.self, ReportsTwice.self, ReportsLater.self, ReportsElsewhere.self,
+        SwallowsErrors.self, KeepsItsErrorHandler.self, ReportsTwice.self, ReportsLater.self,
+        ReportsElsewhere.self,
         ThrowsForeignErrors.self, SaysNothingInErrors.self, ReportsSuccess.self,
         TrapsWithoutAHandler.self, LosesReaderSlots.self, DeletesWhatIsGone.self,
         TakesMoreThanItDeclares.self, OverwritesOtherFiles.self, SharesBlindly.self,
@@ -15,14 +16,12 @@ enum ErrorMutants {
 
 /// Does something else with errors than to hand them to the handler.
 class ReportMutant: SabotagedStore, @unchecked Sendable {
-    required init(in directory: URL, errorHandler: DataStoreErrorHandler?) {
-        var reporting: DataStoreErrorHandler?
-        if let errorHandler { reporting = { Self.report($0, to: errorHandler) } }
-        super.init(in: directory, errorHandler: reporting)
-    }
-
-    required init(childOf maker: SabotagedStore, _ reference: ReferenceDataStore) {
-        super.init(childOf: maker, reference)
+    override var errorHandler: DataStoreErrorHandler? {
+        get { super.errorHandler }
+        set {
+            guard let newValue else { return super.errorHandler = nil }
+            super.errorHandler = { error in Self.report(error, to: newValue) }
+        }
     }
 
     class func report(_ error: DataStoreError, to handler: @escaping DataStoreErrorHandler) {}
@@ -32,6 +31,16 @@ class ReportMutant: SabotagedStore, @unchecked Sendable {
 final class SwallowsErrors: ReportMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 44 }
     override class var caughtBy: [String] { ["err/handler-called-once"] }
+}
+
+/// Keeps the error handler that it was given first.
+final class KeepsItsErrorHandler: SabotagedStore, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["err/handler-replaced"] }
+
+    override var errorHandler: DataStoreErrorHandler? {
+        get { super.errorHandler }
+        set { if super.errorHandler == nil { super.errorHandler = newValue } }
+    }
 }
 
 /// Reports everything twice.
@@ -103,9 +112,7 @@ final class ThrowsForeignErrors: SabotagedStore, Fault, @unchecked Sendable {
         ]
     }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         do {
             try super.performRead(block)
         } catch let error as DataStoreError where error.code == .notSetUp {
@@ -139,9 +146,7 @@ final class TrapsWithoutAHandler: SabotagedStore, Fault, @unchecked Sendable {
     override class var endsItsProcess: Bool { true }
     override class var caughtBy: [String] { ["err/handler-absent"] }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         do {
             try super.performRead(block)
         } catch {
@@ -158,9 +163,7 @@ final class LosesReaderSlots: SabotagedStore, Fault, @unchecked Sendable {
         ["conc/many-reader-threads", "err/error-in-read-leaves-store-usable"]
     }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         if memory.next() > 126 {
             memory.count.withLock { $0 -= 1 }
             throw DataStoreError(.storageFailure, in: "read", "There are too many readers.")

@@ -19,9 +19,9 @@ class LooseMutant: SabotagedStore, @unchecked Sendable {
     class var isolation: LooseStore.Isolation { .snapshot }
     private let loose: LooseStore
 
-    required init(in directory: URL, errorHandler: DataStoreErrorHandler?) {
+    required init(in directory: URL) {
         loose = LooseStore(Self.isolation)
-        super.init(in: directory, errorHandler: errorHandler)
+        super.init(in: directory)
     }
 
     required init(childOf maker: SabotagedStore, _ reference: ReferenceDataStore) {
@@ -31,22 +31,16 @@ class LooseMutant: SabotagedStore, @unchecked Sendable {
 
     override var capabilities: DataStoreCapabilities { loose.capabilities }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         try loose.performRead(block)
     }
 
-    override func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         try loose.performWrite(block)
     }
 
     override func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         loose.enqueueWrite(block, completion: completion)

@@ -20,10 +20,10 @@ final class FillsNewItems: BlockMutant, Fault, @unchecked Sendable {
         ["crud/create-then-read", "crud/create-returns-requested-type"]
     }
 
-    override class func make(
+    override class func create(
         _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> any MutableDataStoreItem {
-        let item = try super.make(type, in: block, memory)
+        let item = try super.create(type, in: block, memory)
         for name in item.backing.attributeNames {
             try item.backing.setValue(.string(""), forAttribute: name)
         }
@@ -54,13 +54,13 @@ final class InsertsUnderNewIDs: BlockMutant, Fault, @unchecked Sendable {
         ["crud/insert-detached-item", "crud/insert-twice"]
     }
 
-    override class func add(
+    override class func insert(
         _ item: any MutableDataStoreItem, to block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
         guard let detached = item.backing as? DictionaryBacking else {
-            return try super.add(item, to: block, memory)
+            return try super.insert(item, to: block, memory)
         }
-        return try super.add(
+        return try super.insert(
             DynamicItem(detached.itemTypeKey, values: detached.values), to: block, memory)
     }
 }
@@ -83,22 +83,22 @@ final class GoesByIDsAlone: BlockMutant, Fault, @unchecked Sendable {
         return DynamicItem(backing.itemTypeKey, id: backing.id)
     }
 
-    override class func add(
+    override class func insert(
         _ item: any MutableDataStoreItem, to block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
-        try super.add(detached(item, block) ?? item, to: block, memory)
+        try super.insert(detached(item, block) ?? item, to: block, memory)
     }
 
-    override class func remove(
+    override class func delete(
         _ item: any DataStoreItem, from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
-        try super.remove(detached(item, block) ?? item, from: block, memory)
+        try super.delete(detached(item, block) ?? item, from: block, memory)
     }
 
-    override class func thaw(
+    override class func mutableVersion(
         _ item: any DataStoreItem, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
-        try super.thaw(detached(item, block) ?? item, in: block, memory)
+        try super.mutableVersion(detached(item, block) ?? item, in: block, memory)
     }
 }
 
@@ -142,7 +142,7 @@ final class DeletesNothing: BlockMutant, Fault, @unchecked Sendable {
         ["crud/delete-item", "crud/mutable-version-of-deleted", "tx/create-delete-same-block"]
     }
 
-    override class func remove(
+    override class func delete(
         _ item: any DataStoreItem, from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool { true }
 }
@@ -151,10 +151,10 @@ final class DeletesNothing: BlockMutant, Fault, @unchecked Sendable {
 final class DeletesTwice: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["crud/delete-twice"] }
 
-    override class func remove(
+    override class func delete(
         _ item: any DataStoreItem, from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> Bool {
-        _ = try super.remove(item, from: block, memory)
+        _ = try super.delete(item, from: block, memory)
         return true
     }
 }
@@ -163,7 +163,7 @@ final class DeletesTwice: BlockMutant, Fault, @unchecked Sendable {
 final class DeletesStoredItemsOnly: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["crud/delete-all-of-type"] }
 
-    override class func removeAll(
+    override class func deleteAll(
         _ types: [ItemType], from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) {
         let keys = Set(types.map(\.key))
@@ -196,13 +196,13 @@ final class DeletesByPrefix: BlockMutant, Fault, @unchecked Sendable {
         return rules
     }
 
-    override class func removeAll(
+    override class func deleteAll(
         _ types: [ItemType], from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) {
         let keys = Set(block.state.rows.map(\.key.itemType)).filter { key in
             types.contains { key.utf8.starts(with: $0.key.utf8) }
         }
-        try super.removeAll(keys.map { ItemType(dynamic: $0) }, from: block, memory)
+        try super.deleteAll(keys.map { ItemType(dynamic: $0) }, from: block, memory)
     }
 }
 
@@ -210,10 +210,10 @@ final class DeletesByPrefix: BlockMutant, Fault, @unchecked Sendable {
 final class DeletesOneTypeOnly: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["crud/batch-delete-types"] }
 
-    override class func removeAll(
+    override class func deleteAll(
         _ types: [ItemType], from block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) {
-        try super.removeAll(Array(types.prefix(1)), from: block, memory)
+        try super.deleteAll(Array(types.prefix(1)), from: block, memory)
     }
 }
 
@@ -221,10 +221,10 @@ final class DeletesOneTypeOnly: BlockMutant, Fault, @unchecked Sendable {
 final class ThawsCopies: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["crud/mutable-version"] }
 
-    override class func thaw(
+    override class func mutableVersion(
         _ item: any DataStoreItem, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
-        guard let live = try super.thaw(item, in: block, memory),
+        guard let live = try super.mutableVersion(item, in: block, memory),
             let backing = live.backing.storeBacking as? ReferenceBacking,
             let row = block.state.row(ReferenceKey(backing.itemTypeKey, backing.id))
         else { return nil }

@@ -28,15 +28,11 @@ final class IgnoresItsDirectory: SabotagedStore, Fault, @unchecked Sendable {
 
     override func open() throws { try place.open() }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         try place.performRead(block)
     }
 
-    override func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         try place.performWrite(block)
     }
 }
@@ -92,9 +88,7 @@ final class AnswersWhileClosed: SabotagedStore, Fault, @unchecked Sendable {
         ]
     }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         do {
             try super.performRead(block)
         } catch let error as DataStoreError where error.code == .notSetUp {
@@ -115,9 +109,7 @@ final class OpensItself: SabotagedStore, Fault, @unchecked Sendable {
         ]
     }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         try open()
         try super.performRead(block)
     }
@@ -207,9 +199,7 @@ final class DropsQueuedBlocks: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["life/teardown-drains-async"] }
 
     override func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         super.enqueueWrite(

@@ -48,7 +48,7 @@ final class MergesItemByItem: SabotagedStore, Fault, @unchecked Sendable {
         }
         for item in items {
             let copy = DynamicItem(Family.type, id: item.uniqueToken, values: try item.values())
-            try performWrite { db in _ = try db.add(copy) }
+            try performWrite { db in _ = try db.performInsert(copy) }
         }
         return try super.performMerge(child, policy: policy)
     }

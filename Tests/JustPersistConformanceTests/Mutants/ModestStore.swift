@@ -29,9 +29,7 @@ final class ModestStore: QueryMutant, Fault, @unchecked Sendable {
         try request.validate(operators: operators)
     }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         let thread = ObjectIdentifier(Thread.current)
         readers.wait { readers -> Void? in
             guard readers[thread] != nil || readers.count < 5 else { return nil }

@@ -30,15 +30,11 @@ class NestingMutant: SabotagedStore, @unchecked Sendable {
         try body()
     }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         try noting { try super.performRead(block) }
     }
 
-    override func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         try noting { try super.performWrite(block) }
     }
 }
@@ -51,9 +47,7 @@ final class HangsInANestedWrite: SabotagedStore, Fault, @unchecked Sendable {
 
     private let lock = NSLock()
 
-    override func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         lock.lock()
         defer { lock.unlock() }
         try super.performWrite(block)
@@ -66,9 +60,7 @@ final class HidesANestedWrite: SabotagedStore, Fault, @unchecked Sendable {
         ["thread/nested-write-in-write", "err/errors-are-typed", "err/handler-absent"]
     }
 
-    override func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         do {
             try super.performWrite(block)
         } catch let error as DataStoreError where error.code == .nestedWrite {
@@ -87,16 +79,12 @@ final class RefusesNestedBlocks: NestingMutant, Fault, @unchecked Sendable {
         ]
     }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         if isInside { throw DataStoreError(.insideBlock, in: "read", "A block is open.") }
         try super.performRead(block)
     }
 
-    override func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         if isInside { throw DataStoreError(.insideBlock, in: "write", "A block is open.") }
         try super.performWrite(block)
     }

@@ -42,24 +42,24 @@ struct OddReader: DataStoreReadAccessor, ~Copyable {
         self.changes = changes
     }
 
-    func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
-        try inner.fetch(request)
+    func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+        try inner.performFetch(request)
     }
 
-    func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
-        try inner.count(request)
+    func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+        try inner.performCount(request)
     }
 
-    func fetchItem(
+    func performFetchItem(
         _ type: ItemType, id: ItemID
     ) throws(DataStoreError) -> (any DataStoreItem)? {
-        try inner.fetchItem(type, id: id)
+        try inner.performFetchItem(type, id: id)
     }
 
-    func forEach(
+    func performForEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
-        for item in changes.walked(try fetch(request)) { try body(item) }
+        for item in changes.walked(try performFetch(request)) { try body(item) }
     }
 
     func schemas() throws(DataStoreError) -> [ItemSchema] { changes.schemas(try inner.schemas()) }
@@ -88,52 +88,54 @@ struct OddWriter: DataStoreReadWriteAccessor, ~Copyable {
         wrap(item)
     }
 
-    func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+    func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
         var items: [any DataStoreItem] = []
-        for item in try inner.fetch(request) { items.append(wrapped(item)) }
+        for item in try inner.performFetch(request) { items.append(wrapped(item)) }
         return items
     }
 
-    func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
-        try inner.count(request)
+    func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+        try inner.performCount(request)
     }
 
-    func fetchItem(
+    func performFetchItem(
         _ type: ItemType, id: ItemID
     ) throws(DataStoreError) -> (any DataStoreItem)? {
-        guard let item = try inner.fetchItem(type, id: id) else { return nil }
+        guard let item = try inner.performFetchItem(type, id: id) else { return nil }
         return wrapped(item)
     }
 
-    func forEach(
+    func performForEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
-        for item in changes.walked(try fetch(request)) { try body(item) }
+        for item in changes.walked(try performFetch(request)) { try body(item) }
     }
 
     func schemas() throws(DataStoreError) -> [ItemSchema] { changes.schemas(try inner.schemas()) }
 
     func report(_ error: DataStoreError) { inner.report(error) }
 
-    func make(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
-        wrapped(try inner.make(type))
+    func performCreate(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
+        wrapped(try inner.performCreate(type))
     }
 
-    func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
-        let known = try inner.fetchItem(ItemType(of: item), id: item.uniqueToken)
-        return try inner.add(changes.inserted(item, known != nil))
+    func performInsert(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
+        let known = try inner.performFetchItem(ItemType(of: item), id: item.uniqueToken)
+        return try inner.performInsert(changes.inserted(item, known != nil))
     }
 
-    func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
-        try inner.remove(item) || !changes.knowsTheDeleted
+    func performDelete(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
+        try inner.performDelete(item) || !changes.knowsTheDeleted
     }
 
-    func removeAll(_ types: [ItemType]) throws(DataStoreError) { try inner.removeAll(types) }
+    func performDeleteAll(_ types: [ItemType]) throws(DataStoreError) {
+        try inner.performDeleteAll(types)
+    }
 
-    func thaw(
-        _ item: any DataStoreItem
+    func performMutableVersion(
+        of item: any DataStoreItem
     ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
-        guard let live = try inner.thaw(item) else {
+        guard let live = try inner.performMutableVersion(of: item) else {
             return changes.knowsTheDeleted ? nil : item as? any MutableDataStoreItem
         }
         return wrapped(live)

@@ -155,9 +155,7 @@ final class ReplacesErrorsOfReaders: SabotagedStore, Fault, @unchecked Sendable 
         Question.allCases.map { "prim/\($0.rawValue)-error" }
     }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         do { try super.performRead(block) } catch is Upset {
             throw DataStoreError(.storageFailure, in: "read", "The block failed.")
         }

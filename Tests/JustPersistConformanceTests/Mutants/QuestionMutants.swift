@@ -21,7 +21,7 @@ enum QuestionMutants {
 
 /// Gives a thousand items at most.
 final class FetchesAThousand: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/fetch-many", "prim/make-many"] }
+    override class var caughtBy: [String] { ["prim/fetch-many", "prim/create-many"] }
 
     override class func fetch(
         _ request: DataStoreRequest, in block: ReferenceBlock, _ memory: Memory

@@ -15,15 +15,15 @@ final class QueuesSmallBlocks: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/enqueueWrite-many"] }
 
     override func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         super.enqueueWrite(
             { db in
                 try block(db)
-                for item in try db.fetch(Shelf.all).dropFirst(1_000) { _ = try db.remove(item) }
+                for item in try db.performFetch(Shelf.all).dropFirst(1_000) {
+                    _ = try db.performDelete(item)
+                }
             }, completion: completion)
     }
 }
@@ -33,9 +33,7 @@ final class QueuesOneBlock: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/enqueueWrite-again", "conc/async-order"] }
 
     override func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         let isFirst = memory.next() == 1
@@ -48,9 +46,7 @@ final class SwallowsErrorsOfQueuedBlocks: SabotagedStore, Fault, @unchecked Send
     override class var caughtBy: [String] { ["prim/enqueueWrite-error", "tx/async-rollback"] }
 
     override func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         super.enqueueWrite(block) { error in completion(error is Upset ? nil : error) }
@@ -62,9 +58,7 @@ final class CommitsQueuedBlocksThatThrow: SabotagedStore, Fault, @unchecked Send
     override class var caughtBy: [String] { ["prim/enqueueWrite-rollback", "tx/async-rollback"] }
 
     override func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         let thrown = Locked<(any Error)?>(nil)

@@ -34,7 +34,7 @@ final class KeepsCreationsOfFailedBlocks: OutcomeMutant, Fault, @unchecked Senda
     override class var caughtBy: [String] {
         [
             "tx/rollback-create", "tx/async-rollback", "tx/usable-after-rollback",
-            "prim/fetch-rollback", "prim/make-rollback", "prim/add-rollback",
+            "prim/fetch-rollback", "prim/create-rollback", "prim/insert-rollback",
         ]
     }
 
@@ -53,7 +53,7 @@ final class KeepsUpdatesOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendabl
     override class var caughtBy: [String] {
         [
             "tx/rollback-update", "tx/async-rollback", "model/transactions", "prim/set-rollback",
-            "prim/thaw-rollback",
+            "prim/mutableVersion-rollback",
         ]
     }
 
@@ -72,7 +72,7 @@ final class KeepsDeletionsOfFailedBlocks: OutcomeMutant, Fault, @unchecked Senda
     override class var caughtBy: [String] {
         [
             "tx/rollback-delete", "tx/rollback-batch-delete", "crud/batch-delete-types",
-            "prim/remove-rollback", "prim/removeAll-rollback",
+            "prim/delete-rollback", "prim/deleteAll-rollback",
         ]
     }
 

@@ -32,11 +32,11 @@ class SabotagedStore: DataStore, @unchecked Sendable {
     let memory: Memory
     let maker: SabotagedStore?
 
-    required init(in directory: URL, errorHandler: DataStoreErrorHandler?) {
+    required init(in directory: URL) {
         self.directory = directory
         memory = Memory()
         reference = ReferenceDataStore(
-            rules: Self.rules(memory), limits: Self.limits, errorHandler: errorHandler)
+            rules: Self.rules(memory), limits: Self.limits)
         maker = nil
         memory.store.withLock { $0 = WeakStore(store: reference) }
         memory.directory.withLock { $0 = directory }
@@ -54,7 +54,10 @@ class SabotagedStore: DataStore, @unchecked Sendable {
     class func rules(_ memory: Memory) -> ReferenceRules { ReferenceRules() }
 
     var capabilities: DataStoreCapabilities { reference.capabilities }
-    var errorHandler: DataStoreErrorHandler? { reference.errorHandler }
+    var errorHandler: DataStoreErrorHandler? {
+        get { reference.errorHandler }
+        set { reference.errorHandler = newValue }
+    }
     var parent: (any DataStore)? { maker }
 
     func open() throws { try reference.open() }
@@ -63,22 +66,16 @@ class SabotagedStore: DataStore, @unchecked Sendable {
 
     func destroy() throws { try reference.destroy() }
 
-    func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         try reference.performRead(block)
     }
 
-    func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         try reference.performWrite(block)
     }
 
     func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         reference.enqueueWrite(block, completion: completion)
@@ -163,11 +160,5 @@ final class Faultless: SabotagedStore, Fault, @unchecked Sendable {
 
 /// The fixture of a sabotaged store.
 enum Mutant<Store: SabotagedStore & Fault>: ConformanceFixture {
-    static func makeStore(in directory: URL) -> Store { Store(in: directory, errorHandler: nil) }
-
-    static func makeStore(
-        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
-    ) -> Store {
-        Store(in: directory, errorHandler: errorHandler)
-    }
+    static func makeStore(in directory: URL) -> Store { Store(in: directory) }
 }

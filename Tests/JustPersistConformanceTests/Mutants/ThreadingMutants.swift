@@ -23,15 +23,11 @@ final class SkipsBlocks: SabotagedStore, Fault, @unchecked Sendable {
         ]
     }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         if !CheckContext.isOnMain { try super.performRead(block) }
     }
 
-    override func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         if !CheckContext.isOnMain { try super.performWrite(block) }
     }
 }
@@ -40,9 +36,7 @@ final class SkipsBlocks: SabotagedStore, Fault, @unchecked Sendable {
 final class RunsReadsTwice: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["thread/block-runs-once"] }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         try super.performRead(block)
         try super.performRead(block)
     }
@@ -52,9 +46,7 @@ final class RunsReadsTwice: SabotagedStore, Fault, @unchecked Sendable {
 final class TriesFailedWritesAgain: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["thread/block-runs-once"] }
 
-    override func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         do { try super.performWrite(block) } catch { try super.performWrite(block) }
     }
 }
@@ -65,9 +57,7 @@ final class WrapsErrors: SabotagedStore, Fault, @unchecked Sendable {
         ["thread/block-runs-once", "err/error-in-read-leaves-store-usable"]
     }
 
-    override func performRead(
-        _ block: (borrowing any DataStoreReadAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         do {
             try super.performRead(block)
         } catch {
@@ -83,9 +73,7 @@ final class RunsQueuedBlocksAtOnce: SabotagedStore, Fault, @unchecked Sendable {
     }
 
     override func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         do {
@@ -103,9 +91,7 @@ final class RunsQueuedBlocksOnMain: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["thread/async-runs-elsewhere"] }
 
     override func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         DispatchQueue.main.async { [reference] in
@@ -134,9 +120,7 @@ final class SaysItRunsOnMain: SabotagedStore, Fault, @unchecked Sendable {
 /// Does something with the completions of queued blocks.
 class CompletionMutant: SabotagedStore, @unchecked Sendable {
     override func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         super.enqueueWrite(block) { [self] error in complete(error, completion) }
@@ -179,9 +163,7 @@ final class CompletesBeforeTheCommit: SabotagedStore, Fault, @unchecked Sendable
     override class var caughtBy: [String] { ["thread/completion-after-visibility"] }
 
     override func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         super.enqueueWrite(
@@ -198,9 +180,7 @@ final class RefusesToQueueInsideBlocks: NestingMutant, Fault, @unchecked Sendabl
     override class var caughtBy: [String] { ["thread/async-from-inside-blocks"] }
 
     override func enqueueWrite(
-        _ block:
-            @escaping @Sendable (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws ->
-            Void,
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         if isInside {

@@ -26,9 +26,7 @@ final class ReturnsBeforeItCommits: OutcomeMutant, Fault, @unchecked Sendable {
         return before
     }
 
-    override func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         if let state = memory.state.withLock({ $0 }) { memory.publish(state) }
         try super.performWrite(block)
     }
@@ -141,9 +139,7 @@ final class SlicesNothingOverChanges: SabotagedStore, Fault, @unchecked Sendable
 final class ReplacesErrors: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["tx/error-passes-through"] }
 
-    override func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         do { try super.performWrite(block) } catch {
             throw DataStoreError(.storageFailure, in: "write", "The block failed.")
         }
@@ -154,9 +150,7 @@ final class ReplacesErrors: SabotagedStore, Fault, @unchecked Sendable {
 final class IsBrokenByFailedBlocks: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["tx/usable-after-rollback"] }
 
-    override func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         if memory.count.withLock({ $0 }) > 0 {
             throw DataStoreError(.storageFailure, in: "write", "A transaction is open already.")
         }
@@ -177,9 +171,7 @@ final class RefusesEmptyBlocks: SabotagedStore, Fault, @unchecked Sendable {
         return rules
     }
 
-    override func performWrite(
-        _ block: (borrowing any DataStoreReadWriteAccessor & ~Copyable) throws -> Void
-    ) throws {
+    override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         let changes = memory.count.withLock { $0 }
         try super.performWrite(block)
         if memory.count.withLock({ $0 }) == changes {

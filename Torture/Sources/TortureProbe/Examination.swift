@@ -31,7 +31,7 @@ struct Examination {
         }
     }
 
-    private mutating func examine(_ accessor: borrowing any DataStoreReadAccessor & ~Copyable) {
+    private mutating func examine(_ accessor: borrowing DataStoreReader) {
         do {
             var seen: [Int] = []
             for entry in try accessor.items(
@@ -62,7 +62,7 @@ struct Examination {
 
     private mutating func examine(
         _ kind: Workload.Kind, _ state: ModelState,
-        _ accessor: borrowing any DataStoreReadAccessor & ~Copyable
+        _ accessor: borrowing DataStoreReader
     ) {
         let type = workload.typeKey(kind)
         let keys = state.keys(kind)
@@ -91,10 +91,10 @@ struct Examination {
 
     private mutating func lookUp(
         _ kind: Workload.Kind, key: Int, _ state: ModelState,
-        _ accessor: borrowing any DataStoreReadAccessor & ~Copyable
+        _ accessor: borrowing DataStoreReader
     ) {
         do {
-            let item = try accessor.fetchItem(
+            let item = try accessor.performFetchItem(
                 ItemType(dynamic: workload.typeKey(kind)), id: workload.id(kind, key: key))
             if (item != nil) != (state.block(kind, key: key) != nil) {
                 verdict.wrongRows.append(

@@ -17,14 +17,14 @@ extension Workload {
 
     private func carryOut(
         _ operation: Operation, of number: Int,
-        _ accessor: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ accessor: borrowing DataStoreWriter
     ) throws {
         switch operation {
         case .create(let kind, let key):
             let item = DynamicItem(
                 typeKey(kind), id: id(kind, key: key),
                 values: contents(kind, key: key, block: number).values)
-            guard try accessor.add(item) else {
+            guard try accessor.performInsert(item) else {
                 throw WrongAnswer(reason: "\(typeKey(kind)) \(key) is said to be there already")
             }
         case .update(let kind, let key):
@@ -36,14 +36,14 @@ extension Workload {
             guard let item = try item(kind, key: key, accessor) else { return }
             try accessor.delete(item)
         case .deleteAll(let kind):
-            try accessor.removeAll([ItemType(dynamic: typeKey(kind))])
+            try accessor.performDeleteAll([ItemType(dynamic: typeKey(kind))])
         }
     }
 
     private func item(
-        _ kind: Kind, key: Int, _ accessor: borrowing any DataStoreReadWriteAccessor & ~Copyable
+        _ kind: Kind, key: Int, _ accessor: borrowing DataStoreWriter
     ) throws -> DynamicItem? {
-        try accessor.fetchItem(ItemType(dynamic: typeKey(kind)), id: id(kind, key: key))
+        try accessor.performFetchItem(ItemType(dynamic: typeKey(kind)), id: id(kind, key: key))
             as? DynamicItem
     }
 

@@ -59,7 +59,7 @@ private final class JustPersistStore: StoreUnderTest {
         try store.read { db in
             var digest = 0
             for position in positions {
-                guard let item = try db.item(RestaurantItem.self, withToken: ids[position]) else {
+                guard let item = try db.item(RestaurantItem.self, id: ids[position]) else {
                     continue
                 }
                 digest &+= item.digest
@@ -72,7 +72,7 @@ private final class JustPersistStore: StoreUnderTest {
         var digest = 0
         for position in positions {
             digest &+= try store.read { db in
-                try db.item(RestaurantItem.self, withToken: ids[position])?.digest ?? 0
+                try db.item(RestaurantItem.self, id: ids[position])?.digest ?? 0
             }
         }
         return digest
@@ -134,7 +134,7 @@ private final class JustPersistStore: StoreUnderTest {
     func deleteEach(_ positions: [Int]) throws {
         try store.write { db in
             for position in positions {
-                guard let item = try db.item(RestaurantItem.self, withToken: ids[position]) else {
+                guard let item = try db.item(RestaurantItem.self, id: ids[position]) else {
                     continue
                 }
                 try db.delete(item)

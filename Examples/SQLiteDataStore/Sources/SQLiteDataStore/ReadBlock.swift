@@ -86,7 +86,7 @@ class ReadBlock: DataStoreReadAccessor {
 
     // MARK: Queries
 
-    func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+    func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
         var selection = try ItemSelection<ItemRow>(request)
         try select(request, into: &selection)
         var items: [any DataStoreItem] = []
@@ -94,7 +94,7 @@ class ReadBlock: DataStoreReadAccessor {
         return items
     }
 
-    func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+    func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         var selection = try ItemSelection<ItemRow>(counting: request)
         if request.predicate != nil {
             try select(request, into: &selection)
@@ -108,7 +108,9 @@ class ReadBlock: DataStoreReadAccessor {
         return request.slice.count(of: total ?? 0)
     }
 
-    func fetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)? {
+    func performFetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (
+        any DataStoreItem
+    )? {
         try find(try blockType(type), id: id)
     }
 

@@ -101,7 +101,7 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
         dirty.append(backing)
     }
 
-    func make(_ itemType: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
+    func performCreate(_ itemType: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
         let type = try known(itemType, "create")
         guard let itemClass = type.mutableClass else {
             throw .readOnlyClass(.couldNotCreateItemOfType, type.key, in: "create")
@@ -124,9 +124,9 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
         return type
     }
 
-    func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
+    func performInsert(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
         if let own = item.backing.storeBacking as? RowBacking {
-            guard try thaw(item) == nil else { return false }
+            guard try performMutableVersion(of: item) == nil else { return false }
             guard own.isOfRolledBackBlock else { throw .deletedForGood(item, in: "insert") }
             var values: [String: DataStoreValue] = [:]
             for name in own.attributeNames { values[name] = try own.value(forAttribute: name) }
@@ -187,7 +187,7 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
         writtenBytes += bytes - earlier
     }
 
-    func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
+    func performDelete(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
         let backing = try ownBacking(of: item, "delete")
         let number = catalog[item.backing.itemTypeKey]?.number
         if number != nil {
@@ -206,7 +206,7 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
         return isDeleted
     }
 
-    func removeAll(_ types: [ItemType]) throws(DataStoreError) {
+    func performDeleteAll(_ types: [ItemType]) throws(DataStoreError) {
         try flush()
         for type in types {
             let number = catalog[type.key]?.number
@@ -226,7 +226,9 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
         (item?.backing.storeBacking as? RowBacking)?.isDeleted = true
     }
 
-    func thaw(_ item: any DataStoreItem) throws(DataStoreError) -> (any MutableDataStoreItem)? {
+    func performMutableVersion(of item: any DataStoreItem) throws(DataStoreError) -> (
+        any MutableDataStoreItem
+    )? {
         let backing = try ownBacking(of: item, "mutableVersion")
         let type = try blockType(backing?.type.itemType ?? ItemType(of: item))
         guard type.mutableClass != nil else {
@@ -258,14 +260,16 @@ final class WriteBlock: ReadBlock, DataStoreReadWriteAccessor {
 
     // MARK: Queries
 
-    override func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
+    override func performFetch(_ request: DataStoreRequest) throws(DataStoreError)
+        -> [any DataStoreItem]
+    {
         try flush()
-        return try super.fetch(request)
+        return try super.performFetch(request)
     }
 
-    override func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
+    override func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         try flush()
-        return try super.count(request)
+        return try super.performCount(request)
     }
 
     override func schemas() throws(DataStoreError) -> [ItemSchema] {

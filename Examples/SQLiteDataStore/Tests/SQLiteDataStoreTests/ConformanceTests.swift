@@ -7,12 +7,6 @@ enum SQLiteFixture: ConformanceFixture {
     static func makeStore(in directory: URL) throws -> SQLiteDataStore {
         SQLiteDataStore(at: directory)
     }
-
-    static func makeStore(
-        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
-    ) throws -> SQLiteDataStore {
-        SQLiteDataStore(at: directory, options: DataStoreOptions(errorHandler: errorHandler))
-    }
 }
 
 /// The whole contract, by the kit.

@@ -110,8 +110,8 @@ import Testing
             #expect(report.problems.map(\.code) == [.corrupted])
             #expect(report.itemCounts == ["Note": 2])
             try store.write { db in
-                try #expect(db.item(Note.self, withToken: ids[2])?.name == "c")
-                expectError(.corrupted) { _ = try db.item(Note.self, withToken: ids[1]) }
+                try #expect(db.item(Note.self, id: ids[2])?.name == "c")
+                expectError(.corrupted) { _ = try db.item(Note.self, id: ids[1]) }
                 try db.deleteAll(Note.self)
             }
         }
@@ -122,7 +122,8 @@ import Testing
             let old = ItemSchema("Note", attributes: [AttributeSchema("title")])
             try store.write { db in
                 try db.declare(old)
-                let item = try #require(try db.make(ItemType(dynamic: "Note")) as? DynamicItem)
+                let item = try #require(
+                    try db.performCreate(ItemType(dynamic: "Note")) as? DynamicItem)
                 item["title"] = .string("a")
             }
             try store.read { db in

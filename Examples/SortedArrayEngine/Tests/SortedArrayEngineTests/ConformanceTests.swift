@@ -8,12 +8,6 @@ enum SortedArrayFixture: ConformanceFixture {
     static func makeStore(in directory: URL) throws -> SortedArrayDataStore {
         SortedArrayDataStore()
     }
-
-    static func makeStore(
-        in directory: URL, errorHandler: @escaping DataStoreErrorHandler
-    ) throws -> SortedArrayDataStore {
-        SortedArrayDataStore(errorHandler: errorHandler)
-    }
 }
 
 @Suite(.serialized) struct ConformanceTests {

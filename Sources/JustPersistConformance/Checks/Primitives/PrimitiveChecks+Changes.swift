@@ -21,7 +21,7 @@ extension PrimitiveChecks {
     ) throws -> (ShelvedStore, Shelf, count: Int) {
         let count = change == .declare ? manyTypes(check) : many(check)
         try check.requireBlocks(of: count)
-        let isOfItems = [Change.remove, .removeAll, .thaw, .set].contains(change)
+        let isOfItems = [Change.delete, .deleteAll, .mutableVersion, .set].contains(change)
         let (shelved, shelf) = try ShelvedStore.filled(
             items: isOfItems ? count + 5 : 5, check)
         return (shelved, shelf, count)
@@ -30,23 +30,23 @@ extension PrimitiveChecks {
     private static func changeMany(_ change: Change, _ check: CheckContext) throws {
         let (shelved, shelf, count) = try filledWithMany(change, check)
         let after = try shelved.commit(change, count, to: shelf)
-        try shelved.expect(after, "behind a block with \(change.rawValue) \(count) times")
+        try shelved.expect(after, "behind a block with \(change.primitive) \(count) times")
     }
 
     private static func changeWhatIsNew(_ change: Change, _ check: CheckContext) throws {
         let (shelved, shelf) = try ShelvedStore.filled(items: 5, check)
         let after = try shelved.store.write { db in
             var shelf = shelf
-            for first in [Change.make, .add, .set, change] {
+            for first in [Change.create, .insert, .set, change] {
                 try first.apply(8, to: &shelf, db, check)
             }
             for question in Question.allCases {
                 try question.expect(
-                    shelf, "behind \(change.rawValue) of what the block made", db, check)
+                    shelf, "behind \(change.primitive) of what the block made", db, check)
             }
             return shelf
         }
-        try shelved.expect(after, "behind a block with \(change.rawValue) of what it made")
+        try shelved.expect(after, "behind a block with \(change.primitive) of what it made")
     }
 
     private static func changeBehindSnapshot(_ change: Change, _ check: CheckContext) throws {
@@ -56,11 +56,11 @@ extension PrimitiveChecks {
             let after = try shelved.commitElsewhere([change], to: shelf)
             for question in Question.allCases {
                 try question.expect(
-                    shelf, "in a block begun before a commit with \(change.rawValue)", db, check)
+                    shelf, "in a block begun before a commit with \(change.primitive)", db, check)
             }
             return after
         }
-        try shelved.expect(after, "behind a commit with \(change.rawValue)")
+        try shelved.expect(after, "behind a commit with \(change.primitive)")
     }
 
     private static func changeAndRollBack(_ change: Change, _ check: CheckContext) throws {
@@ -75,10 +75,10 @@ extension PrimitiveChecks {
             }
         }
         check.expectEqual(thrown as? Upset, Upset(number: 1), "the error of a write block")
-        try shelved.expect(shelf, "behind a rolled back \(change.rawValue)")
+        try shelved.expect(shelf, "behind a rolled back \(change.primitive)")
         try shelved.expect(
             try shelved.commit(change, 5, to: shelf),
-            "behind \(change.rawValue), rolled back and done again")
+            "behind \(change.primitive), rolled back and done again")
     }
 
     private static func changeAndReopen(_ change: Change, _ check: CheckContext) throws {
@@ -86,7 +86,7 @@ extension PrimitiveChecks {
         shelf = try shelved.commit(change, count, to: shelf)
         for _ in 1...2 {
             shelved = try shelved.reopened()
-            try shelved.expect(shelf, "behind \(change.rawValue), in the store reopened")
+            try shelved.expect(shelf, "behind \(change.primitive), in the store reopened")
         }
     }
 
@@ -100,43 +100,45 @@ extension PrimitiveChecks {
             try Change.set.apply(3, to: &shelf, db, check)
             try expectRefusal(of: change, foreign, shelf, db, check)
             for question in Question.allCases {
-                try question.expect(shelf, "behind a refused \(change.rawValue)", db, check)
+                try question.expect(shelf, "behind a refused \(change.primitive)", db, check)
             }
             try change.apply(3, to: &shelf, db, check)
             return shelf
         }
-        try shelved.expect(after, "behind a block with a refused \(change.rawValue)")
+        try shelved.expect(after, "behind a block with a refused \(change.primitive)")
     }
 
     /// Demands that a use of the primitive which cannot be is refused, or is harmless where that is the rule.
     private static func expectRefusal(
         of change: Change, _ foreign: any MutableDataStoreItem, _ shelf: Shelf,
-        _ db: borrowing any DataStoreReadWriteAccessor & ~Copyable, _ check: CheckContext
+        _ db: borrowing DataStoreWriter, _ check: CheckContext
     ) throws {
         let tooLong = String(repeating: "n", count: check.capabilities.limits.nameBytes + 1)
         let schema = ItemSchema(Shelf.key + "New", attributes: [AttributeSchema(tooLong)])
-        if change == .removeAll {
+        if change == .deleteAll {
             check.expectSuccess("removeAll of a type that the store does not know, and so has none")
             {
-                try db.removeAll([ItemType(dynamic: Shelf.key + "Unknown")])
+                try db.performDeleteAll([ItemType(dynamic: Shelf.key + "Unknown")])
             }
             return
         }
         do {
             switch change {
-            case .make, .removeAll: _ = try db.make(ItemType(dynamic: Shelf.key + "Unknown"))
-            case .add: _ = try db.add(foreign)
-            case .remove: _ = try db.remove(foreign)
-            case .thaw: _ = try db.thaw(foreign)
+            case .create, .deleteAll:
+                _ = try db.performCreate(ItemType(dynamic: Shelf.key + "Unknown"))
+            case .insert: _ = try db.performInsert(foreign)
+            case .delete: _ = try db.performDelete(foreign)
+            case .mutableVersion: _ = try db.performMutableVersion(of: foreign)
             case .declare: try db.declare(schema)
             case .set:
                 let first = try check.require(shelf.items.first, "an item")
-                let item = try db.fetchItem(Shelf.type, id: first.id) as? any MutableDataStoreItem
+                let item =
+                    try db.performFetchItem(Shelf.type, id: first.id) as? any MutableDataStoreItem
                 try item?.backing.setValue(.int(1), forAttribute: tooLong)
             }
-            check.fail("\(change.rawValue) of what cannot be: expected an error, but it succeeded")
+            check.fail("\(change.primitive) of what cannot be: expected an error, but it succeeded")
         } catch let error as DataStoreError {
-            check.expect(!error.message.isEmpty, "\(change.rawValue) was refused without a word")
+            check.expect(!error.message.isEmpty, "\(change.primitive) was refused without a word")
         }
     }
 
@@ -150,47 +152,54 @@ extension PrimitiveChecks {
             after = try shelved.store.write { [after] db in
                 var shelf = after
                 switch change {
-                case .add:
-                    check.expectEqual(try db.add(new), round == 1, "add of one item, first")
+                case .insert:
                     check.expectEqual(
-                        try db.add(new), false, "add of one item, for the second time")
+                        try db.performInsert(new), round == 1, "performInsert of one item, first")
+                    check.expectEqual(
+                        try db.performInsert(new), false,
+                        "performInsert of one item, for the second time")
                     shelf.put(new.uniqueToken, number: 1)
-                case .remove:
-                    check.expectEqual(try db.remove(one), round == 1, "remove of one item, first")
+                case .delete:
                     check.expectEqual(
-                        try db.remove(one), false, "remove of one item, for the second time")
+                        try db.performDelete(one), round == 1, "performDelete of one item, first")
+                    check.expectEqual(
+                        try db.performDelete(one), false,
+                        "performDelete of one item, for the second time")
                     if round == 1 { shelf.remove(one.uniqueToken) }
-                case .thaw:
-                    let (live, again) = (try db.thaw(one), try db.thaw(one))
+                case .mutableVersion:
+                    let (live, again) = (
+                        try db.performMutableVersion(of: one), try db.performMutableVersion(of: one)
+                    )
                     check.expect(
-                        live === again, "thaw of one item gave two objects in one block")
+                        live === again,
+                        "performMutableVersion of one item gave two objects in one block")
                     try change.apply(5, to: &shelf, frozen: frozen, db, check)
                 case .declare:
                     for name in ["text", "extra\(round)", "text"] {
                         try db.declare(ItemSchema(Shelf.key, attributes: [AttributeSchema(name)]))
                     }
                     try change.apply(2, to: &shelf, db, check)
-                    let item = try db.make(Shelf.type)
+                    let item = try db.performCreate(Shelf.type)
                     try item.backing.setValue(.int(1), forAttribute: "number")
                     try item.backing.setValue(.int(2), forAttribute: "extra\(round)")
                     shelf.put(item.uniqueToken, number: 1)
                     shelf.note(["extra\(round)"], of: Shelf.key)
-                case .removeAll:
+                case .deleteAll:
                     try change.apply(1, to: &shelf, db, check)
-                    try Change.make.apply(3, to: &shelf, db, check)
+                    try Change.create.apply(3, to: &shelf, db, check)
                     try change.apply(1, to: &shelf, db, check)
                     try change.apply(1, to: &shelf, db, check)
-                case .make, .set:
+                case .create, .set:
                     try change.apply(5, to: &shelf, db, check)
                     try change.apply(5, to: &shelf, db, check)
                 }
                 for question in Question.allCases {
                     try question.expect(
-                        shelf, "behind \(change.rawValue) twice in a block", db, check)
+                        shelf, "behind \(change.primitive) twice in a block", db, check)
                 }
                 return shelf
             }
-            try shelved.expect(after, "behind \(change.rawValue) in \(round) blocks")
+            try shelved.expect(after, "behind \(change.primitive) in \(round) blocks")
         }
         check.expectEqual(
             Set(after.items.map(\.id)).count, after.items.count, "the number of different ids")

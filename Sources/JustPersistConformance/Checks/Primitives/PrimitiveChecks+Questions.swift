@@ -34,11 +34,13 @@ extension PrimitiveChecks {
         let frozen = try shelved.frozen()
         try shelved.store.write { db in
             var shelf = shelf
-            for change in [Change.make, .set, .add, .thaw, .remove, .declare, .removeAll] {
+            for change in [
+                Change.create, .set, .insert, .mutableVersion, .delete, .declare, .deleteAll,
+            ] {
                 try change.apply(5, to: &shelf, frozen: frozen, db, check)
-                try question.expect(shelf, "behind its block's \(change.rawValue)", db, check)
+                try question.expect(shelf, "behind its block's \(change.primitive)", db, check)
             }
-            try Change.make.apply(1_001, to: &shelf, db, check)
+            try Change.create.apply(1_001, to: &shelf, db, check)
             try question.expect(shelf, "behind 1,001 that its block made", db, check)
         }
     }
@@ -48,9 +50,9 @@ extension PrimitiveChecks {
         let after = try shelved.store.read { db in
             // The block has begun, and has asked nothing yet.
             let after = try shelved.commitElsewhere(
-                [.make, .set, .remove, .add, .declare], to: shelf)
+                [.create, .set, .delete, .insert, .declare], to: shelf)
             try question.expect(shelf, "in a block begun before five commits", db, check)
-            let last = try shelved.commitElsewhere([.removeAll], to: after)
+            let last = try shelved.commitElsewhere([.deleteAll], to: after)
             try question.expect(shelf, "in a block begun before everything was deleted", db, check)
             return last
         }
@@ -60,7 +62,9 @@ extension PrimitiveChecks {
     private static func askAfterRollback(_ question: Question, _ check: CheckContext) throws {
         let (shelved, shelf) = try ShelvedStore.filled(check)
         let frozen = try shelved.frozen()
-        for changes in [[Change.make, .set, .remove, .declare], [.add, .thaw], [.removeAll]] {
+        for changes in [
+            [Change.create, .set, .delete, .declare], [.insert, .mutableVersion], [.deleteAll],
+        ] {
             let thrown = check.expectThrows("a write block that throws") {
                 try shelved.store.write { db in
                     var shelf = shelf
@@ -78,7 +82,7 @@ extension PrimitiveChecks {
 
     private static func askReopened(_ question: Question, _ check: CheckContext) throws {
         var (shelved, shelf) = try filledWithMany(question, check)
-        for change in [Change.set, .remove, .add] {
+        for change in [Change.set, .delete, .insert] {
             shelf = try shelved.commit(change, 5, to: shelf)
         }
         for _ in 1...2 {
@@ -104,7 +108,7 @@ extension PrimitiveChecks {
             var shelf = shelf
             try Change.set.apply(3, to: &shelf, db, check)
             try expectFailure(of: question, db, check)
-            try Change.make.apply(1, to: &shelf, db, check)
+            try Change.create.apply(1, to: &shelf, db, check)
             try question.expect(shelf, "in a write block in which it has failed", db, check)
             return shelf
         }
@@ -118,24 +122,24 @@ extension PrimitiveChecks {
         let impossible = DataStoreRequest(type: Shelf.type, limit: -1)
         do {
             switch question {
-            case .fetch: _ = try db.fetch(impossible)
-            case .count: _ = try db.count(impossible)
+            case .fetch: _ = try db.performFetch(impossible)
+            case .count: _ = try db.performCount(impossible)
             case .forEach:
-                try db.forEach(impossible) { _ in
+                try db.performForEach(impossible) { _ in
                     check.fail("forEach called its body for a request with a negative limit")
                 }
             case .fetchItem, .schemas: return
             }
-            check.fail("\(question.rawValue) with a negative limit: expected an error")
+            check.fail("\(question.primitive) with a negative limit: expected an error")
         } catch let error as DataStoreError {
             check.expectEqual(
-                error.code, .invalidRequest, "the error of \(question.rawValue), limit -1")
+                error.code, .invalidRequest, "the error of \(question.primitive), limit -1")
         }
         guard question == .forEach else { return }
         for last in [1, 3, 20] {
             var calls = 0
             do {
-                try db.forEach(Shelf.all) { _ in
+                try db.performForEach(Shelf.all) { _ in
                     calls += 1
                     if calls == last { throw Upset(number: last) }
                 }
@@ -161,7 +165,7 @@ extension PrimitiveChecks {
                 try question.expect(shelf, "behind \(other.rawValue)", db, check)
             }
             var walked: [Shelf.Entry] = []
-            try db.forEach(Shelf.all) { item in
+            try db.performForEach(Shelf.all) { item in
                 if walked.count.isMultiple(of: 7) {
                     try question.expect(shelf, "inside forEach", db, check)
                 }

@@ -27,7 +27,7 @@ extension PrimitiveChecks {
                 try change.apply(count, to: &shelf, db, check)
                 for question in Question.allCases {
                     try question.expect(
-                        shelf, "in a queued block behind its \(change.rawValue)", db, check)
+                        shelf, "in a queued block behind its \(change.primitive)", db, check)
                 }
             }
             if let upset { throw upset }
@@ -43,7 +43,7 @@ extension PrimitiveChecks {
     private static func queueMany(_ check: CheckContext) throws {
         try check.requireBlocks(of: many(check))
         let (shelved, shelf) = try ShelvedStore.filled(items: 5, check)
-        let after = try queue([.make], many(check), to: shelf, in: shelved)
+        let after = try queue([.create], many(check), to: shelf, in: shelved)
         try shelved.expect(after, "behind a queued block with many")
     }
 
@@ -51,21 +51,23 @@ extension PrimitiveChecks {
         _ circumstance: Circumstance, _ check: CheckContext
     ) throws {
         let (shelved, shelf) = try ShelvedStore.filled(check)
-        for changes in [[Change.make, .set, .remove, .declare], [.add, .thaw], [.removeAll]] {
+        for changes in [
+            [Change.create, .set, .delete, .declare], [.insert, .mutableVersion], [.deleteAll],
+        ] {
             let upset = circumstance == .ownChanges ? nil : Upset(number: changes.count)
             let after = try queue(changes, 5, to: shelf, in: shelved, throwing: upset)
             try shelved.expect(after, "behind a queued block")
             guard circumstance == .ownChanges else { continue }
             return
         }
-        let after = try queue([.make, .remove], 5, to: shelf, in: shelved)
+        let after = try queue([.create, .delete], 5, to: shelf, in: shelved)
         try shelved.expect(after, "behind a queued block, behind those that threw")
     }
 
     private static func queueBehindSnapshot(_ check: CheckContext) throws {
         let (shelved, shelf) = try ShelvedStore.filled(check)
         let after = try shelved.store.read { db in
-            let after = try queue([.make, .set, .remove], 5, to: shelf, in: shelved)
+            let after = try queue([.create, .set, .delete], 5, to: shelf, in: shelved)
             for question in Question.allCases {
                 try question.expect(shelf, "in a block begun before a queued one", db, check)
             }
@@ -76,14 +78,14 @@ extension PrimitiveChecks {
 
     private static func queueAndClose(_ check: CheckContext) throws {
         let (shelved, shelf) = try ShelvedStore.filled(check)
-        let after = try queue([.make, .remove, .set, .declare], 5, to: shelf, in: shelved)
+        let after = try queue([.create, .delete, .set, .declare], 5, to: shelf, in: shelved)
         try shelved.reopened().expect(after, "behind a queued block, in the store reopened")
     }
 
     private static func queueAgain(_ check: CheckContext) throws {
         var (shelved, shelf) = try ShelvedStore.filled(check)
         for round in 1...3 {
-            shelf = try queue([.make, .set, .add, .remove], 5, to: shelf, in: shelved)
+            shelf = try queue([.create, .set, .insert, .delete], 5, to: shelf, in: shelved)
             try shelved.expect(shelf, "behind \(round) queued blocks")
         }
     }

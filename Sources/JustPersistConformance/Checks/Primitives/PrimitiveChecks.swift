@@ -6,30 +6,30 @@ enum PrimitiveChecks {
     static let all: [CheckDefinition] =
         Question.allCases.flatMap { question in
             Circumstance.allCases.map { circumstance in
-                definition(question.rawValue, circumstance) { check in
+                definition(question.rawValue, question.primitive, circumstance) { check in
                     try examine(question, circumstance, check)
                 }
             }
         }
         + Change.allCases.flatMap { change in
             Circumstance.allCases.map { circumstance in
-                definition(change.rawValue, circumstance) { check in
+                definition(change.rawValue, change.primitive, circumstance) { check in
                     try examine(change, circumstance, check)
                 }
             }
         }
         + Circumstance.allCases.map { circumstance in
-            definition("enqueueWrite", circumstance) { check in
+            definition("enqueueWrite", "enqueueWrite", circumstance) { check in
                 try examineQueue(circumstance, check)
             }
         }
 
     private static func definition(
-        _ primitive: String, _ circumstance: Circumstance,
+        _ name: String, _ primitive: String, _ circumstance: Circumstance,
         _ run: @escaping @Sendable (CheckContext) throws -> Void
     ) -> CheckDefinition {
         CheckDefinition(
-            "prim/\(primitive)-\(circumstance.rawValue)", clause: circumstance.clauses,
+            "prim/\(name)-\(circumstance.rawValue)", clause: circumstance.clauses,
             gate: circumstance.gate, "\(primitive) is right \(circumstance.words)."
         ) { check in
             if circumstance == .snapshot, check.capabilities.threading == .mainThread {

@@ -4,6 +4,9 @@ import JustPersist
 enum Question: String, CaseIterable, Sendable {
     case fetch, count, fetchItem, forEach, schemas
 
+    /// Its name in the protocol.
+    var primitive: String { self == .schemas ? rawValue : primitiveName(rawValue) }
+
     /// Demands that the store, asked by this primitive alone, answers what is on the shelf.
     func expect<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ shelf: Shelf, _ when: String, _ db: borrowing Accessor, _ check: CheckContext,
@@ -12,31 +15,33 @@ enum Question: String, CaseIterable, Sendable {
         switch self {
         case .fetch:
             var found: [Shelf.Entry] = []
-            for item in try db.fetch(Shelf.all) { found.append(try Shelf.Entry(item)) }
+            for item in try db.performFetch(Shelf.all) { found.append(try Shelf.Entry(item)) }
             check.expectEqual(
-                found, shelf.items, "what fetch finds \(when)", file: file, line: line)
+                found, shelf.items, "what performFetch finds \(when)", file: file, line: line)
         case .count:
             check.expectEqual(
-                try db.count(Shelf.all), shelf.items.count, "what count counts \(when)", file: file,
+                try db.performCount(Shelf.all), shelf.items.count,
+                "what performCount counts \(when)", file: file,
                 line: line)
         case .fetchItem:
             var wrong: [String] = []
             for entry in shelf.items {
-                let item = try db.fetchItem(Shelf.type, id: entry.id)
+                let item = try db.performFetchItem(Shelf.type, id: entry.id)
                 let found = try item.map { item throws(DataStoreError) in try Shelf.Entry(item) }
                 if found != entry { wrong.append("\(entry.id)") }
             }
-            for id in shelf.deleted where try db.fetchItem(Shelf.type, id: id) != nil {
+            for id in shelf.deleted where try db.performFetchItem(Shelf.type, id: id) != nil {
                 wrong.append("\(id), deleted")
             }
             check.expectEqual(
-                wrong, [], "the ids by which fetchItem does not find what is there \(when)",
+                wrong, [], "the ids by which performFetchItem does not find what is there \(when)",
                 file: file, line: line)
         case .forEach:
             var found: [Shelf.Entry] = []
-            try db.forEach(Shelf.all) { found.append(try Shelf.Entry($0)) }
+            try db.performForEach(Shelf.all) { found.append(try Shelf.Entry($0)) }
             check.expectEqual(
-                found, shelf.items, "what forEach walks over \(when)", file: file, line: line)
+                found, shelf.items, "what performForEach walks over \(when)", file: file, line: line
+            )
         case .schemas:
             // Whether a type without items is listed is for the store to say.
             let emptied = shelf.items.isEmpty ? Shelf.key : nil
@@ -55,4 +60,9 @@ enum Question: String, CaseIterable, Sendable {
                 file: file, line: line)
         }
     }
+}
+
+/// The name of the primitive behind a call, as `performFetch` is for `fetch`.
+func primitiveName(_ call: String) -> String {
+    "perform" + call.prefix(1).uppercased() + call.dropFirst()
 }

@@ -16,7 +16,7 @@ struct ShelvedStore: Sendable {
                 ItemSchema(
                     Shelf.key, attributes: [AttributeSchema("number"), AttributeSchema("text")]))
         }
-        for (change, total) in [(Change.make, items), (.declare, types - 1)] {
+        for (change, total) in [(Change.create, items), (.declare, types - 1)] {
             for first in stride(from: 0, to: total, by: 1_000) {
                 shelf = try shelved.commit(change, min(1_000, total - first), to: shelf)
             }
@@ -32,13 +32,13 @@ struct ShelvedStore: Sendable {
     /// The items as a read block gives them out.
     func frozen() throws -> [any DataStoreItem] {
         var items: [any DataStoreItem] = []
-        try store.performRead { db in items = try db.fetch(Shelf.all) }
+        try store.performRead { db in items = try db.performFetch(Shelf.all) }
         return items
     }
 
     /// Makes a change in a write block of its own, and gives what is on the shelf then.
     func commit(_ change: Change, _ count: Int, to shelf: Shelf) throws -> Shelf {
-        let frozen = change == .thaw ? try frozen() : []
+        let frozen = change == .mutableVersion ? try frozen() : []
         return try store.write { db in
             var shelf = shelf
             try change.apply(count, to: &shelf, frozen: frozen, db, check)

@@ -1,0 +1,63 @@
+public import Foundation
+
+/// The typed walks: for types with more items than should be in memory at one time.
+extension DataStoreReadAccessor where Self: ~Copyable {
+    /// Calls `body` with each item of a class that matches, sorted and sliced, holding no more of them than it
+    /// must.
+    ///
+    /// `body` may ask this accessor for more, but not write through it. What it throws ends the walk, and is
+    /// thrown.
+    @inlinable
+    public func forEach<Item: DataStoreItem>(
+        _ type: Item.Type, where predicate: DataStorePredicate? = nil,
+        sortedBy sort: DataStoreSortDescriptor..., offset: Int? = nil, limit: Int? = nil,
+        _ body: (Item) throws -> Void
+    ) throws {
+        try forEach(
+            as: type,
+            DataStoreRequest(
+                type: ItemType(type), predicate: predicate, sortDescriptors: sort, offset: offset,
+                limit: limit), body)
+    }
+
+    /// Calls `body` with each item of a class that matches a `#Predicate`, sorted and sliced.
+    @inlinable
+    public func forEach<Item: DataStoreItem>(
+        _ type: Item.Type, where predicate: Predicate<Item>,
+        sortedBy sort: DataStoreSortDescriptor..., offset: Int? = nil, limit: Int? = nil,
+        _ body: (Item) throws -> Void
+    ) throws {
+        try forEach(
+            as: type,
+            DataStoreRequest(
+                type: ItemType(type), predicate: try DataStorePredicate(predicate),
+                sortDescriptors: sort, offset: offset, limit: limit), body)
+    }
+
+    /// Calls `body` with each item of a class that matches key-path comparisons, sorted and sliced.
+    @inlinable
+    public func forEach<Item: DataStoreItem>(
+        _ type: Item.Type, where predicate: ItemPredicate<Item>,
+        sortedBy sort: DataStoreSortDescriptor..., offset: Int? = nil, limit: Int? = nil,
+        _ body: (Item) throws -> Void
+    ) throws {
+        try forEach(
+            as: type,
+            DataStoreRequest(
+                type: ItemType(type), predicate: try predicate.predicate(), sortDescriptors: sort,
+                offset: offset, limit: limit), body)
+    }
+
+    // Inlined, so that the casts are to a known class.
+    @inlinable
+    func forEach<Item: DataStoreItem>(
+        as type: Item.Type, _ request: DataStoreRequest, _ body: (Item) throws -> Void
+    ) throws {
+        try performForEach(request) { item in
+            guard let item = item as? Item else {
+                throw DataStoreError.request(request, usedFor: type)
+            }
+            try body(item)
+        }
+    }
+}

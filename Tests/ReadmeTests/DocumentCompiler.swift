@@ -1,0 +1,80 @@
+import Foundation
+
+/// The compiler, with the modules that the tests were built with.
+struct DocumentCompiler: Sendable {
+    private let folder: URL
+    /// What the tests were built into.
+    private let products: URL
+    private let package = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// A compiler that leaves its files in a folder; `nil` if there are no modules.
+    init?(in folder: URL) {
+        self.folder = folder
+        var place = Bundle.main.executableURL
+        while let folder = place?.deletingLastPathComponent(), folder.path != "/" {
+            let module = folder.appending(path: "Modules/JustPersistLMDB.swiftmodule")
+            if FileManager.default.fileExists(atPath: module.path) {
+                products = folder
+                return
+            }
+            place = folder
+        }
+        return nil
+    }
+
+    /// Makes a module that documents can import, and gives what the compiler says of it.
+    func makeModule(_ name: String, of source: String) async throws -> String {
+        let file = folder.appending(path: "\(name).swift")
+        try Data(source.utf8).write(to: file)
+        let module = folder.appending(path: "\(name).swiftmodule").path
+        return try await compile(["-emit-module", "-module-name", name, "-o", module, file.path])
+    }
+
+    /// What the compiler says of a document's code.
+    func diagnostics(of code: DocumentedCode) async throws -> String {
+        let place = folder.appending(path: "\(UUID())")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        let file = place.appending(path: code.program.fileName)
+        try Data(code.text.utf8).write(to: file)
+        if code.program == .manifest {
+            return try await run(["swift", "package", "--package-path", place.path, "dump-package"])
+        }
+        // Far enough that ownership and isolation are checked too.
+        let arguments = ["-emit-sil", "-o", "/dev/null", "-module-name", "Documented", file.path]
+        return try await compile(arguments + (code.program == .file ? ["-parse-as-library"] : []))
+    }
+
+    private func compile(_ arguments: [String]) async throws -> String {
+        let plugin = "JustPersistMacrosPlugin"
+        return try await run(
+            [
+                "swiftc", "-swift-version", "6", "-warnings-as-errors",
+                "-I", products.appending(path: "Modules").path, "-I", folder.path,
+                "-load-plugin-executable",
+                products.appending(path: "\(plugin)-tool").path + "#\(plugin)",
+            ]
+                + ["CLMDB", "CLevelDB"].flatMap { module in
+                    let map = package.appending(path: "Sources/\(module)/module.modulemap")
+                    return ["-Xcc", "-fmodule-map-file=\(map.path)"]
+                } + arguments)
+    }
+
+    /// Runs a command, and gives what it says to standard error.
+    private func run(_ command: [String]) async throws -> String {
+        let output = folder.appending(path: "\(UUID()).txt")
+        try Data().write(to: output)
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = command
+        process.standardError = try FileHandle(forWritingTo: output)
+        process.standardOutput = FileHandle.nullDevice
+        try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in ended.resume() }
+            do { try process.run() } catch { ended.resume(throwing: error) }
+        }
+        let diagnostics = try String(contentsOf: output, encoding: .utf8)
+        if process.terminationStatus == 0 { return diagnostics }
+        return "exit code \(process.terminationStatus)\n" + diagnostics
+    }
+}

@@ -124,16 +124,19 @@ import JustPersistRecords
     func beginReading() throws(DataStoreError) -> TransactionHandle {
         try checkProcess(in: "read")
         if FileNumber.isDeleted(descriptor: descriptor) { throw deleted(in: "read") }
-        if let transaction = idleReaders.mine.withLock({ $0.popLast() })?.renew() {
-            return transaction
-        }
-        return try unsafe begin(UInt32(MDB_RDONLY), in: "read")
+        let renewed = idleReaders.mine.withLock { $0.popLast() }?.renew()
+        let transaction =
+            if let renewed { renewed } else { try unsafe begin(UInt32(MDB_RDONLY), in: "read") }
+        try pages?.checkRoot(ofSnapshot: transaction.number)
+        return transaction
     }
 
     func beginWriting() throws(DataStoreError) -> TransactionHandle {
         try checkProcess(in: "write")
         try checkPlace(in: "write")
-        return try unsafe begin(0, in: "write")
+        let transaction = try unsafe begin(0, in: "write")
+        try pages?.checkRoot(ofSnapshot: transaction.number - 1)
+        return transaction
     }
 
     /// A transaction inside an open one, which is not used until this one has ended.

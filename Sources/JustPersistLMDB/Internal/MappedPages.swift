@@ -105,6 +105,25 @@ final class MappedPages: Sendable {
         try unsafe checkPage(bytes, unless: &none)
     }
 
+    /// Throws if another page stands in the place of the root, which may be that of an earlier state: all of the store
+    /// would be as it was then, and in order.
+    func checkRoot(ofSnapshot number: UInt64) throws(DataStoreError) {
+        // SAFETY: the file has its meta pages, or it had not been opened; both are mapped as long as it is open.
+        guard
+            let meta = unsafe UnsafeRawPointer(bitPattern: start + UInt(number & 1) * pageSize),
+            unsafe meta.load(fromByteOffset: MetaPage.transactionOffset, as: UInt64.self) == number
+        else { return }
+        let root = unsafe meta.load(fromByteOffset: MetaPage.rootOffset, as: UInt64.self)
+        // Another process may have committed twice since, which writes over the page.
+        guard
+            unsafe meta.load(fromByteOffset: MetaPage.transactionOffset, as: UInt64.self) == number,
+            root < UInt64(length / pageSize)
+        else { return }
+        let page = UInt(root) * pageSize
+        if !file.reaches(page + pageSize) { throw cutOff(page + pageSize) }
+        if unsafe Self.number(ofPageAt: start + page) != UInt(root) { throw misplaced(UInt(root)) }
+    }
+
     // SAFETY: the page holds bytes that LMDB has just given and that are in the file, so it is mapped.
     @unsafe private static func number(ofPageAt address: UInt) -> UInt {
         guard let page = unsafe UnsafeRawPointer(bitPattern: address) else { return 0 }

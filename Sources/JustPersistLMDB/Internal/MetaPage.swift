@@ -64,6 +64,9 @@ struct MetaPage {
     }
 
     private static let length = 152
+    /// Where the page has the root of ``main``, and ``transaction``.
+    static let rootOffset = 88 + 40
+    static let transactionOffset = 144
 
     private init?(_ bytes: PageBytes) {
         guard let flags = bytes.uint16(at: 10), flags & PageBytes.metaFlag != 0,

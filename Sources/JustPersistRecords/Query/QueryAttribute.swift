@@ -1,7 +1,8 @@
 import JustPersist
 
 /// An attribute that a request names, tied to where its values are in the records of a type.
-struct QueryAttribute {
+// A class, because one that is used for each record is then not copied each time.
+final class QueryAttribute {
     /// `nil` if no record has a value for it.
     let id: UInt16?
     private let schema: AttributeSchema

@@ -38,6 +38,8 @@ struct RecordPredicate {
         var flag = false
         /// Whether ASCII letters match in both cases; the text is in lower case then.
         var foldsCase = false
+        /// Whether marks of letters beyond ASCII are ignored, too.
+        var foldsMarks = false
         var attribute: UInt16 = 0
         /// Whether an item that has no field for the attribute fulfils the comparison: by its default.
         var missing = false
@@ -164,6 +166,11 @@ struct RecordPredicate {
             switch field.tag {
             case ValueTag.plainText: break
             case ValueTag.text:
+                if node.relation == .equal || node.relation == .notEqual,
+                    startsOtherwise(record, field, node)
+                {
+                    return node.relation == .notEqual
+                }
                 // Where bytes differ, the composed forms decide, which most texts are themselves.
                 guard record.extracting(field.range).isSurelyComposed else {
                     return try compareValue(node, field, record, id, type)
@@ -178,9 +185,12 @@ struct RecordPredicate {
             }
             return node.relation.holds(record.compare(field.range, text))
         case .containsText, .beginsWithText, .endsWithText:
-            guard field.tag == ValueTag.plainText else {
-                return try field.tag == ValueTag.text || field.tag == ValueTag.array
-                    ? compareValue(node, field, record, id, type) : false
+            switch field.tag {
+            case ValueTag.plainText: break
+            case ValueTag.text where record.extracting(field.range).isSurelyComposed: break
+            case ValueTag.text, ValueTag.array:
+                return try compareValue(node, field, record, id, type)
+            default: return false
             }
             if let isFound = hasText(node, record, field) { return isFound }
             return try compareValue(node, field, record, id, type)
@@ -203,20 +213,45 @@ struct RecordPredicate {
         }
     }
 
-    /// Whether a field's plain text begins or ends with the node's, or has it inside; `nil` if letters
-    /// beyond ASCII are in it and case is to be folded.
+    /// Whether a text that is its own composed form begins with a letter that the composed form of the other one does
+    /// not begin with.
+    private func startsOtherwise(
+        _ record: Span<UInt8>, _ field: RecordFormat.Field, _ node: Node
+    ) -> Bool {
+        let text = texts.span.extracting(node.text)
+        guard field.end - field.start > 1, text.count > 0 else { return false }
+        // A letter of ASCII that no mark follows, as those begin at U+0300, stays what it is.
+        let first = record[field.start]
+        return first < 0x80 && record[field.start + 1] < 0xCC && first != text[0]
+    }
+
+    /// Whether letters beyond ASCII may be in a composed text that turn into letters of ASCII when case, or marks too,
+    /// are folded.
+    private static func mayFoldToASCII(_ bytes: Span<UInt8>, foldsMarks: Bool) -> Bool {
+        var all: UInt8 = 0
+        for index in bytes.indices { all |= bytes[index] }
+        if all < 0x80 || foldsMarks { return all >= 0x80 }
+        for index in bytes.indices.dropLast() {
+            switch (bytes[index], bytes[index + 1]) {
+            // ß, İ, ŉ, ſ, ǰ; the letters from ẖ to ẞ and their neighbours; K; the ligatures ﬀ to ﬆ.
+            case (0xC3, 0x9F), (0xC4, 0xB0), (0xC5, 0x89), (0xC5, 0xBF), (0xC7, 0xB0),
+                (0xE1, 0xBA), (0xE2, 0x84), (0xEF, 0xAC):
+                return true
+            default: break
+            }
+        }
+        return false
+    }
+
+    /// Whether a field's composed text begins or ends with the node's, or has it inside; `nil` if the contract's own
+    /// folding of case has to tell.
     private func hasText(
         _ node: Node, _ record: Span<UInt8>, _ field: RecordFormat.Field
     ) -> Bool? {
         let text = texts.span.extracting(node.text)
         let bytes = record.extracting(field.range)
         let room = bytes.count - text.count
-        if node.foldsCase {
-            // Each letter beyond ASCII folds in its own way.
-            var all: UInt8 = 0
-            for index in bytes.indices { all |= bytes[index] }
-            if all >= 0x80 { return nil }
-        }
+        if node.foldsCase, Self.mayFoldToASCII(bytes, foldsMarks: node.foldsMarks) { return nil }
         guard room >= 0 else { return false }
         switch node.operation {
         case .beginsWithText: return hasText(node, text, bytes, at: 0)
@@ -467,6 +502,7 @@ extension RecordPredicate {
                 bytes.allSatisfy({ $0 < 0xCC })
             else { return nil }
             node.foldsCase = !options.isEmpty
+            node.foldsMarks = options.contains(.diacriticInsensitive)
             if options.contains(.caseInsensitive) {
                 bytes = bytes.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
             } else if !options.isEmpty {

@@ -31,8 +31,10 @@ struct ItemRow: PredicateSubject, Identifiable {
         return attribute.value(stored: number.flatMap { values[$0] })
     }
 
-    func value(forAttribute name: String, of reference: ItemReference) -> DataStoreValue {
-        block.value(forAttribute: name, of: reference)
+    func value(
+        forAttribute name: String, of reference: ItemReference
+    ) throws(DataStoreError) -> DataStoreValue {
+        try block.value(forAttribute: name, of: reference)
     }
 
     /// The text for the column `attributes`.

@@ -12,8 +12,6 @@ class ReadBlock: DataStoreReadAccessor {
     private var database: Database?
     let thread = BlockThread()
     private var types: [TypeKey: BlockType] = [:]
-    /// What went wrong in the evaluation of a predicate, which cannot throw.
-    private var failure: DataStoreError?
 
     private struct TypeKey: Hashable {
         let key: String
@@ -144,9 +142,7 @@ class ReadBlock: DataStoreReadAccessor {
         if !type.hasOwnToken, let ids = request.predicate?.namedIDs {
             for id in ids {
                 guard let row = try row(type, id: id) else { continue }
-                let isWanted = selection.add(row)
-                try throwFailure()
-                if !isWanted { return }
+                if try !selection.add(row) { return }
             }
             return
         }
@@ -156,9 +152,7 @@ class ReadBlock: DataStoreReadAccessor {
                 sql: "SELECT id, attributes FROM item WHERE type = ? ORDER BY id",
                 arguments: [type.stored?.number])
             while let row = try rows.next() {
-                let isWanted = selection.add(try ItemRow(row, type, self))
-                try throwFailure()
-                if !isWanted { return }
+                if try !selection.add(ItemRow(row, type, self)) { return }
             }
         }
     }
@@ -173,20 +167,10 @@ class ReadBlock: DataStoreReadAccessor {
     }
 
     /// What an attribute of the item that a reference points to holds.
-    func value(forAttribute name: String, of reference: ItemReference) -> DataStoreValue {
-        do throws(DataStoreError) {
-            let type = try blockType(ItemType(dynamic: reference.itemTypeKey))
-            return try row(type, id: reference.id)?.value(forAttribute: name) ?? .null
-        } catch {
-            failure = failure ?? error
-            return .null
-        }
-    }
-
-    private func throwFailure() throws(DataStoreError) {
-        if let failure {
-            self.failure = nil
-            throw failure
-        }
+    func value(
+        forAttribute name: String, of reference: ItemReference
+    ) throws(DataStoreError) -> DataStoreValue {
+        let type = try blockType(ItemType(dynamic: reference.itemTypeKey))
+        return try row(type, id: reference.id)?.value(forAttribute: name) ?? .null
     }
 }

@@ -13,7 +13,7 @@ enum EngineMutants {
             IncludesUpperBounds.self, FindsNothingInReverse.self, TakesPrefixesForKeys.self,
             DoesNotStop.self, HasOneCursor.self, SwallowsErrorsOfScans.self,
             RollsBackForErrorsOfScans.self, FailsWhenEmpty.self, SaysItDeleted.self,
-        ] + TransactionFaults.all
+        ] + TransactionFaults.all + PartFaults.all
 }
 
 /// Tells its longest key once it is open.

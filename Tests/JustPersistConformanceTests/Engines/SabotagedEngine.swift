@@ -98,6 +98,35 @@ class SabotagedEngine: KeyValueEngine, @unchecked Sendable {
         transaction.entries.removeValue(forKey: key.span) != nil
     }
 
+    func deleteAll(
+        in range: KeyRange, in transaction: Transaction
+    ) throws(DataStoreError) -> Int {
+        let keys = try scanned(range, reversed: false, in: transaction).map(\.key)
+        for key in keys { _ = delete(key, in: transaction) }
+        return keys.count
+    }
+
+    func keys(
+        _ range: KeyRange, reversed: Bool, in transaction: Transaction
+    ) throws(DataStoreError) -> [[UInt8]] {
+        try scanned(range, reversed: reversed, in: transaction).map(\.key)
+    }
+
+    /// The places of keys that are there with their values.
+    func values(
+        of keys: [[UInt8]], in transaction: Transaction
+    ) -> [(place: Int, value: [UInt8])] {
+        keys.indices.compactMap { place in
+            value(of: keys[place], in: transaction).map { (place, $0) }
+        }
+    }
+
+    /// The value that is kept of one that was written in place.
+    func filled(_ value: [UInt8]) -> [UInt8] { value }
+
+    /// What a transaction has behind a part that threw.
+    func undone(_ before: Entries, _ after: Entries) -> Entries { before }
+
     /// A snapshot or an open transaction.
     final class Transaction: KeyValueWriter {
         private let engine: SabotagedEngine
@@ -136,6 +165,43 @@ class SabotagedEngine: KeyValueEngine, @unchecked Sendable {
 
         func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool {
             engine.delete([UInt8](copying: key), in: self)
+        }
+
+        func put(
+            count: Int, forKey key: Span<UInt8>, _ fill: (inout OutputSpan<UInt8>) -> Void
+        ) throws(DataStoreError) {
+            let value = [UInt8](capacity: count) { fill(&$0) }
+            engine.put(engine.filled(value), forKey: [UInt8](copying: key), in: self)
+        }
+
+        func deleteAll(in range: KeyRange) throws(DataStoreError) -> Int {
+            try engine.deleteAll(in: range, in: self)
+        }
+
+        func scanKeys(
+            _ range: KeyRange, reversed: Bool,
+            _ body: (_ key: Span<UInt8>) throws(DataStoreError) -> ScanStep
+        ) throws(DataStoreError) {
+            for key in try engine.keys(range, reversed: reversed, in: self)
+            where try body(key.span) == .stop { return }
+        }
+
+        func withValues(
+            forKeys keys: [[UInt8]],
+            _ body: (_ place: Int, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+        ) throws(DataStoreError) {
+            for (place, value) in engine.values(of: keys, in: self)
+            where try body(place, value.span) == .stop { return }
+        }
+
+        func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
+            let before = entries
+            do {
+                try body(self)
+            } catch {
+                entries = engine.undone(before, entries)
+                throw error
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ import JustPersistRecords
 enum EngineChecks {
     typealias Entry = EngineModel.Entry
 
-    static let all: [CheckDefinition] = bytes + scans + transactions + life
+    static let all: [CheckDefinition] = bytes + scans + transactions + parts + life
 
     static func check(
         _ name: String, clause: [Int], _ summary: String,

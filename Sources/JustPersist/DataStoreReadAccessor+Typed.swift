@@ -126,10 +126,20 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     public func item<Item: DataStoreItem>(
         _ type: Item.Type, _ reference: ItemReference
     ) throws(DataStoreError) -> Item? {
-        guard reference.itemTypeKey == type.itemTypeKey else {
-            throw .reference(reference, usedFor: type)
-        }
+        if try !mayPoint(reference, to: type) { throw .reference(reference, usedFor: type) }
         return try item(type, id: reference.id)
+    }
+
+    /// Whether a reference bears a key of a class's type: its own, or an earlier or a later release's.
+    @usableFromInline
+    func mayPoint(
+        _ reference: ItemReference, to type: any DataStoreItem.Type
+    ) throws(DataStoreError) -> Bool {
+        let key = reference.itemTypeKey
+        if key == type.itemTypeKey || type.schema.formerTypeKeys.contains(key) { return true }
+        return try schemas().contains {
+            $0.itemTypeKey == key && $0.formerTypeKeys.contains(type.itemTypeKey)
+        }
     }
 
     // Inlined, so that the casts are to a known class.

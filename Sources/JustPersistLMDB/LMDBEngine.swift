@@ -159,7 +159,7 @@ public final class LMDBEngine: KeyValueEngine {
             WriteTransaction(environment, try environment.beginWriting())
         }
         defer {
-            if transaction.failure?.isMapFull == true {
+            if transaction.hasRunOut {
                 state.withLock { $0.space.hasRunOut = true }
             }
             end(transaction)

@@ -201,4 +201,43 @@ import Testing
         }
         try store.performRead { db in try walk(db) }
     }
+
+    /// The store learns of the attribute while the walk goes on.
+    @Test(arguments: Backend.childless)
+    func aWalkSeesWhatItsBodyChangesAhead(_ backend: Backend) throws {
+        final class Old: MutableDataStoreItem {
+            static let schema = ItemSchema(
+                "Task", attributes: [AttributeSchema("n", kinds: [.int])])
+            let backing: any ItemBacking
+            init(backing: any ItemBacking) { self.backing = backing }
+        }
+        final class New: MutableDataStoreItem {
+            static let schema = ItemSchema(
+                "Task",
+                attributes: [
+                    AttributeSchema("n", kinds: [.int]),
+                    AttributeSchema("isDone", kinds: [.bool], default: .bool(false)),
+                ])
+            let backing: any ItemBacking
+            init(backing: any ItemBacking) { self.backing = backing }
+        }
+        try backend.withStore { store in
+            try store.write { db in for _ in 0..<1000 { _ = try db.create(Old.self) } }
+            try store.write { db in
+                let request = DataStoreRequest(itemType: New.self)
+                request.predicate = try DataStorePredicate("isDone == FALSE")
+                let all = try db.items(New.self)
+                var walked = 0
+                try db.forEach(request) { _ in
+                    if walked == 0 {
+                        for item in all[500...] {
+                            try item.setStoredValue(true, forKeyPath: "isDone")
+                        }
+                    }
+                    walked += 1
+                }
+                #expect(walked == 500)
+            }
+        }
+    }
 }

@@ -133,6 +133,96 @@ import Testing
         }
     }
 
+    /// The key of a class is that of a reference before the type of the store has it.
+    @Test(arguments: Backend.persistent)
+    func aReferenceByTheNewKeyDoesNotHideTheRenamedType(_ backend: Backend) throws {
+        try withTemporaryDirectory { directory in
+            func open() throws -> any DataStore {
+                let store = backend.make(at: directory)
+                try store.open()
+                return store
+            }
+            var store = try open()
+            try store.write { db in
+                try db.create(Meal.self).setStoredValue("soup", forKeyPath: "name")
+                try db.declare(ItemSchema("Note", attributes: [AttributeSchema("about")]))
+            }
+            try store.close()
+            store = try open()
+            try store.write { db in
+                let dish = try #require(try db.first(Dish.self))
+                #expect(dish.reference.itemTypeKey == "Dish")
+                try db.create("Note")["about"] = .reference(dish.reference)
+            }
+            for isWritten in [false, true] {
+                try store.close()
+                store = try open()
+                if isWritten {
+                    try store.write { db in
+                        try db.create(Dish.self).setStoredValue("salad", forKeyPath: "name")
+                    }
+                    try store.close()
+                    store = try open()
+                }
+                try store.read { db in
+                    try #expect(names(db, Dish.self).first == "soup")
+                    let key = isWritten ? "Dish" : "Meal"
+                    try #expect(db.schemas().map(\.itemTypeKey) == [key, "Note"])
+                    let request = DataStoreRequest(itemTypeKey: key)
+                    try #expect(db.dynamicItems(request).first?["name"] == .string("soup"))
+                    let note = try db.dynamicItems(DataStoreRequest(itemTypeKey: "Note")).first
+                    guard case .reference(let reference)? = note?["about"] else {
+                        Issue.record("\(String(describing: note?["about"]))")
+                        return
+                    }
+                    try #expect(db.item(Dish.self, reference) != nil)
+                    if isWritten {
+                        try #expect(note?.storedValue(forKeyPath: "about.name") == .string("soup"))
+                        // The release before knows the type by its own key only.
+                        try #expect(db.item(Meal.self, reference) != nil)
+                    }
+                }
+                try #expect(store.verify().problems.isEmpty)
+            }
+            try store.close()
+        }
+    }
+
+    @Test(arguments: Backend.childless)
+    func aClassFindsWhatAReferenceByAFormerKeyPointsTo(_ backend: Backend) throws {
+        try backend.withStore { store in
+            let reference = try store.write { db in try db.create(Meal.self).reference }
+            try store.read { db in try #expect(db.item(Dish.self, reference) != nil) }
+            try store.write { db in _ = try db.create(Dish.self) }
+            try store.read { db in try #expect(db.item(Dish.self, reference) != nil) }
+            store.read { db in
+                expectError(.invalidRequest) { _ = try db.item(Restaurant.self, reference) }
+                return
+            }
+        }
+    }
+
+    @Test(
+        arguments: Backend.childless,
+        [String(repeating: "k", count: 300), String(repeating: "é", count: 40_000)])
+    func aReferenceToATypeThatCannotBeIsRefused(_ backend: Backend, _ key: String) throws {
+        try backend.withStore { store in
+            try store.write { db in
+                try db.declare(ItemSchema("Table", attributes: [AttributeSchema("guest")]))
+            }
+            let target = DataStoreValue.reference(ItemReference(itemTypeKey: key, id: ItemID()))
+            for value in [target, .array([target]), .dictionary(["a": target])] {
+                #expect(throws: DataStoreError.self) {
+                    try store.write { db in
+                        try db.create("Table").setStoredValue(value, forKeyPath: "guest")
+                    }
+                }
+            }
+            try #expect(store.verify().problems.isEmpty)
+            try #expect(store.read { db in try db.schemas().map(\.itemTypeKey) } == ["Table"])
+        }
+    }
+
     /// A number that a block gave to a type is free again if the block is rolled back.
     @Test(arguments: Backend.childless)
     func aRolledBackReferenceLeavesNoType(_ backend: Backend) throws {

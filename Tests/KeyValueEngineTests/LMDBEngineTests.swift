@@ -20,6 +20,26 @@ import Testing
         }
     }
 
+    /// A slot of the reader table that one thread has finished with serves another.
+    @Test func oneReaderSlotServesAllThreads() throws {
+        let engine = LMDBEngine(
+            at: temporary.place("store"), configuration: LMDBConfiguration(maximumReaders: 1))
+        try engine.open()
+        defer { engine.close() }
+        try engine.put([1], [7])
+        let results = Locked<[[UInt8]?]>([])
+        for _ in 0..<40 {
+            let ended = DispatchSemaphore(value: 0)
+            Thread {
+                let value = try? engine.value([1])
+                results.withLock { $0.append(value) }
+                ended.signal()
+            }.start()
+            ended.wait()
+        }
+        #expect(results.withLock { $0 } == Array(repeating: [7], count: 40))
+    }
+
     // MARK: Opening
 
     @Test func filesArePrivate() throws {

@@ -57,8 +57,10 @@ public final class BlockGate: Sendable {
         guard isMine else { return }
         var next = Phase.closed
         defer {
-            if next == .open { visitors.admit() }
-            state.change { $0.phase = next }
+            state.change { state in
+                state.phase = next
+                if next == .open { visitors.admit() }
+            }
         }
         try body()
         next = .open

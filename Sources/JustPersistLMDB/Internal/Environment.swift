@@ -26,8 +26,8 @@ import JustPersistRecords
     /// The right to the files, given up after they are closed.
     let claim: OpenStores.Claim
 
-    // More would keep slots of the reader table from other processes.
-    private static let maximumIdleReadersOfAThread = 1
+    // More would keep slots of the reader table from other processes. In each part of ``idleReaders``.
+    private static let maximumIdleReaders = 1
 
     /// Opens the files of a claimed directory, with the given address space.
     init(
@@ -90,18 +90,23 @@ import JustPersistRecords
 
     /// Closes the files; no transaction may be open.
     func close() {
-        let readers = idleReaders.all.flatMap { part in
-            part.withLock { readers in
-                defer { readers = [] }
-                return readers
-            }
-        }
         // In a child made by fork, closing would take the parent's readers away.
         if let pointer = unsafe pointer, ForkCount.current == forkCount {
-            for reader in readers { reader.end() }
+            endIdleReaders()
             unsafe mdb_env_close(pointer)
         }
         unsafe pointer = nil
+    }
+
+    /// Gives up the slots of the reader table that are kept for the next blocks.
+    private func endIdleReaders() {
+        for part in idleReaders.all {
+            let readers = part.withLock { readers in
+                defer { readers = [] }
+                return readers
+            }
+            for reader in readers { reader.end() }
+        }
     }
 
     /// Whether it was closed; so it stays.
@@ -154,6 +159,7 @@ import JustPersistRecords
         var transaction: OpaquePointer?
         var code = unsafe mdb_txn_begin(pointer, outer, flags, &transaction)
         if code == MDB_READERS_FULL {
+            endIdleReaders()
             var deadReaders: Int32 = 0
             unsafe mdb_reader_check(pointer, &deadReaders)
             code = unsafe mdb_txn_begin(pointer, outer, flags, &transaction)
@@ -171,7 +177,7 @@ import JustPersistRecords
         guard ForkCount.current == forkCount else { return }
         let reader = transaction.reset()
         let isKept = idleReaders.mine.withLock { readers in
-            guard readers.count < Self.maximumIdleReadersOfAThread else { return false }
+            guard readers.count < Self.maximumIdleReaders else { return false }
             readers.append(reader)
             return true
         }

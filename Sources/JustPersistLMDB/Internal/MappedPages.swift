@@ -39,8 +39,8 @@ final class MappedPages: Sendable {
         Seen(bytes: start..<(start &+ file.knownLength), pageMask: ~(pageSize &- 1))
     }
 
-    /// Looks at the pages of a key and its value, before they are touched; `bounds` then says whether they are wanted.
-    @unsafe func check(
+    /// Throws if a key or its value reaches behind the end of the file.
+    @unsafe func checkEnds(
         _ key: MDB_val, _ value: MDB_val, _ seen: inout Seen
     ) throws(DataStoreError) {
         try unsafe checkEnd(key)

@@ -29,6 +29,9 @@ class ReadTransaction: KeyValueReader {
         return handle.take()
     }
 
+    /// Closes the cursors, as before a transaction inside this one: it would have to follow them.
+    func closeCursors() { spareCursor = nil }
+
     /// Puts another transaction in the place of this one's, which is returned; the cursors are closed.
     final func exchangeHandle(_ new: consuming TransactionHandle?) -> TransactionHandle? {
         let old = takeHandle()
@@ -108,7 +111,7 @@ class ReadTransaction: KeyValueReader {
         while code == MDB_SUCCESS {
             let isSeen = unsafe seen?.covers(key, value) ?? true
             if !isSeen, let pages, var looked = seen {
-                try unsafe pages.check(key, value, &looked)
+                try unsafe pages.checkEnds(key, value, &looked)
                 seen = looked
             }
             if reversed {

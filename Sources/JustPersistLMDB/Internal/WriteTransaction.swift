@@ -13,6 +13,8 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
     /// The error that the transaction failed with.
     // LMDB forgets why a transaction went bad, and a block may have swallowed the error.
     private(set) var failure: DataStoreError?
+    /// Whether a write found no room, if only in a part that was undone.
+    private(set) var hasRunOut = false
     private let pagesAtStart: Int
 
     override init(_ environment: Environment, _ handle: consuming TransactionHandle) {
@@ -126,8 +128,8 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
     /// As a transaction of LMDB inside this one.
     func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
         if let failure { throw failure }
+        closeCursors()
         let nested = try unsafe environment.beginWriting(inside: pointer())
-        putCursor = nil
         var outer = exchangeHandle(nested)
         do {
             try body(self)
@@ -158,6 +160,11 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
         try environment.checkPlace(in: "write", isCommitted: true)
     }
 
+    override func closeCursors() {
+        putCursor = nil
+        super.closeCursors()
+    }
+
     override func end() {
         putCursor = nil
         // Not committed, it aborts.
@@ -176,6 +183,7 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
             try environment.check(code, in: "write")
         } catch {
             failure = error
+            if error.isMapFull { hasRunOut = true }
             throw error
         }
     }

@@ -16,6 +16,8 @@ class Block {
     private var types: [TypeKey: BlockType] = [:]
     /// The same by the keys of the types: one for each class in use.
     private var typesByKey: [String: [BlockType]] = [:]
+    /// Those that are bound to a type of the store, by its number.
+    private var typesByNumber: [UInt32: [BlockType]] = [:]
     private var lastType: BlockType?
     private var tables: [UInt32: RecordTable] = [:]
     /// Whether what it knows of the types holds for this state only, whatever the catalog says.
@@ -81,6 +83,7 @@ class Block {
         }
         types[key] = new
         typesByKey[type.key, default: []].append(new)
+        note(new)
         lastType = new
         return new
     }
@@ -129,8 +132,24 @@ class Block {
     /// All types used in this block so far.
     var usedTypes: Dictionary<some Hashable, BlockType>.Values { types.values }
 
-    /// What the block uses of the type with that key.
-    func usedTypes(_ key: String) -> [BlockType] { typesByKey[key] ?? [] }
+    /// What the block uses of a type of the store, by whatever key.
+    func usedTypes(_ type: CatalogType) -> [BlockType] {
+        var used = typesByNumber[type.number] ?? []
+        for key in [type.key] + type.formerKeys {
+            for other in typesByKey[key] ?? [] where !used.contains(where: { $0 === other }) {
+                used.append(other)
+            }
+        }
+        return used
+    }
+
+    /// Notes to which type of the store one is bound.
+    func note(_ type: BlockType) {
+        guard let number = type.table?.number,
+            typesByNumber[number]?.contains(where: { $0 === type }) != true
+        else { return }
+        typesByNumber[number, default: []].append(type)
+    }
 
     /// Brings what is pending into the state that queries see.
     func prepareForQuery() throws(DataStoreError) {}

@@ -279,7 +279,6 @@ final class RecordBacking: ItemBacking {
         }
         let size = try size(of: value, attribute: { name ?? self.name(at: place) })
         try block.complete(type)
-        try block.addTypes(referredToBy: value)
         guard let attribute = type.id(atPlace: place) else {
             throw .unknownAttribute(
                 name ?? self.name(at: place), ofType: itemTypeKey, in: "setValue")
@@ -288,6 +287,7 @@ final class RecordBacking: ItemBacking {
         if !block.hasRoom(for: countedBytes == 0 ? size + bytesToWrite : size) {
             try checkRoom(for: value, of: attribute, name ?? self.name(at: place), block)
         }
+        try block.addTypes(referredToBy: value)
         set(value, of: attribute, block)
     }
 

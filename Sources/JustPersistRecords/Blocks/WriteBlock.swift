@@ -88,6 +88,7 @@ final class WriteBlock: Block {
         if let schema = type.itemType.schema { try declare(schema) }
         let stored = known.catalog.type(type.itemType)
         type.bind(to: stored, stored.map { table(of: $0) })
+        note(type)
         type.noteDeclared()
     }
 
@@ -116,7 +117,8 @@ final class WriteBlock: Block {
     func addTypes(referredToBy value: DataStoreValue) throws(DataStoreError) {
         switch value {
         case .reference, .array, .dictionary:
-            for number in try known.catalog.addTypes(referredToBy: value) {
+            let added = try known.catalog.addTypes(referredToBy: value, limits: context.limits)
+            for number in added {
                 changedTypes.insert(number)
             }
         default: break
@@ -127,9 +129,7 @@ final class WriteBlock: Block {
     private func didChange(_ number: UInt32) {
         changedTypes.insert(number)
         guard let type = known.catalog[number] else { return }
-        for key in [type.key] + type.formerKeys {
-            for used in usedTypes(key) { used.bind(to: type, table(of: type)) }
-        }
+        for used in usedTypes(type) { used.bind(to: type, table(of: type)) }
     }
 
     /// Counts what was set on an item, and sees that it is written.

@@ -204,7 +204,7 @@ extension Catalog {
             read.noteMissing(upTo: number)
             read.reserve(number)
             if let found = CatalogType.key(number: number, in: value) {
-                read.names.set(found.key, for: number)
+                read.names.note(found.key, for: number)
             }
             entries.append((number, value.copied()))
             return .next

@@ -74,20 +74,27 @@ extension Catalog {
     }
 
     /// Gives the types that references in a value lead to a number, if they have none; gives those that are new.
-    mutating func addTypes(referredToBy value: DataStoreValue) throws(DataStoreError) -> [UInt32] {
+    mutating func addTypes(
+        referredToBy value: DataStoreValue, limits: DataStoreLimits
+    ) throws(DataStoreError) -> [UInt32] {
         switch value {
         case .reference(let reference):
             if names.number(of: reference.itemTypeKey) != nil { return [] }
+            // An empty one is the key of no type, and a value like others.
+            let key = reference.itemTypeKey
+            if !key.isEmpty { try limits.check(typeName: key) }
             let type = try newType(reference.itemTypeKey)
             put(type)
             return [type.number]
         case .array(let values):
             var added: [UInt32] = []
-            for value in values { added += try addTypes(referredToBy: value) }
+            for value in values { added += try addTypes(referredToBy: value, limits: limits) }
             return added
         case .dictionary(let entries):
             var added: [UInt32] = []
-            for value in entries.values { added += try addTypes(referredToBy: value) }
+            for value in entries.values {
+                added += try addTypes(referredToBy: value, limits: limits)
+            }
             return added
         default: return []
         }

@@ -45,8 +45,13 @@ struct Catalog: Sendable {
             types.append(type)
             reserve(type.number)
         }
+        guard type.isDeclared else { return names.note(type.key, for: type.number) }
         names.set(type.key, for: type.number)
-        for key in type.formerKeys { names.addFormer(key, of: type.number) }
+        for key in type.formerKeys {
+            // Not if another type has it now.
+            if let known = self.type(key), known.key == key { continue }
+            names.setFormer(key, of: type.number)
+        }
     }
 
     /// Keeps a number, and those before it, from new types.

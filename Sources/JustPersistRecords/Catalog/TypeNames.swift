@@ -1,23 +1,33 @@
 /// The keys of a store's types by their numbers: what references are stored with.
+///
+/// A key may have several numbers: one of a declared type, and one that the key got when items only referred to it.
 struct TypeNames: Sendable {
     private var keys: [UInt32: String] = [:]
-
-    /// The key of the type with that number; `nil` if the store has none.
-    func key(of number: UInt32) -> String? { keys[number] }
-
-    /// The number of the type with that key; `nil` if the store has none.
-    func number(of key: String) -> UInt32? { numbers[key] }
-
     private var numbers: [String: UInt32] = [:]
 
-    /// Gives a type its key; one that it had before goes on leading to it.
+    /// The key of the type with that number, the latest one; `nil` if the store has none.
+    func key(of number: UInt32) -> String? {
+        guard let key = keys[number] else { return nil }
+        guard let declared = numbers[key], declared != number else { return key }
+        return keys[declared]
+    }
+
+    /// The number of the type with that key, be it a former one; `nil` if the store has none.
+    func number(of key: String) -> UInt32? { numbers[key] }
+
+    /// Notes the key of a declared type.
     mutating func set(_ key: String, for number: UInt32) {
         keys[number] = key
         numbers[key] = number
     }
 
-    /// Notes a key that a type had before.
-    mutating func addFormer(_ key: String, of number: UInt32) {
+    /// Notes the key of a type that is not declared, or of which no more is known: it stands behind any other with
+    /// the key.
+    mutating func note(_ key: String, for number: UInt32) {
+        keys[number] = key
         if numbers[key] == nil { numbers[key] = number }
     }
+
+    /// Notes a key that a declared type had before.
+    mutating func setFormer(_ key: String, of number: UInt32) { numbers[key] = number }
 }

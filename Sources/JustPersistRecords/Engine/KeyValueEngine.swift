@@ -131,7 +131,8 @@ public protocol KeyValueWriter: KeyValueReader {
     /// Runs `body` with a writer of this transaction, and undoes what it wrote if it throws; what it throws is
     /// thrown on.
     ///
-    /// Meanwhile only that writer is used. Savepoints nest. By default `body` writes to a
+    /// Meanwhile only that writer is used. Savepoints nest. Where the engine itself fails, the whole transaction must
+    /// be given up: a part may be written then, and not be undone. By default `body` writes to a
     /// ``KeyValueOverlay``, whose changes are written when it has returned.
     func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws
 }

@@ -48,7 +48,7 @@ extension Block {
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
         try checkOpen("fetch")
-        let query = try Query(request, in: self)
+        var query = try Query(request, in: self)
         guard query.sort.isEmpty, query.ids == nil else {
             for item in try fetch(request) { try body(item) }
             return
@@ -62,6 +62,7 @@ extension Block {
         while hasMore {
             // Anew for each batch: `body` may have changed items.
             try prepareForQuery()
+            query = try Query(request, in: self)
             var batch: [(ItemID, [UInt8])] = []
             var bytes = 0
             hasMore = false

@@ -122,6 +122,10 @@ struct RecordPredicate {
         default: break
         }
         guard let field = table.field(node.attribute, in: record) else { return node.missing }
+        if let length = ValueTag.fixedLength(of: field.tag), field.end - field.start != length {
+            // No value at all, which this says.
+            return try compareValue(node, field, record, id, type)
+        }
         switch node.operation {
         case _ where field.tag == ValueTag.null:
             return node.nullIsMissing ? node.missing : node.null
@@ -449,6 +453,9 @@ extension RecordPredicate {
         return node
     }
 
+    /// What the places in ``texts`` have room for.
+    private static let mostText = Int(Int32.max)
+
     /// The node for a list of plain texts, or of whole numbers.
     private mutating func listNode(
         _ list: DataStoreValue, _ attribute: UInt16, _ options: DataStorePredicate.Options
@@ -456,12 +463,15 @@ extension RecordPredicate {
         guard case .array(let values) = list, options.isEmpty else { return nil }
         var ints: [Int64] = []
         var members: [[UInt8]] = []
+        var room = Self.mostText - texts.count
         for value in values {
             switch value {
             case .int(let number): ints.append(number)
             case .string(let text):
                 let bytes = Array(text.utf8)
                 guard bytes.allSatisfy({ $0 < 0xCC }) else { return nil }
+                room -= bytes.count
+                if room < 0 { return nil }
                 members.append(bytes)
             default: return nil
             }
@@ -492,6 +502,7 @@ extension RecordPredicate {
         _ options: DataStorePredicate.Options
     ) -> Node? {
         var bytes = Array(text.utf8)
+        guard bytes.count <= Self.mostText - texts.count else { return nil }
         var node = node
         node.operation = operation
         if operation == .text {

@@ -11,6 +11,8 @@ import JustPersist
 /// 03 type id             record (type: 4 bytes, id: 16)
 /// 04                     index entries (reserved)
 /// 05                     change log (reserved)
+/// 06                     links between items (reserved)
+/// 07                     work on the whole store, as applied migrations (reserved)
 /// FF                     the engine's own keys; never read or written by records
 /// ```
 enum KeySpace {

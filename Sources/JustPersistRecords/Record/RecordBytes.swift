@@ -77,6 +77,8 @@ extension Span<UInt8> {
     @inline(__always)
     func wyhash(_ range: Range<Int>, seed: UInt64) -> UInt64 {
         let range = range.clamped(to: 0..<count)
+        // Bytes that are none may have no address.
+        if range.isEmpty { return Self.wyhashOfNothing(seed: seed) }
         return unsafe withUnsafeBytes { bytes in
             unsafe Self.wyhash(
                 UnsafeRawBufferPointer(rebasing: bytes[range]), seed: seed)
@@ -144,6 +146,12 @@ extension Span<UInt8> {
         }
         let product = (a ^ s1).multipliedFullWidth(by: b ^ seed)
         return mix(product.low ^ s0 ^ UInt64(length), product.high ^ s1)
+    }
+
+    private static func wyhashOfNothing(seed: UInt64) -> UInt64 {
+        let seed = seed ^ mix(seed ^ 0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db)
+        let product = (0xe703_7ed1_a0b4_28db as UInt64).multipliedFullWidth(by: seed)
+        return mix(product.low ^ 0xa076_1d64_78bd_642f, product.high ^ 0xe703_7ed1_a0b4_28db)
     }
 
     @inline(__always)

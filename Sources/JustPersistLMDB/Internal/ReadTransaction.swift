@@ -25,11 +25,11 @@ class ReadTransaction: KeyValueReader {
 
     /// The transaction, to end it: the cursors are closed, and nothing can be read any more.
     final func takeHandle() -> TransactionHandle? {
-        spareCursor = nil
+        closeCursors()
         return handle.take()
     }
 
-    /// Closes the cursors, as before a transaction inside this one: it would have to follow them.
+    /// Closes the cursors, as before the transaction ends, and before one inside it, which would have to follow them.
     func closeCursors() { spareCursor = nil }
 
     /// Puts another transaction in the place of this one's, which is returned; the cursors are closed.

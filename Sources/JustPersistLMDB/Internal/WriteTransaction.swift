@@ -135,16 +135,13 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
             try body(self)
             if let failure { throw failure }
         } catch {
-            putCursor = nil
             // What failed is undone with the rest.
             failure = nil
             // Not committed, it aborts.
             _ = exchangeHandle(outer.take())
             throw error
         }
-        putCursor = nil
-        let inner = exchangeHandle(outer.take())
-        guard let inner else { throw ended }
+        guard let inner = exchangeHandle(outer.take()) else { throw ended }
         try checkWrite(inner.commit())
     }
 
@@ -153,7 +150,6 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
         if let failure { throw failure }
         try environment.checkProcess(in: "write")
         try checkCapacity()
-        putCursor = nil
         guard let handle = takeHandle() else { throw ended }
         try checkWrite(handle.commit())
         // What went to a file that nobody can open any more is not committed.
@@ -166,7 +162,6 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
     }
 
     override func end() {
-        putCursor = nil
         // Not committed, it aborts.
         _ = takeHandle()
     }

@@ -145,11 +145,9 @@ final class RecordBacking: ItemBacking {
         {
             return true
         }
-        guard let (attribute, block) = changeable(ValueTag.plainText, at: index, value.utf8.count)
-        else { return false }
-        changes.set(value, of: attribute, expecting: expectedChanges)
-        block.didChange(self)
-        return true
+        return change(ValueTag.plainText, at: index, value.utf8.count) { attribute in
+            changes.set(value, of: attribute, expecting: expectedChanges)
+        }
     }
 
     func setInteger(_ value: Int64, at index: Int) -> Bool {
@@ -168,10 +166,9 @@ final class RecordBacking: ItemBacking {
 
     func setBool(_ value: Bool, at index: Int) -> Bool {
         if isInitial, type.recordedDefault(at: index) == .bool(value) { return true }
-        guard let (attribute, block) = changeable(ValueTag.yes, at: index, 0) else { return false }
-        changes.set(value, of: attribute, expecting: expectedChanges)
-        block.didChange(self)
-        return true
+        return change(ValueTag.yes, at: index, 0) { attribute in
+            changes.set(value, of: attribute, expecting: expectedChanges)
+        }
     }
 
     func setDate(_ value: Date, at index: Int) -> Bool {
@@ -179,10 +176,9 @@ final class RecordBacking: ItemBacking {
     }
 
     private func setWord(_ word: UInt64, _ tag: UInt8, at index: Int) -> Bool {
-        guard let (attribute, block) = changeable(tag, at: index, 8) else { return false }
-        changes.set(word, tag: tag, of: attribute, expecting: expectedChanges)
-        block.didChange(self)
-        return true
+        change(tag, at: index, 8) { attribute in
+            changes.set(word, tag: tag, of: attribute, expecting: expectedChanges)
+        }
     }
 
     private var expectedChanges: Int { record.isEmpty ? type.attributeCount : 1 }
@@ -205,16 +201,19 @@ final class RecordBacking: ItemBacking {
         return body(field.tag, record.span, field.range)
     }
 
-    /// The attribute at an index and the block, if a value with that tag and of so many bytes may be set just so.
+    /// Calls `set` with the attribute at an index, and tells whether it did: only if a value with that tag and of so
+    /// many bytes may be set just so.
     @inline(__always)
-    private func changeable(
-        _ tag: UInt8, at index: Int, _ bytes: Int
-    ) -> (UInt16, WriteBlock)? {
+    private func change(
+        _ tag: UInt8, at index: Int, _ bytes: Int, _ set: (UInt16) -> Void
+    ) -> Bool {
         guard let block = block.writeBlock, block.thread.isCurrent, !isDeleted, type.isComplete,
             type.allows(tag: tag, atPlace: index), let attribute = type.id(at: index),
             block.hasRoom(for: countedBytes == 0 ? bytes + bytesToWrite : bytes)
-        else { return nil }
-        return (attribute, block)
+        else { return false }
+        set(attribute)
+        block.didChange(self)
+        return true
     }
 
     // MARK: Inside
@@ -288,12 +287,7 @@ final class RecordBacking: ItemBacking {
             try checkRoom(for: value, of: attribute, name ?? self.name(at: place), block)
         }
         try block.addTypes(referredToBy: value)
-        set(value, of: attribute, block)
-    }
-
-    private func set(_ value: DataStoreValue, of attribute: UInt16, _ block: WriteBlock) {
-        changes.set(
-            value, of: attribute, type.known, expecting: record.isEmpty ? type.attributeCount : 1)
+        changes.set(value, of: attribute, type.known, expecting: expectedChanges)
         block.didChange(self)
     }
 

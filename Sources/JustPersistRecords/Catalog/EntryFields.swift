@@ -23,7 +23,9 @@ struct EntryFields {
     mutating func append(_ number: UInt8, _ text: String) { append(number, Array(text.utf8)) }
 
     mutating func append(_ number: UInt8, _ word: UInt16) {
-        append(number, [UInt8(truncatingIfNeeded: word), UInt8(truncatingIfNeeded: word >> 8)])
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: word)
+        append(number, bytes)
     }
 
     /// Appends fields that were kept.

@@ -62,7 +62,6 @@ extension Block {
         while hasMore {
             // Anew for each batch: `body` may have changed items.
             try prepareForQuery()
-            query = try Query(request, in: self)
             var batch: [(ItemID, [UInt8])] = []
             var bytes = 0
             hasMore = false
@@ -87,6 +86,8 @@ extension Block {
                 if changeCount == changesBefore { try checkCount(pass, of: query.type) }
                 return
             }
+            // Or declared an attribute of the type.
+            if hasMore { query = try Query(request, in: self) }
         }
     }
 

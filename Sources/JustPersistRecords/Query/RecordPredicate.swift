@@ -285,26 +285,29 @@ struct RecordPredicate {
 
     /// Whether the bytes of a plain text are a member of a list.
     private func isMember(_ record: Span<UInt8>, _ text: Range<Int>, _ list: Range<Int>) -> Bool {
-        var lower = list.lowerBound
-        var upper = list.upperBound
-        while lower < upper {
-            let middle = (lower + upper) / 2
-            let member = textMembers[middle]
-            var order = text.count - member.count
-            if order == 0 { order = record.compare(text, texts.span.extracting(member)) }
-            if order == 0 { return true }
-            if order > 0 { lower = middle + 1 } else { upper = middle }
+        Self.search(list) { place in
+            let member = textMembers[place]
+            return text.count == member.count
+                ? record.compare(text, texts.span.extracting(member)) : text.count - member.count
         }
-        return false
     }
 
     private func isMember(_ value: Int64, _ list: Range<Int>) -> Bool {
-        var lower = list.lowerBound
-        var upper = list.upperBound
+        Self.search(list) { place in
+            let member = intMembers[place]
+            return value == member ? 0 : value < member ? -1 : 1
+        }
+    }
+
+    /// Whether something is in a sorted list, by the sign of its order against the member at a place.
+    @inline(__always)
+    private static func search(_ list: Range<Int>, _ order: (Int) -> Int) -> Bool {
+        var (lower, upper) = (list.lowerBound, list.upperBound)
         while lower < upper {
             let middle = (lower + upper) / 2
-            if intMembers[middle] == value { return true }
-            if intMembers[middle] < value { lower = middle + 1 } else { upper = middle }
+            let order = order(middle)
+            if order == 0 { return true }
+            if order > 0 { lower = middle + 1 } else { upper = middle }
         }
         return false
     }

@@ -29,11 +29,7 @@ struct SortedRows {
     @inline(__always)
     func mayNeed(_ key: DataStoreValue) -> Bool {
         guard let bound else { return true }
-        switch key.sortOrder(against: bound.key) {
-        case .same: return true
-        case .ascending: return ascending[0]
-        case .descending: return !ascending[0]
-        }
+        return Self.precedes(key, bound.key, ascending[0]) ?? true
     }
 
     /// Takes a row in, or leaves it out if it is known not to be needed.
@@ -60,18 +56,23 @@ struct SortedRows {
 
     /// Ties are in the order of creation, in either direction of the keys.
     private static func precedes(_ a: Row, _ b: Row, _ ascending: [Bool]) -> Bool {
-        switch a.key.sortOrder(against: b.key) {
-        case .same: break
-        case .ascending: return ascending[0]
-        case .descending: return !ascending[0]
-        }
+        if let precedes = precedes(a.key, b.key, ascending[0]) { return precedes }
         for index in a.otherKeys.indices {
-            switch a.otherKeys[index].sortOrder(against: b.otherKeys[index]) {
-            case .same: continue
-            case .ascending: return ascending[index + 1]
-            case .descending: return !ascending[index + 1]
-            }
+            let keys = (a.otherKeys[index], b.otherKeys[index])
+            if let precedes = precedes(keys.0, keys.1, ascending[index + 1]) { return precedes }
         }
         return a.id < b.id
+    }
+
+    /// Whether a key comes before another; `nil` if they do not differ.
+    @inline(__always)
+    private static func precedes(
+        _ a: DataStoreValue, _ b: DataStoreValue, _ ascending: Bool
+    ) -> Bool? {
+        switch a.sortOrder(against: b) {
+        case .same: nil
+        case .ascending: ascending
+        case .descending: !ascending
+        }
     }
 }

@@ -77,8 +77,6 @@ extension Span<UInt8> {
     @inline(__always)
     func wyhash(_ range: Range<Int>, seed: UInt64) -> UInt64 {
         let range = range.clamped(to: 0..<count)
-        // Bytes that are none may have no address.
-        if range.isEmpty { return Self.wyhashOfNothing(seed: seed) }
         return unsafe withUnsafeBytes { bytes in
             unsafe Self.wyhash(
                 UnsafeRawBufferPointer(rebasing: bytes[range]), seed: seed)
@@ -88,16 +86,16 @@ extension Span<UInt8> {
     @inline(__always)
     private static func wyhash(_ bytes: UnsafeRawBufferPointer, seed initialSeed: UInt64) -> UInt64
     {
-        guard let base = bytes.baseAddress else { return 0 }
+        // Without a look at the address, which bytes that are none may not have.
         // SAFETY: every offset below is less than the count by the word that is loaded, as the branches on
         // the length see to.
         @inline(__always) func load64(_ offset: Int) -> UInt64 {
             unsafe UInt64(
-                littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         }
         @inline(__always) func load32(_ offset: Int) -> UInt64 {
             unsafe UInt64(
-                UInt32(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+                UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
         }
         let s0: UInt64 = 0xa076_1d64_78bd_642f
         let s1: UInt64 = 0xe703_7ed1_a0b4_28db
@@ -146,12 +144,6 @@ extension Span<UInt8> {
         }
         let product = (a ^ s1).multipliedFullWidth(by: b ^ seed)
         return mix(product.low ^ s0 ^ UInt64(length), product.high ^ s1)
-    }
-
-    private static func wyhashOfNothing(seed: UInt64) -> UInt64 {
-        let seed = seed ^ mix(seed ^ 0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db)
-        let product = (0xe703_7ed1_a0b4_28db as UInt64).multipliedFullWidth(by: seed)
-        return mix(product.low ^ 0xa076_1d64_78bd_642f, product.high ^ 0xe703_7ed1_a0b4_28db)
     }
 
     @inline(__always)

@@ -17,7 +17,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     public let limits: DataStoreLimits
 
     let gate: BlockGate
-    private let handler: Locked<DataStoreErrorHandler?>
+    private let handler: SharedErrorHandler
     private let opened = Locked<Opened?>(nil)
     /// The block that a thread read with last, to be used again: it knows the types.
     private let idleBlocks = ThreadParts { IdleBlock() }
@@ -45,7 +45,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         var limits = limits
         limits.writeBlockBytes = min(limits.writeBlockBytes, 1 << 30)
         self.limits = limits
-        handler = Locked(errorHandler)
+        handler = SharedErrorHandler(errorHandler)
     }
 
     deinit { engine.close() }
@@ -55,8 +55,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
 
     /// Receives each failure of a call that cannot throw.
     public var errorHandler: DataStoreErrorHandler? {
-        get { handler.withLock { $0 } }
-        set { handler.withLock { $0 = newValue } }
+        get { handler.value }
+        set { handler.value = newValue }
     }
 
     /// What a store over this engine can do.

@@ -26,10 +26,10 @@
 /// `init` of its own must be a `convenience` one that calls `self.init()`. Attributes are in the order in
 /// which they are written, and can be reordered at will: stores know them by name.
 ///
-/// - Parameter itemTypeKey: The type's name in stores. If there is none, that is the name of the class, after
-///   those of the types that it is inside of: `Menu.Dish`. Give one before the class is renamed or moved, and
-///   to classes that stand for one type, as those of several releases do. Two classes of one name in different
-///   files or modules are one type to a store, unless each has a name of its own here.
+/// - Parameter itemTypeKey: The type's name in stores. The default is the name of the class, preceded by the
+///   names of the types it is nested in: `Menu.Dish`. Set it before you rename or move the class, and if several
+///   classes represent one type, such as the classes of several releases. A store treats two classes with the same
+///   name in different files or modules as one type, unless you set different names here.
 @attached(
     member, names: named(schema), named(backing), named(init(backing:)), named(setInitialValues))
 @attached(memberAttribute)

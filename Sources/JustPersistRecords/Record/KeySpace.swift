@@ -79,7 +79,9 @@ extension RecordKey {
 
     /// The type to which all keys in a range belong; `nil` if there is none, or the range has other keys too.
     static func type(of range: KeyRange) -> UInt32? {
-        guard range.lower.count >= idOffset, range.lower[0] == KeySpace.recordTag else { return nil }
+        guard range.lower.count >= idOffset, range.lower[0] == KeySpace.recordTag else {
+            return nil
+        }
         let type = range.lower.span.word32(at: 1).byteSwapped
         guard let upper = range.upper, let end = self.range(type: type).upper,
             !end.span.isOrdered(before: upper.span)

@@ -21,7 +21,7 @@ extension RowEngine {
 private class RowSnapshot: KeyValueReader {
     private let rows: any RowReader
     private var loaded: RowCatalog?
-    private var coder = RowCoder()
+    private let coder = RowCoder()
 
     init(_ rows: any RowReader) { self.rows = rows }
 
@@ -73,7 +73,7 @@ private class RowSnapshot: KeyValueReader {
 private final class RowTransaction: RowSnapshot, KeyValueWriter {
     private let writer: any RowWriter
     private var isCatalogChanged = false
-    private var coder = RowCoder()
+    private let coder = RowCoder()
 
     init(_ writer: any RowWriter) {
         self.writer = writer
@@ -120,22 +120,21 @@ private final class RowTransaction: RowSnapshot, KeyValueWriter {
 
 /// Translates between rows and records.
 private struct RowCoder {
-    private var encoder = RecordEncoder()
     /// References in rows name a type by its number.
     private let types = BlockCatalog(Catalog(names: .digits))
 
     /// The record of a row; for one that cannot be read bytes that are no record.
-    mutating func record(of row: ItemRow, type: UInt32) -> [UInt8] {
+    func record(of row: ItemRow, type: UInt32) -> [UInt8] {
         guard let values = row.values else { return [] }
-        var changes = RecordChanges()
+        var record = EditableRecord()
+        let new = EditableRecord.Beginning(
+            template: EditableRecord.template(attributes: 0), capacity: values.count * 32)
         for (number, value) in values.sorted(by: { $0.key < $1.key }) {
             guard let attribute = UInt16(exactly: number) else { return [] }
-            changes.set(value, of: attribute, types, expecting: values.count)
+            record.set(value, of: attribute, types, new)
         }
-        encoder.encode(
-            changes, over: Span(),
-            seed: RecordFormat.seed(type: type, id: row.id))
-        return encoder.bytes
+        record.close(seed: RecordFormat.seed(type: type, id: row.id))
+        return record.bytes
     }
 
     /// The values in a record; `nil` if it is damaged.

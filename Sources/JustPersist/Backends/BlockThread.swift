@@ -1,7 +1,7 @@
-import Synchronization
+public import Synchronization
 
 #if canImport(Glibc)
-    import Glibc
+    public import Glibc
 #else
     import Foundation
 #endif
@@ -20,7 +20,7 @@ import Synchronization
 /// ```
 public final class BlockThread: Sendable {
     /// The thread while the block runs, then 0.
-    private let running: Atomic<UInt>
+    @usableFromInline let running: Atomic<UInt>
     /// Whether a change was refused on another thread, and whether one was reported.
     private let hasLostChange = Atomic(false)
     private let hasReportedLoss = Atomic(false)
@@ -29,22 +29,22 @@ public final class BlockThread: Sendable {
     public init() { running = Atomic(Self.current) }
 
     // Where it is a number it costs least. No thread that runs has the one of another.
-    static var current: UInt {
-        #if canImport(Glibc)
-            pthread_self()
-        #else
+    #if canImport(Glibc)
+        @inlinable static var current: UInt { pthread_self() }
+    #else
+        @usableFromInline static var current: UInt {
             UInt(bitPattern: ObjectIdentifier(Thread.current))
-        #endif
-    }
+        }
+    #endif
 
     /// Whether the block still runs, and on the calling thread.
-    public var isCurrent: Bool { running.load(ordering: .acquiring) == Self.current }
+    @inlinable public var isCurrent: Bool { running.load(ordering: .acquiring) == Self.current }
 
     /// Whether the block has ended.
-    public var hasEnded: Bool { running.load(ordering: .acquiring) == 0 }
+    @inlinable public var hasEnded: Bool { running.load(ordering: .acquiring) == 0 }
 
     /// Whether the caller may read the block's items: on its thread, and on any once it has ended.
-    public var permitsReading: Bool {
+    @inlinable public var permitsReading: Bool {
         let running = running.load(ordering: .acquiring)
         return running == 0 || running == Self.current
     }

@@ -8,6 +8,8 @@ final class BlockType {
     /// The item class, if its items can be changed.
     let mutableClass: (any MutableDataStoreItem.Type)?
     let context: StoreContext
+    /// The bytes from which on a text is measured against the limits; below it is far from all of them.
+    let smallText: Int
     /// The types of the block.
     let known: BlockCatalog
     /// What the store knows of the type; `nil` if it has never seen it.
@@ -18,21 +20,22 @@ final class BlockType {
 
     /// The type's records in the block; `nil` if the store has never seen the type.
     private(set) var table: RecordTable?
+    // Unchecked, here and below: nothing that is called while they change comes back to them.
     /// The tags of the values that each attribute has had, a bit for each, by attribute id.
-    private var notedTags: [UInt16] = []
+    @safe @exclusivity(unchecked) private var notedTags: [UInt16] = []
     /// The defaults that the store recorded, by index in the class's schema.
-    private var recordedDefaults: [DataStoreValue?] = []
+    @safe @exclusivity(unchecked) private var recordedDefaults: [DataStoreValue?] = []
 
     /// The attribute ids by index in the class's schema; ``unbound`` for one that the store does not know.
-    private var ids: [UInt16] = []
+    @safe @exclusivity(unchecked) private var ids: [UInt16] = []
     private static let unbound = UInt16.max
     /// The tags that values may have, a bit for each: by index in the class's schema, or by attribute id for a
     /// type without a class.
-    private var allowedTags: [UInt16] = []
+    @safe @exclusivity(unchecked) private var allowedTags: [UInt16] = []
     /// The attributes that the store has under several names, with the ids of these.
     private(set) var ambiguous: [(index: Int, places: [UInt16])] = []
-    private var isDeclared = false
-    private var knownComplete: Bool?
+    @safe @exclusivity(unchecked) private var isDeclared = false
+    @safe @exclusivity(unchecked) private var knownComplete: Bool?
 
     init(
         _ itemType: ItemType, stored: CatalogType?, _ table: RecordTable?,
@@ -43,6 +46,7 @@ final class BlockType {
         self.damage = damage
         mutableClass = itemType.itemClass as? any MutableDataStoreItem.Type
         self.context = context
+        smallText = context.smallText
         bind(to: stored, table)
     }
 
@@ -150,7 +154,7 @@ final class BlockType {
     }
 
     /// What the record of a new item begins with.
-    private(set) var beginning = EditableRecord.Beginning(
+    @safe @exclusivity(unchecked) private(set) var beginning = EditableRecord.Beginning(
         template: EditableRecord.template(attributes: 0), capacity: 0)
 
     /// Notes the size of a record, for the records of new items.
@@ -166,6 +170,14 @@ final class BlockType {
     func id(at index: Int) -> UInt16? {
         guard index >= 0, index < ids.count, ids[index] != Self.unbound else { return nil }
         return ids[index]
+    }
+
+    /// The id of the attribute at an index of the class's schema, if values with that tag may be set and the store
+    /// knows all that the class declares.
+    @inline(__always)
+    func attribute(at index: Int, taking tag: UInt8) -> UInt16? {
+        guard isComplete, allows(tag: tag, atPlace: index) else { return nil }
+        return id(at: index)
     }
 
     /// Where the named attribute is: its index in the class's schema or, without a class, its id.

@@ -5,22 +5,27 @@ import JustPersist
 final class RecordBacking: ItemBacking {
     let id: ItemID
     /// The record as it was read, its checksum verified, with what was set since.
-    private(set) var record: EditableRecord
+    // Unchecked, here and below: changing them calls no code that could come back to them, and the checks at run time cost
+    // more than setting a number.
+    @safe @exclusivity(unchecked) private(set) var record: EditableRecord
     /// Whether the item was made or taken in, and not read from the store.
     private let isNew: Bool
     /// Whether the block must still write the item.
-    var isDirty = false
-    var isDeleted = false
+    @safe @exclusivity(unchecked) var isDirty = false
+    @safe @exclusivity(unchecked) var isDeleted = false
     /// Whether values are set that the class is declared with: the recorded defaults among them need not be stored.
-    private var isInitial = false
+    @safe @exclusivity(unchecked) private var isInitial = false
     /// The bytes that the block counts for the item: none until it is changed.
-    var countedBytes = 0
+    @safe @exclusivity(unchecked) var countedBytes = 0
 
-    /// Constant, so that they need not be retained at each use.
+    // Constants need not be retained where they are used.
     private let firstType: BlockType
+    /// The block that the item was got in.
     private let firstBlock: Block
+    private let isOfWriteBlock: Bool
     /// Where the item went when it was taken in again.
     private var moved: (type: BlockType, block: WriteBlock)?
+    @safe @exclusivity(unchecked) private var isMoved = false
 
     init(_ type: BlockType, id: ItemID, record: [UInt8], block: Block) {
         firstType = type
@@ -28,11 +33,18 @@ final class RecordBacking: ItemBacking {
         self.record = EditableRecord(record)
         isNew = record.isEmpty
         firstBlock = block
+        isOfWriteBlock = block.writeBlock != nil
     }
 
-    var type: BlockType { moved?.type ?? firstType }
-    /// The block that the item was got in; it is live in a write block.
-    var block: Block { moved?.block ?? firstBlock }
+    var type: BlockType {
+        if isMoved, let moved { return moved.type }
+        return firstType
+    }
+    /// The block that the item belongs to; it is live in a write block.
+    var block: Block {
+        if isMoved, let moved { return moved.block }
+        return firstBlock
+    }
 
     var itemTypeKey: String { type.itemType.key }
     /// For a type without a class none on another thread than the block's: the store may learn of others meanwhile.
@@ -55,6 +67,7 @@ final class RecordBacking: ItemBacking {
     /// Makes the item a new one of another block, with the values of a new one there.
     func move(to other: RecordBacking, of block: WriteBlock) {
         moved = (other.type, block)
+        isMoved = true
         record = other.record
         isDirty = false
         countedBytes = 0
@@ -149,24 +162,25 @@ final class RecordBacking: ItemBacking {
     }
 
     func setText(_ value: String, at index: Int) -> Bool {
-        guard value.utf8.count < type.context.smallText else { return false }
-        if isInitial, case .string(let known)? = type.recordedDefault(at: index),
+        let length = value.utf8.count
+        guard length < firstType.smallText else { return false }
+        if isInitial, case .string(let known)? = firstType.recordedDefault(at: index),
             known.utf8.elementsEqual(value.utf8)
         {
             return true
         }
-        return change(ValueTag.plainText, at: index, value.utf8.count) { attribute in
-            record.set(value, of: attribute, beginning)
+        return change(ValueTag.plainText, at: index, length) { attribute in
+            record.set(value, of: attribute)
         }
     }
 
     func setInteger(_ value: Int64, at index: Int) -> Bool {
-        if isInitial, type.recordedDefault(at: index) == .int(value) { return true }
+        if isInitial, firstType.recordedDefault(at: index) == .int(value) { return true }
         return setWord(UInt64(bitPattern: value), ValueTag.int, at: index)
     }
 
     func setDouble(_ value: Double, at index: Int) -> Bool {
-        if isInitial, case .double(let known)? = type.recordedDefault(at: index),
+        if isInitial, case .double(let known)? = firstType.recordedDefault(at: index),
             known.bitPattern == value.bitPattern
         {
             return true
@@ -175,9 +189,9 @@ final class RecordBacking: ItemBacking {
     }
 
     func setBool(_ value: Bool, at index: Int) -> Bool {
-        if isInitial, type.recordedDefault(at: index) == .bool(value) { return true }
+        if isInitial, firstType.recordedDefault(at: index) == .bool(value) { return true }
         return change(ValueTag.yes, at: index, 0) { attribute in
-            record.set(value, of: attribute, beginning)
+            record.set(value, of: attribute)
         }
     }
 
@@ -187,22 +201,21 @@ final class RecordBacking: ItemBacking {
 
     private func setWord(_ word: UInt64, _ tag: UInt8, at index: Int) -> Bool {
         change(tag, at: index, 8) { attribute in
-            record.set(word, tag: tag, of: attribute, beginning)
+            record.set(word, tag: tag, of: attribute)
         }
     }
-
-    private var beginning: EditableRecord.Beginning { type.beginning }
 
     /// Calls `body` with the stored bytes of an attribute that holds a value of a declared kind.
     @inline(__always)
     private func shortCut<Value>(
         at index: Int, _ body: (UInt8, Span<UInt8>, Range<Int>) -> Value?
     ) -> Value? {
-        guard mayBeRead, let attribute = type.id(at: index) else { return nil }
-        let record = record
-        guard let field = record.field(attribute), type.allows(tag: field.tag, atPlace: index)
+        guard !isMoved, mayBeRead, let attribute = firstType.id(at: index),
+            let field = record.field(attribute),
+            firstType.allows(tag: field.tag, atPlace: index)
         else { return nil }
-        return body(field.tag, record.bytes.span, field.range)
+        let bytes = record.bytes
+        return body(field.tag, bytes.span, field.range)
     }
 
     /// Calls `set` with the attribute at an index, and tells whether it did: only if a value with that tag and of so
@@ -211,10 +224,14 @@ final class RecordBacking: ItemBacking {
     private func change(
         _ tag: UInt8, at index: Int, _ bytes: Int, _ set: (UInt16) -> Void
     ) -> Bool {
-        guard let block = block.writeBlock, block.thread.isCurrent, !isDeleted, type.isComplete,
-            type.allows(tag: tag, atPlace: index), let attribute = type.id(at: index),
+        guard !isMoved, isOfWriteBlock else { return false }
+        // SAFETY: as it is said.
+        let block = unsafe unsafeDowncast(firstBlock, to: WriteBlock.self)
+        guard block.thread.isCurrent, !isDeleted,
+            let attribute = firstType.attribute(at: index, taking: tag),
             block.hasRoom(for: countedBytes == 0 ? bytes + bytesToWrite : bytes)
         else { return false }
+        if record.isEmpty { record.begin(firstType.beginning) }
         set(attribute)
         block.didChange(self)
         return true
@@ -281,7 +298,8 @@ final class RecordBacking: ItemBacking {
             try checkRoom(for: value, of: attribute, name ?? self.name(at: place), block)
         }
         try block.addTypes(referredToBy: value)
-        record.set(value, of: attribute, type.known, beginning)
+        if record.isEmpty { record.begin(type.beginning) }
+        record.set(value, of: attribute, type.known)
         block.didChange(self)
     }
 
@@ -293,7 +311,9 @@ final class RecordBacking: ItemBacking {
 
     /// Whether the calling thread may read the item: one of a read block is a copy.
     @inline(__always)
-    private var mayBeRead: Bool { block.writeBlock == nil || block.thread.permitsReading }
+    private var mayBeRead: Bool {
+        !isOfWriteBlock || (isMoved ? block : firstBlock).thread.permitsReading
+    }
 
     private func refusal(_ attribute: String) -> DataStoreError {
         if !mayBeRead {

@@ -5,23 +5,24 @@ final class WriteBlock: Block {
     private var writer: any KeyValueWriter
     private var header: StoreHeader
     /// Whether something was written, if only to be deleted again.
-    private var hasWritten = false
+    @safe @exclusivity(unchecked) private var hasWritten = false
     /// The first storage error: the block cannot be committed after it, whatever its code does.
     private(set) var poison: DataStoreError?
 
+    // Unchecked, here and below: nothing that is called while they change comes back to them.
     private var live = LiveItems()
-    private var dirty: [Pending] = []
+    @safe @exclusivity(unchecked) private var dirty: [Pending] = []
     /// The bytes that wait in ``dirty``, and how many may: beyond them it is written before more is added.
-    private var pendingBytes = 0
+    @safe @exclusivity(unchecked) private var pendingBytes = 0
     private static let pendingLimit = 4 << 20
     /// The bytes of all changes that stand, written ones included.
-    private var changedBytes = 0
+    @safe @exclusivity(unchecked) private var changedBytes = 0
     /// Whether what the block made is in the store.
     private(set) var isCommitted = false
     /// The id of the first new item that is pending.
-    private var firstNewID: ItemID?
+    @safe @exclusivity(unchecked) private var firstNewID: ItemID?
     /// The time for the ids of new items, taken anew whenever there is nothing pending.
-    private var millisecond: UInt64 = 0
+    @safe @exclusivity(unchecked) private var millisecond: UInt64 = 0
     /// The items that this block took in, as far as they are used elsewhere.
     private var inserted: [Inserted] = []
 
@@ -41,7 +42,7 @@ final class WriteBlock: Block {
     }
 
     override var writeBlock: WriteBlock? { self }
-    private var changes = 0
+    @safe @exclusivity(unchecked) private var changes = 0
     override var changeCount: Int { changes }
     private var changedTypes: Set<UInt32> = []
 
@@ -404,14 +405,13 @@ final class WriteBlock: Block {
         hasWritten = true
         for index in pending.indices {
             let backing = pending[index].backing
-            if backing.isDeleted { continue }
-            try write(backing)
+            guard !backing.isDeleted, let table = backing.type.table else { continue }
+            try write(backing, table)
             if pending[index].newItem != nil,
                 !isKnownUniquelyReferenced(&pending[index].newItem)
             {
-                let number = backing.type.table?.number ?? 0
                 live.add(
-                    pending[index].newItem, type: number, id: backing.id,
+                    pending[index].newItem, type: table.number, id: backing.id,
                     bytes: backing.countedBytes)
             }
         }
@@ -420,13 +420,14 @@ final class WriteBlock: Block {
         swap(&pending, &dirty)
     }
 
-    private func write(_ backing: RecordBacking) throws(DataStoreError) {
-        let type = backing.type
-        guard let table = type.table else { return }
+    @inline(__always)
+    private func write(
+        _ backing: RecordBacking, _ table: RecordTable
+    ) throws(DataStoreError) {
         backing.close(seed: RecordFormat.seed(type: table.number, id: backing.id))
         let record = backing.record.bytes
-        noteTags(of: record.span, type)
-        type.noteLength(record.count)
+        noteTags(of: record.span, backing.type)
+        backing.type.noteLength(record.count)
         do throws(DataStoreError) {
             try table.put(record.span, id: backing.id, to: writer)
         } catch {

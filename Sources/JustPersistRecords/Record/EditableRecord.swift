@@ -38,6 +38,9 @@ struct EditableRecord {
         return bytes
     }
 
+    /// Whether nothing was set on a new item.
+    var isEmpty: Bool { bytes.isEmpty }
+
     /// The field of an attribute; `nil` if it is not set, or damaged.
     @inline(__always)
     func field(_ attribute: UInt16) -> RecordFormat.Field? {
@@ -59,25 +62,25 @@ struct EditableRecord {
 
     /// Sets an attribute; null is kept too, for where there is a default it is not the same as no value.
     mutating func set(
-        _ value: DataStoreValue, of attribute: UInt16, _ types: BlockCatalog, _ new: Beginning
+        _ value: DataStoreValue, of attribute: UInt16, _ types: BlockCatalog
     ) {
-        begin(new)
+        order()
         let tail = bytes.count
         let tag = bytes.append(payloadOf: value, types)
         finish(attribute, tag, tail)
     }
 
     /// Sets an attribute to a text.
-    mutating func set(_ text: String, of attribute: UInt16, _ new: Beginning) {
-        begin(new)
+    mutating func set(_ text: String, of attribute: UInt16) {
+        order()
         let tail = bytes.count
         let tag = bytes.append(text)
         finish(attribute, tag, tail)
     }
 
     /// Sets an attribute to a value of 8 bytes.
-    mutating func set(_ word: UInt64, tag: UInt8, of attribute: UInt16, _ new: Beginning) {
-        begin(new)
+    mutating func set(_ word: UInt64, tag: UInt8, of attribute: UInt16) {
+        order()
         if attribute < settled || isClosed, let table = RecordFormat.Table(bytes.span),
             let field = table.field(attribute, in: bytes.span), field.range.count == 8
         {
@@ -93,29 +96,32 @@ struct EditableRecord {
     }
 
     /// Sets an attribute to a truth value.
-    mutating func set(_ value: Bool, of attribute: UInt16, _ new: Beginning) {
-        begin(new)
+    mutating func set(_ value: Bool, of attribute: UInt16) {
+        order()
         finish(attribute, value ? ValueTag.yes : ValueTag.no, bytes.count)
     }
 
-    /// What a record is made of when the first attribute of a new item is set.
+    /// What the record of a new item begins with.
     struct Beginning {
         let template: [UInt8]
         /// The bytes to reserve.
         let capacity: Int
     }
 
-    @inline(__always)
-    private mutating func begin(_ new: Beginning) {
-        if isOrdered, !bytes.isEmpty { return }
-        guard bytes.isEmpty else { return order() }
+    /// Begins the record of a new item, before the first attribute is set.
+    mutating func begin(_ new: Beginning) {
         bytes.reserveCapacity(new.capacity)
         bytes.append(contentsOf: new.template)
         reserved = (new.template.count - RecordFormat.headerLength) / 4
     }
 
-    /// Drops the fields of a damaged record that lie outside of it, and the bytes that belong to none.
+    @inline(__always)
     private mutating func order() {
+        if !isOrdered { orderFields() }
+    }
+
+    /// Drops the fields of a damaged record that lie outside of it, and the bytes that belong to none.
+    private mutating func orderFields() {
         isOrdered = true
         guard let table = RecordFormat.Table(bytes.span) else {
             bytes = Self.template(attributes: 0)
@@ -168,7 +174,9 @@ struct EditableRecord {
         var tail = tail
         // Behind the reserved entries, or too large for them.
         let isNarrow = bytes[9] & RecordFormat.wideFlag == 0
-        let needsWide = isNarrow && (bytes.count - RecordFormat.headerLength > Int(UInt16.max) || attribute > 0xFFF)
+        let needsWide =
+            isNarrow
+            && (bytes.count - RecordFormat.headerLength > Int(UInt16.max) || attribute > 0xFFF)
         if !isClosed, Int(attribute) >= reserved || needsWide { tail -= dropUnset() }
         if needsWide { tail += widen() }
 

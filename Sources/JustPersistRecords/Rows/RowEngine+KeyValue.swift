@@ -127,11 +127,12 @@ private struct RowCoder {
     func record(of row: ItemRow, type: UInt32) -> [UInt8] {
         guard let values = row.values else { return [] }
         var record = EditableRecord()
-        let new = EditableRecord.Beginning(
-            template: EditableRecord.template(attributes: 0), capacity: values.count * 32)
+        record.begin(
+            EditableRecord.Beginning(
+                template: EditableRecord.template(attributes: 0), capacity: values.count * 32))
         for (number, value) in values.sorted(by: { $0.key < $1.key }) {
             guard let attribute = UInt16(exactly: number) else { return [] }
-            record.set(value, of: attribute, types, new)
+            record.set(value, of: attribute, types)
         }
         record.close(seed: RecordFormat.seed(type: type, id: row.id))
         return record.bytes

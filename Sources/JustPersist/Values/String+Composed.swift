@@ -25,6 +25,37 @@ extension Span<UInt8> {
     }
 }
 
+extension Span<UInt8> {
+    /// The first scalar of a text in UTF-8, if it begins every canonically equal text in its decomposed form (NFD) too;
+    /// `nil` if that is not quick to say.
+    package var firstSteadyScalar: UInt32? {
+        guard count > 0 else { return nil }
+        let lead = self[0]
+        if lead < 0x80 { return UInt32(lead) }
+        let length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
+        guard length <= count else { return nil }
+        var scalar = UInt32(lead) & (0xFF >> UInt32(length + 1))
+        for place in 1..<length { scalar = scalar << 6 | UInt32(self[place] & 0x3F) }
+        return Unicode.Scalar.withoutDecomposition.contains { $0.contains(scalar) } ? scalar : nil
+    }
+}
+
+extension Unicode.Scalar {
+    /// Common ranges of letters beyond ASCII that are no marks and have no canonical decomposition.
+    package static let withoutDecomposition: [ClosedRange<UInt32>] = [
+        // Han, Greek, Cyrillic, Arabic, Hebrew.
+        0x4E00...0x9FFF, 0x391...0x3A9, 0x3B1...0x3C9, 0x410...0x418, 0x41A...0x438, 0x43A...0x44F,
+        0x404...0x406, 0x454...0x456, 0x490...0x491, 0x627...0x63A, 0x641...0x64A, 0x671...0x6BF,
+        0x5D0...0x5EA,
+        // Devanagari, Bengali, Gurmukhi, Gujarati, Tamil, Telugu, Kannada, Malayalam.
+        0x904...0x928, 0x92A...0x930, 0x932...0x933, 0x935...0x939, 0x985...0x9B9, 0xA05...0xA32,
+        0xA85...0xAB9, 0xB85...0xB93, 0xC05...0xC39, 0xC85...0xCB9, 0xD05...0xD39,
+        // Thai, Lao, Georgian, Armenian, Ethiopic.
+        0xE01...0xE32, 0xE40...0xE46, 0xE81...0xEB0, 0x10D0...0x10FA, 0x531...0x587,
+        0x1200...0x1248,
+    ]
+}
+
 extension String {
     /// Whether the text is its own composed form, as far as that is quick to say.
     ///

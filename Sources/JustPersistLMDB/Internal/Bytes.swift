@@ -21,7 +21,23 @@ extension MDB_val {
             return unsafe mv_size < bound.count
         }
         let size = unsafe mv_size
-        let order = unsafe memcmp(own, other, min(size, bound.count))
+        let shared = min(size, bound.count)
+        var place = 0
+        // The bounds of a scan are short, mostly, and a call for each key would cost more than this.
+        if shared >= 4 {
+            let word = unsafe UInt32(bigEndian: own.loadUnaligned(as: UInt32.self))
+            let otherWord = unsafe UInt32(
+                bigEndian: UnsafeRawPointer(other).loadUnaligned(as: UInt32.self))
+            if word != otherWord { return word < otherWord }
+            place = 4
+        }
+        while place < shared, place < 8 {
+            let byte = unsafe own.load(fromByteOffset: place, as: UInt8.self)
+            let otherByte = unsafe other[place]
+            if byte != otherByte { return byte < otherByte }
+            place += 1
+        }
+        let order = unsafe place == shared ? 0 : memcmp(own + place, other + place, shared - place)
         return order < 0 || order == 0 && size < bound.count
     }
 }

@@ -110,7 +110,14 @@ extension Block {
 
     private func sortedRows(_ query: Query) throws(DataStoreError) -> ArraySlice<SortedRows.Row> {
         var rows = SortedRows(by: query.sort.map(\.ascending), needed: query.slice.end)
+        let first = query.sort[0].attribute
         try matches(query) { (id, record) throws(DataStoreError) in
+            if let first, let table = RecordFormat.Table(record),
+                let word = first.word(in: record, table),
+                rows.leavesOut(tag: word.tag, bits: word.bits)
+            {
+                return .next
+            }
             let key = try sortValue(query.sort[0], query.type, id, record)
             if !rows.mayNeed(key) { return .next }
             var others: [DataStoreValue] = []

@@ -32,6 +32,17 @@ final class QueryAttribute {
         return value(of: field, in: record, known)
     }
 
+    /// The tag and the bits of a value of 8 bytes that is given as it is; `nil` for any other.
+    @inline(__always)
+    func word(in record: Span<UInt8>, _ table: RecordFormat.Table) -> (tag: UInt8, bits: UInt64)? {
+        guard let id, let field = table.field(id, in: record), field.end - field.start == 8,
+            field.tag == ValueTag.int || field.tag == ValueTag.double
+                || field.tag == ValueTag.date,
+            plainTags & 1 << UInt16(field.tag) != 0
+        else { return nil }
+        return (field.tag, record.word64(at: field.start))
+    }
+
     /// The value of a field of a record; `nil` if its bytes are no value.
     @inline(__always)
     func value(

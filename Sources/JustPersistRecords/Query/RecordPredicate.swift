@@ -31,6 +31,15 @@ struct RecordPredicate {
             case null, int, double, date, text, containsText, beginsWithText, endsWithText
             case inTexts, inInts
             case value, general
+
+            /// Whether it looks at one field of the record.
+            @inline(__always)
+            var isOfField: Bool {
+                switch self {
+                case .constant, .and, .or, .not, .general: false
+                default: true
+                }
+            }
         }
         var operation: Operation
         var relation = Relation.equal
@@ -54,7 +63,7 @@ struct RecordPredicate {
         /// The text compared with, in ``texts``, or the list in ``textMembers`` or ``intMembers``.
         var textStart: Int32 = 0
         var textEnd: Int32 = 0
-        /// The bits of the number or the date compared with.
+        /// The bits of the number or the date compared with, or the first scalar of the decomposed text.
         var bits: UInt64 = 0
 
         var int: Int64 { Int64(bitPattern: bits) }
@@ -64,6 +73,13 @@ struct RecordPredicate {
 
     private enum Relation: UInt8 {
         case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+
+        /// Whether an order of -1, 0 or 1 fulfils it, or that of values which have none.
+        @inline(__always)
+        func holds(_ order: Int?) -> Bool {
+            guard let order else { return self == .notEqual }
+            return holds(order)
+        }
 
         /// Whether an order of -1, 0 or 1 fulfils it.
         @inline(__always)
@@ -112,15 +128,29 @@ struct RecordPredicate {
             let isOr = node.operation == .or
             var part = index + 1
             while part < node.next {
-                if try evaluate(part, record, table, id, type, block) == isOr { return isOr }
-                part = Int(nodes[part].next)
+                // Most parts are comparisons, which need no call.
+                let inner = nodes[part]
+                let holds =
+                    inner.operation.isOfField
+                    ? try compare(inner, record, table, id, type)
+                    : try evaluate(part, record, table, id, type, block)
+                if holds == isOr { return isOr }
+                part = Int(inner.next)
             }
             return !isOr
         case .general:
             return try comparisons[Int(node.comparison)].prepared.matches(
                 RecordSubject(type: type, id: id, record: record.copied(), block: block))
-        default: break
+        default: return try compare(node, record, table, id, type)
         }
+    }
+
+    /// Evaluates the comparison of one attribute with a constant.
+    @inline(__always)
+    private func compare(
+        _ node: Node, _ record: Span<UInt8>, _ table: RecordFormat.Table, _ id: ItemID,
+        _ type: BlockType
+    ) throws(DataStoreError) -> Bool {
         guard let field = table.field(node.attribute, in: record) else { return node.missing }
         if let length = ValueTag.fixedLength(of: field.tag), field.end - field.start != length {
             // No value at all, which this says.
@@ -144,7 +174,7 @@ struct RecordPredicate {
             case ValueTag.decimal: return try compareValue(node, field, record, id, type)
             default: order = nil
             }
-            return order.map(node.relation.holds) ?? (node.relation == .notEqual)
+            return node.relation.holds(order)
         case .double:
             let order: Int?
             switch field.tag {
@@ -159,7 +189,7 @@ struct RecordPredicate {
             case ValueTag.decimal: return try compareValue(node, field, record, id, type)
             default: order = nil
             }
-            return order.map(node.relation.holds) ?? (node.relation == .notEqual)
+            return node.relation.holds(order)
         case .date:
             guard field.tag == ValueTag.date,
                 let order = Self.order(
@@ -217,16 +247,12 @@ struct RecordPredicate {
         }
     }
 
-    /// Whether a text that is its own composed form begins with a letter that the composed form of the other one does
-    /// not begin with.
+    /// Whether a text begins otherwise than the node's in the decomposed form, in which equal texts are the same.
     private func startsOtherwise(
         _ record: Span<UInt8>, _ field: RecordFormat.Field, _ node: Node
     ) -> Bool {
-        let text = texts.span.extracting(node.text)
-        guard field.end - field.start > 1, text.count > 0 else { return false }
-        // A letter of ASCII that no mark follows, as those begin at U+0300, stays what it is.
-        let first = record[field.start]
-        return first < 0x80 && record[field.start + 1] < 0xCC && first != text[0]
+        guard let first = record.extracting(field.range).firstSteadyScalar else { return false }
+        return UInt64(first) != node.bits
     }
 
     /// Whether letters beyond ASCII may be in a composed text that turn into letters of ASCII when case, or marks too,
@@ -510,6 +536,8 @@ extension RecordPredicate {
         node.operation = operation
         if operation == .text {
             guard options.isEmpty, bytes.span.isSurelyComposed else { return nil }
+            let decomposed = text.decomposedStringWithCanonicalMapping.unicodeScalars
+            node.bits = decomposed.first.map { UInt64($0.value) } ?? .max
         } else {
             // An empty text is left to the contract's rule for it, and so are marks to be ignored.
             guard !bytes.isEmpty, bytes.allSatisfy({ $0 < 0x80 }) || options.isEmpty,

@@ -1,3 +1,4 @@
+import Foundation
 import JustPersist
 
 /// The rows of a sorted query, of which no more than twice the needed ones are kept.
@@ -16,7 +17,11 @@ struct SortedRows {
     private let capacity: Int
     private var rows: [Row] = []
     /// A row that is not before this one is not needed.
-    private var bound: Row?
+    private var bound: Row? {
+        didSet { boundWord = bound?.key.word }
+    }
+    /// The first key of that row, if it is a value of 8 bytes.
+    private var boundWord: (tag: UInt8, bits: UInt64)?
 
     /// Rows sorted by keys, each in its direction, of which the first `needed` count.
     init(by ascending: [Bool], needed: Int?) {
@@ -30,6 +35,18 @@ struct SortedRows {
     func mayNeed(_ key: DataStoreValue) -> Bool {
         guard let bound else { return true }
         return Self.precedes(key, bound.key, ascending[0]) ?? true
+    }
+
+    /// Whether a row is known not to be needed whose first key is a value of 8 bytes with that tag.
+    @inline(__always)
+    func leavesOut(tag: UInt8, bits: UInt64) -> Bool {
+        guard let boundWord, boundWord.tag == tag else { return false }
+        if tag == ValueTag.int {
+            let (key, bound) = (Int64(bitPattern: bits), Int64(bitPattern: boundWord.bits))
+            return ascending[0] ? key > bound : key < bound
+        }
+        let (key, bound) = (Double(bitPattern: bits), Double(bitPattern: boundWord.bits))
+        return ascending[0] ? key > bound : key < bound
     }
 
     /// Takes a row in, or leaves it out if it is known not to be needed.
@@ -73,6 +90,18 @@ struct SortedRows {
         case .same: nil
         case .ascending: ascending
         case .descending: !ascending
+        }
+    }
+}
+
+extension DataStoreValue {
+    /// The tag and the bits of a value of 8 bytes.
+    fileprivate var word: (tag: UInt8, bits: UInt64)? {
+        switch self {
+        case .int(let value): (ValueTag.int, UInt64(bitPattern: value))
+        case .double(let value): (ValueTag.double, value.bitPattern)
+        case .date(let value): (ValueTag.date, value.timeIntervalSinceReferenceDate.bitPattern)
+        default: nil
         }
     }
 }

@@ -109,7 +109,7 @@ let package = Package(
             name: "DataStoreTests",
             dependencies: [
                 "JustPersist", "JustPersistRecords", "JustPersistLMDB", "JustPersistLevelDB",
-                "JustPersistMemory", "JustPersistConformance",
+                "JustPersistMemory", "JustPersistConformance", "JustPersistMacros",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -26,19 +26,35 @@
 /// `init` of its own must be a `convenience` one that calls `self.init()`. Attributes are in the order in
 /// which they are written, and can be reordered at will: stores know them by name.
 ///
-/// - Parameter itemTypeKey: The type's name in stores. If there is none, that is the name of the class, after
-///   those of the types that it is inside of: `Menu.Dish`. Give one before the class is renamed or moved, and
-///   to classes that stand for one type, as those of several releases do. Two classes of one name in different
-///   files or modules are one type to a store, unless each has a name of its own here.
+/// A class that was renamed, or that is to have another name in stores, says under which name its items were stored
+/// until then:
+///
+/// ```swift
+/// @Item(originalName: "Meal") final class Dish {
+///     var name: String = ""
+/// }
+/// ```
+///
+/// Its items are found under both names, and so are the items that references lead to. Nothing is rewritten, and an earlier release
+/// can go on using the store. If both names have items, because a release was built without `originalName` and stored
+/// some, using the class is an error, `.conflictingTypes`.
+///
+/// - Parameters:
+///   - itemTypeKey: The type's name in stores. If there is none, that is the name of the class, after
+///     those of the types that it is inside of: `Menu.Dish`. Two classes of one name in different
+///     files or modules are one type to a store, unless each has a name of its own here. Classes that stand for one
+///     type, as those of several releases do, have the same name here.
+///   - originalName: The name that the type had in stores in the release before, and behind it, separated by commas,
+///     those that it had earlier still, for users who skip a release.
 @attached(
     member, names: named(schema), named(backing), named(init(backing:)), named(setInitialValues))
 @attached(memberAttribute)
 // Both protocols, as the compiler does not look for the one behind the other before it expands macros.
 @attached(extension, conformances: DataStoreItem, MutableDataStoreItem)
-public macro Item(_ itemTypeKey: String? = nil) =
+public macro Item(_ itemTypeKey: String? = nil, originalName: String...) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "ItemMacro")
 
-/// Declares more about an attribute of an ``Item(_:)`` class than its name and type.
+/// Declares more about an attribute of an ``Item(_:originalName:)`` class than its name and type.
 ///
 /// - Parameters:
 ///   - options: Whether the attribute is unique or indexed.
@@ -47,12 +63,12 @@ public macro Item(_ itemTypeKey: String? = nil) =
 public macro Attribute(_ options: AttributeOption..., originalName: String? = nil) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "AttributeMacro")
 
-/// Keeps a property of an ``Item(_:)`` class out of the store: it lives and dies with the object.
+/// Keeps a property of an ``Item(_:originalName:)`` class out of the store: it lives and dies with the object.
 @attached(peer)
 public macro Transient() =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "TransientMacro")
 
-/// Asks for indexes, each over one attribute or several of an ``Item(_:)`` class, in whose body it is written.
+/// Asks for indexes, each over one attribute or several of an ``Item(_:originalName:)`` class, in whose body it is written.
 ///
 /// Of several attributes the first one decides first: an index over borough and cuisine serves requests
 /// by borough, and by both. Recorded in the store, and without effect yet.
@@ -62,12 +78,12 @@ public macro Index<Item: DataStoreItem>(_ attributes: [PartialKeyPath<Item>]...)
 
 /// Declares that no two items agree in all attributes of a group.
 ///
-/// Written in the body of an ``Item(_:)`` class. Recorded in the store, and not enforced yet.
+/// Written in the body of an ``Item(_:originalName:)`` class. Recorded in the store, and not enforced yet.
 @freestanding(declaration)
 public macro Unique<Item: DataStoreItem>(_ attributes: [PartialKeyPath<Item>]...) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "IndexMacro")
 
-/// What ``Item(_:)`` attaches to each attribute; not for use by hand.
+/// What ``Item(_:originalName:)`` attaches to each attribute; not for use by hand.
 @attached(accessor, names: named(get), named(set))
 public macro _ItemAttribute(_ index: Int) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "ItemAttributeMacro")

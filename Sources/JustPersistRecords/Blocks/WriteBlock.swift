@@ -86,7 +86,7 @@ final class WriteBlock: Block {
     private func declare(_ type: BlockType) throws(DataStoreError) {
         try type.checkWriting()
         if let schema = type.itemType.schema { try declare(schema) }
-        let stored = known.catalog.type(type.itemType)
+        let stored = known.catalog.candidates(for: type.itemType).first
         type.bind(to: stored, stored.map { table(of: $0) })
         note(type)
         type.noteDeclared()
@@ -95,21 +95,32 @@ final class WriteBlock: Block {
     /// At once for good: names that lead to one attribute are made one by its declaration.
     override func settle(_ type: BlockType) throws(DataStoreError) { try declare(type) }
 
+    /// At once for good: types that are one by their keys are made one by its declaration.
+    override func settle(
+        _ candidates: [CatalogType], _ schema: ItemSchema
+    ) throws(DataStoreError) -> CatalogType? {
+        try declare(schema)
+        return known.catalog.candidates(for: ItemType(schema)).first
+    }
+
     func declare(_ schema: ItemSchema) throws(DataStoreError) {
-        if let stored = known.catalog.type(ItemType(schema)),
-            stored.places(of: schema).contains(where: { $0.count > 1 })
-        {
-            // So that what holds values is in the records.
-            try flush()
+        let candidates = known.catalog.candidates(for: ItemType(schema))
+        let isAmbiguous = candidates.contains { stored in
+            stored.places(of: schema).contains { $0.count > 1 }
         }
-        let (type, isChanged) = try known.catalog.declare(
-            schema, limits: context.limits, holdsValues: holdsValues)
-        if isChanged {
-            for attribute in type.attributes {
-                if let value = attribute.defaultValue { try addTypes(referredToBy: value) }
-            }
-            didChange(type.number)
+        // So that what holds items and values is in the records.
+        if candidates.count > 1 || isAmbiguous { try flush() }
+        let (type, others, isChanged) = try known.catalog.declare(
+            schema, limits: context.limits, holdsItems: holdsItems, holdsValues: holdsValues)
+        if !isChanged { return }
+        for attribute in type.attributes {
+            if let value = attribute.defaultValue { try addTypes(referredToBy: value) }
         }
+        for other in others {
+            changedTypes.insert(other.number)
+            bind(usedTypes(other), to: type)
+        }
+        didChange(type.number)
     }
 
     /// Gives a number to the types that references in a value lead to.
@@ -128,8 +139,14 @@ final class WriteBlock: Block {
     /// Notes a change of the catalog, and ties the types of this block to it.
     private func didChange(_ number: UInt32) {
         changedTypes.insert(number)
-        guard let type = known.catalog[number] else { return }
-        for used in usedTypes(type) { used.bind(to: type, table(of: type)) }
+        if let type = known.catalog[number] { bind(usedTypes(type), to: type) }
+    }
+
+    private func bind(_ used: [BlockType], to type: CatalogType) {
+        for used in used {
+            used.bind(to: type, table(of: type))
+            note(used)
+        }
     }
 
     /// Counts what was set on an item, and sees that it is written.

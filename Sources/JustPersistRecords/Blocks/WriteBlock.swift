@@ -20,8 +20,8 @@ final class WriteBlock: Block {
     private(set) var isCommitted = false
     /// The id of the first new item that is pending.
     private var firstNewID: ItemID?
-    /// The time for the ids of new items, taken anew whenever there is nothing pending.
-    private var millisecond: UInt64 = 0
+    /// The time for the ids of new items, taken anew whenever there is nothing pending; `nil` before the first one.
+    private var millisecond: UInt64?
     /// The items that this block took in, as far as they are used elsewhere.
     private var inserted: [Inserted] = []
 
@@ -186,9 +186,15 @@ final class WriteBlock: Block {
             throw .readOnlyClass(.couldNotCreateItemOfType, type.itemType.key, in: "create")
         }
         if dirty.count >= 4096 || pendingBytes >= Self.pendingLimit { try prepareForQuery() }
-        if dirty.isEmpty { millisecond = ItemID.currentMillisecond }
+        let time: UInt64
+        if let millisecond, !dirty.isEmpty {
+            time = millisecond
+        } else {
+            time = ItemID.currentMillisecond
+            millisecond = time
+        }
         let backing = RecordBacking(
-            type, id: ItemID(atMillisecond: millisecond), record: [], block: self)
+            type, id: ItemID(atMillisecond: time), record: [], block: self)
         let item = itemClass.init(backing: backing)
         if !hasRoom(for: backing.bytesToWrite) {
             throw .blockTooLarge(

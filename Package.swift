@@ -112,6 +112,7 @@ let package = Package(
                 "JustPersistMemory", "JustPersistConformance", "JustPersistMacros",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            exclude: ["Fixtures"],
             swiftSettings: settings),
         .testTarget(
             name: "JustPersistMacrosTests",

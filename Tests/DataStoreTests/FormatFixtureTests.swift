@@ -216,6 +216,10 @@ private enum FormatFixture {
         .reference(ItemReference(itemTypeKey: type, id: id(number)))
     }
 
+    private static func url(_ text: String, base: String? = nil) -> DataStoreValue {
+        URL(string: text, relativeTo: base.flatMap { URL(string: $0) }).map { .url($0) } ?? .null
+    }
+
     /// A value of each kind, and of each form in which one is stored.
     static let everyKind: [(String, DataStoreValue)] = [
         ("null", .null), ("false", .bool(false)), ("true", .bool(true)), ("int", .int(-2)),
@@ -226,15 +230,15 @@ private enum FormatFixture {
         ("data", .data(Data([0, 1, 254, 255]))), ("emptyData", .data(Data())),
         ("uuid", .uuid(id(99).uuid)),
         ("decimal", .decimal(Decimal(sign: .minus, exponent: -3, significand: 1_234_567))),
-        ("decimalNaN", .decimal(.nan)), ("url", .url(URL(string: "https://a.example/b?c#d")!)),
-        ("relativeURL", .url(URL(string: "b/c", relativeTo: URL(string: "https://a.example/"))!)),
+        ("decimalNaN", .decimal(.nan)), ("url", url("https://a.example/b?c#d")),
+        ("relativeURL", url("b/c", base: "https://a.example/")),
         ("reference", reference("Dish", 11)), ("emptyArray", .array([])),
         (
             "array",
             .array([
                 .null, .bool(true), .bool(false), .int(1), .double(1.5), .string("a"),
                 .string("名"), .date(Date(timeIntervalSinceReferenceDate: 1)), .data(Data([7])),
-                .uuid(id(98).uuid), .decimal(2), .url(URL(string: "a:b")!), reference("Dish", 11),
+                .uuid(id(98).uuid), .decimal(2), url("a:b"), reference("Dish", 11),
                 .array([.array([])]), .dictionary(["k": .dictionary([:])]),
                 .string(String(repeating: "x", count: 200)),
             ])

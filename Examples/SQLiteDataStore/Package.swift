@@ -24,7 +24,7 @@ let package = Package(
         .target(
             name: "SQLiteDataStore",
             dependencies: [
-                .product(name: "JustPersist", package: "JustPersist"),
+                .product(name: "JustPersistRecords", package: "JustPersist"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings),

@@ -1,5 +1,4 @@
-/// A store that was made by ``DataStore/makeChildDataStore()``: the original library's name for it.
+/// A child store, made by ``DataStore/makeChildDataStore()``: the original library's name for it.
 ///
-/// Any store may be the child of another, so this is ``DataStore`` itself; ``DataStore/parent`` tells whose child
-/// a store is.
+/// A child store is an ordinary ``DataStore``. ``DataStore/parent`` returns the store that it is a child of.
 public typealias ChildDataStore = DataStore

@@ -2,10 +2,10 @@ import Dispatch
 
 /// The calls that suspend. None of them blocks a thread of Swift's cooperative pool.
 extension DataStore {
-    /// Runs a block on one snapshot of the store, off the calling thread, and returns what it returns.
+    /// Runs a read block on one snapshot of the store, off the calling thread, and returns its result.
     ///
-    /// A task that was cancelled before the block began gets `CancellationError`, and the block does not
-    /// run.
+    /// If the task is cancelled before the block starts, the block does not run, and this throws
+    /// `CancellationError`.
     public func read<Value: Sendable>(
         _ block: @escaping @Sendable (borrowing DataStoreReader) throws -> Value
     ) async throws -> Value {
@@ -22,12 +22,12 @@ extension DataStore {
         }
     }
 
-    /// Queues a block that may change the store behind the others, and returns what it returned once its
-    /// changes are visible and durable.
+    /// Queues a write block, and returns its result once its changes are visible and durable.
     ///
-    /// Throws what the block throws, or the first change of a property that was refused in it, and then
-    /// nothing has changed. A task that was cancelled before the
-    /// block began gets `CancellationError`, and the block does not run; one that has begun is finished.
+    /// Queued blocks run in the order of the calls. This throws the error that the block throws, or the error of
+    /// the first refused change of a property; in both cases the block is rolled back. If the task is cancelled
+    /// before the block starts, the block does not run, and this throws `CancellationError`. A block that has
+    /// started always runs to its end.
     @discardableResult
     public func write<Value: Sendable>(
         _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Value

@@ -1,6 +1,6 @@
-/// What a store without child stores need not implement.
+/// Default implementations for stores that do not support child stores.
 extension DataStore {
-    /// None.
+    /// `nil`: the store is not a child.
     public var parent: (any DataStore)? { nil }
 
     /// Refuses, with ``DataStoreError/Code/unsupported``.

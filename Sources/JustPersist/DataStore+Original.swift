@@ -1,8 +1,8 @@
 /// The original library's calls: failures go to the error handler.
 extension DataStore {
-    /// Opens the store.
+    /// Opens the store, and reports a failure to the error handler.
     ///
-    /// A failure is reported, and leaves the store as it was.
+    /// After a failure, the store is closed.
     public func setup() { reporting { try open() } }
 
     /// Closes the store and keeps its data.
@@ -10,27 +10,27 @@ extension DataStore {
     /// A failure is reported.
     public func tearDown() { reporting { try close() } }
 
-    /// Runs a block on one snapshot of the store, before it returns.
+    /// Runs a read block on one snapshot of the store, and returns when it has ended.
     ///
-    /// On failure the block may not run, and the failure is reported.
+    /// If this fails, for example because the store is closed, the failure is reported and the block does not run.
     public func read(_ block: (borrowing DataStoreReader) -> Void) {
         reporting { try performRead { accessor in block(accessor) } }
     }
 
-    /// Runs a block that may change the store, and commits before it returns.
+    /// Runs a write block, and commits its changes before it returns.
     ///
-    /// On failure nothing has changed, and the failure is reported. A change of a property that is refused is
-    /// reported too, and the block goes on.
+    /// If the block cannot be committed, it is rolled back and the failure is reported. A refused change of a
+    /// property is reported too, but does not stop the block.
     public func writeSync(_ block: (borrowing DataStoreWriter) -> Void) {
         reporting {
             try performWrite { accessor in RefusedChanges.reporting { block(accessor) } }
         }
     }
 
-    /// Runs a block that may change the store, commits, and returns what the block returned: `nil` on
-    /// failure, which is reported, and then nothing has changed.
+    /// Runs a write block, commits its changes, and returns the block's result.
     ///
-    /// So that a block may consist of one call that has a result, such as `delete(item:)`.
+    /// If the block cannot be committed, it is rolled back, the failure is reported, and this returns `nil`. This
+    /// form allows a block that consists of one call with a result, such as `delete(item:)`.
     @discardableResult
     public func writeSync<Value: Sendable>(
         _ block: (borrowing DataStoreWriter) -> Value
@@ -46,10 +46,9 @@ extension DataStore {
         return isCommitted ? value : nil
     }
 
-    /// Queues a block that may change the store, and calls `completion`, if there is one, once its changes
-    /// are visible and durable.
+    /// Queues a write block, and calls `completion` once its changes are visible and durable.
     ///
-    /// On failure that is reported first.
+    /// If the block fails, the failure is reported first, and then `completion` is called.
     public func writeAsync(
         _ block: @escaping @Sendable (borrowing DataStoreWriter) -> Void,
         completion: (@Sendable () -> Void)? = nil
@@ -60,10 +59,10 @@ extension DataStore {
         }
     }
 
-    /// Makes a child of this store, to be set up as any store: changes collect in it until ``merge(_:)``,
-    /// and `tearDown()` discards those that were not merged.
+    /// Makes a child store, which collects changes until you merge them with ``merge(_:)``.
     ///
-    /// A refusal is reported, and the store returned then refuses everything, with
+    /// Call `setup()` on the child before you use it. `tearDown()` discards the changes that were not merged. If
+    /// this store does not support child stores, that is reported, and every call on the returned store fails with
     /// ``DataStoreError/Code/unsupported``.
     public func makeChildDataStore() -> any DataStore {
         var child: (any DataStore)?
@@ -71,11 +70,10 @@ extension DataStore {
         return child ?? RefusedChildDataStore(errorHandler: errorHandler)
     }
 
-    /// Carries what a child of this store committed into this one; where both changed the same, the
-    /// child's change stays.
+    /// Writes the changes that a child store has committed into this store.
     ///
-    /// On failure nothing has changed, and the failure is reported. Use ``merge(_:policy:)`` to learn of
-    /// conflicts.
+    /// If both stores changed the same thing, the child's change wins. If the merge fails, nothing has changed, and
+    /// the failure is reported. Use ``merge(_:policy:)`` to choose another policy or to list the conflicts.
     public func merge(_ child: any DataStore) {
         reporting { _ = try checkedMerge(child, policy: .childWins) }
     }

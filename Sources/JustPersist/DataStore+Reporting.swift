@@ -1,10 +1,10 @@
 import Logging
 
 extension DataStore {
-    /// Hands a failure that nobody can throw to ``errorHandler``, or logs it where there is none.
+    /// Passes an error that cannot be thrown to ``errorHandler``, or logs it if there is no handler.
     ///
-    /// Stores report through this, so that no failure passes unheard: without a handler it goes to a logger of
-    /// swift-log with the label `JustPersist`, at the level `error`.
+    /// Stores report all such errors through this method. Errors are logged with swift-log, by a logger with the
+    /// label `JustPersist`, at the level `error`.
     public func report(_ error: DataStoreError) {
         if let errorHandler { errorHandler(error) } else { error.log() }
     }

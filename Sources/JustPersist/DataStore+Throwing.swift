@@ -1,9 +1,9 @@
 /// The calls that throw.
 extension DataStore {
-    /// Runs a block on one snapshot of the store, and returns what it returns.
+    /// Runs a read block on one snapshot of the store, and returns its result.
     ///
-    /// Throws what the block throws. The value must be `Sendable`: items stay in their block, copies of
-    /// their values leave it.
+    /// Throws the error that the block throws. The result must be `Sendable`, so a block can return values of
+    /// items but not the items themselves.
     public func read<Value: Sendable>(
         _ block: (borrowing DataStoreReader) throws -> Value
     ) throws -> Value {
@@ -12,10 +12,10 @@ extension DataStore {
         return try result(value, of: "read")
     }
 
-    /// Runs a block that may change the store, commits, and returns what the block returned.
+    /// Runs a write block, commits its changes, and returns the block's result.
     ///
-    /// Throws what the block throws, or the first change of a property that was refused in it, and then nothing
-    /// has changed.
+    /// Throws the error that the block throws, or the error of the first refused change of a property. In both
+    /// cases the block is rolled back.
     @discardableResult
     public func write<Value: Sendable>(
         _ block: (borrowing DataStoreWriter) throws -> Value
@@ -35,9 +35,10 @@ extension DataStore {
         try write(block)
     }
 
-    /// Queues a block that may change the store, and calls `completion` with what it returned once its
-    /// changes are visible and durable, or with the error: the block's own, or the first change of a property
-    /// that was refused in it.
+    /// Queues a write block, and passes its result to `completion` once its changes are visible and durable.
+    ///
+    /// If the block throws or a change of a property is refused, the block is rolled back, and `completion`
+    /// receives that error.
     public func writeAsync<Value: Sendable>(
         _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Value,
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
@@ -54,12 +55,12 @@ extension DataStore {
         }
     }
 
-    /// Carries what a child of this store committed since it was merged last into this one, as one atomic,
-    /// durable write, and tells what both had changed.
+    /// Writes the changes that a child store has committed since its last merge into this store.
     ///
-    /// Per attribute and by value: an attribute that only one of the two changed since the child first
-    /// changed it gets that one's value; where both did, to different values, the policy decides. The
-    /// child stays open and sees the outcome. What its queue still holds is left for a later merge.
+    /// The merge is one atomic, durable write, and returns a report of the conflicts. It works attribute by attribute:
+    /// if only one of the stores has changed an attribute since the child first changed it, that value is kept; if
+    /// both have set different values, the policy decides. The child stays open and sees the result. Blocks that
+    /// are still queued in the child are left for a later merge.
     ///
     /// Throws ``DataStoreError/Code/mergeConflict``, with the conflicts in ``DataStoreError/conflicts``,
     /// under ``MergePolicy/fail``, and ``DataStoreError/Code/incompatibleChildDataStore`` for a store that

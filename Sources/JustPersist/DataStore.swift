@@ -1,8 +1,8 @@
-/// A store of items with transactions: the one contract that every backend and wrapper keeps.
+/// A transactional store of items: the protocol that every engine and wrapper implements.
 ///
-/// The requirements are the primitives that the author of a wrapper implements. The calls of daily use
-/// are written once, in extensions: `read`, `write`, `writeSync`, `writeAsync`, each in the original
-/// library's shape (no `try`; failures go to ``errorHandler``) and in a throwing and an `async` one.
+/// The requirements are the primitives that the author of a wrapper implements. Programs use the methods in
+/// the extensions: `read`, `write`, `writeSync` and `writeAsync`. These exist in the original library's form (no
+/// `try`; failures go to ``errorHandler``), in a throwing form and in an `async` form.
 ///
 /// Every member may be called from any thread.
 public protocol DataStore: AnyObject, Sendable {
@@ -52,28 +52,31 @@ public protocol DataStore: AnyObject, Sendable {
         completion: @escaping @Sendable ((any Error)?) -> Void
     )
 
-    /// The store that this one is a child of; `nil` for one that stands alone.
+    /// The store that this one is a child of; `nil` if it is not a child store.
     var parent: (any DataStore)? { get }
 
-    /// Makes a closed child of this store: changes collect in it, and reach this one when they are
-    /// merged. Needed only by stores that declare ``DataStoreCapabilities/childStores``.
+    /// Makes a child of this store, which collects changes until they are merged.
     ///
-    /// Each block of a child sees this store's committed state as of the block's start, with the child's
-    /// own changes on top; this store and its other children see none of those. The child holds its
-    /// parent, and is used as any store: it must be opened, and closing it discards what was not merged.
-    /// Items of stores that descend from one another stand for each other by type and id. Refused with
-    /// ``DataStoreError/Code/notSetUp`` while this store is closed; closing it closes its children.
+    /// Implement this only if you declare ``DataStoreCapabilities/childStores``. The child is returned closed and must
+    /// be opened. It keeps a strong reference to its parent.
+    ///
+    /// Each block of a child sees the state that this store had committed when the block started, overlaid with
+    /// the child's own changes. This store and its other children do not see these changes. Closing the child
+    /// discards the changes that were not merged. Among a store and its descendants, an item is identified by its
+    /// type and id. Closing this store closes its children. While this store is closed, this throws
+    /// ``DataStoreError/Code/notSetUp``.
     func makeChild() throws -> any DataStore
 
-    /// Carries what a child committed since it was merged last into this store, as one write that is
-    /// atomic and as durable as every write of this store; tells what both had changed.
+    /// Writes the changes that a child has committed since its last merge into this store.
     ///
-    /// `child` is one of this store's own: the calls in the extensions see to that. A child that is
-    /// closed is refused with ``DataStoreError/Code/notSetUp``. On failure nothing has changed, in the
-    /// child neither.
+    /// The merge is one atomic write, as durable as every write of this store. Returns a report of the conflicts.
+    /// `child` is always a child of this store: the calls in the extensions check that. A closed child is refused
+    /// with ``DataStoreError/Code/notSetUp``. After a failure, nothing has changed in either store.
     func performMerge(_ child: any DataStore, policy: MergePolicy) throws -> MergeReport
 
-    /// Checks the whole store. There is a default; a store that can look below its items has its own.
+    /// Checks the whole store for damage.
+    ///
+    /// The default reads all items. A store that can check its own file structure implements this itself.
     func verify() throws -> VerificationReport
 }
 

@@ -1,13 +1,13 @@
-/// What a store can do, so that callers can choose and a conformance kit can check.
+/// What a store supports: callers can rely on it, and the conformance kit tests it.
 ///
-/// What a store does not declare it refuses with an error rather than doing something else: operators and child
+/// A store refuses everything that it does not declare: operators and child
 /// stores with ``DataStoreError/Code/unsupported``, kinds of values with
 /// ``DataStoreError/Code/unsupportedValue``, a second process with
 /// ``DataStoreError/Code/lockedByAnotherProcess``, writes with ``DataStoreError/Code/readOnly``.
 public struct DataStoreCapabilities: Sendable, Hashable {
     /// What committed data survives.
     public enum Persistence: Int, Sendable, Comparable, Codable {
-        /// Nothing: data goes with the store object.
+        /// Data does not survive: it is lost when the store is closed.
         case none
         /// Closing and reopening.
         case reopening
@@ -22,11 +22,11 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         }
     }
 
-    /// How far blocks that run at one time are kept apart.
+    /// The isolation of blocks that run concurrently.
     public enum Isolation: Int, Sendable, Comparable, Codable {
         /// Each block reads one snapshot.
         case snapshot
-        /// The outcome is that of some order of whole blocks.
+        /// The result is the same as if whole blocks had run one after the other, in some order.
         case serializable
 
         /// Orders by how much is promised.
@@ -51,7 +51,7 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         public static let writeInRead = Nesting(rawValue: 4)
     }
 
-    /// Stores whose changes collect apart until they are merged.
+    /// Support for child stores, whose changes stay separate until they are merged.
     public enum ChildStores: Int, Sendable, Comparable, Codable {
         /// The store makes none.
         case none
@@ -70,7 +70,7 @@ public struct DataStoreCapabilities: Sendable, Hashable {
     public var persistence: Persistence
     /// How far blocks are kept apart.
     public var isolation: Isolation
-    /// Whether readers run while a writer's block is open, and writers while a reader's is.
+    /// Whether read blocks and a write block can run at the same time.
     public var hasConcurrentReads: Bool
     /// Which blocks may begin inside others.
     ///
@@ -90,7 +90,7 @@ public struct DataStoreCapabilities: Sendable, Hashable {
     public var isSharedBetweenProcesses: Bool
     /// Whether the store refuses to be written to.
     public var isReadOnly: Bool
-    /// The sizes it takes.
+    /// The largest names, values and write blocks that the store accepts.
     public var limits: DataStoreLimits
 
     /// Capabilities; by default those of a store that keeps the whole contract, is volatile and makes no
@@ -132,7 +132,9 @@ public enum DataStoreThreading: String, Sendable, Hashable, Codable {
     case mainThread
 }
 
-/// The sizes that a store takes, checked before anything is written.
+/// The largest names, values and write blocks that a store accepts.
+///
+/// A store checks them before it writes anything.
 public struct DataStoreLimits: Sendable, Hashable {
     /// The longest name of a type or an attribute, in bytes of UTF-8.
     public var nameBytes: Int

@@ -38,7 +38,7 @@ extension DataStoreError {
 
         /// A write block was begun inside a write block of the same store.
         public static let nestedWrite = Code("nestedWrite")
-        /// The call would have to wait for a block that runs on the calling thread.
+        /// The call would wait for a block that runs on the calling thread, such as closing a store inside its own block.
         public static let insideBlock = Code("insideBlock")
         /// An accessor or an item was used after its block had ended.
         public static let blockEnded = Code("blockEnded")
@@ -49,7 +49,7 @@ extension DataStoreError {
 
         /// The store to merge is not a child of the store it was to be merged into.
         public static let incompatibleChildDataStore = Code("incompatibleChildDataStore")
-        /// The child and its parent changed the same; see ``DataStoreError/conflicts``.
+        /// The child and its parent made conflicting changes, listed in ``DataStoreError/conflicts``.
         public static let mergeConflict = Code("mergeConflict")
 
         // MARK: Items and requests
@@ -96,7 +96,9 @@ extension DataStoreError {
         public static let storageFull = Code("storageFull")
         /// Stored bytes are damaged; the message names the record or the file.
         public static let corrupted = Code("corrupted")
-        /// The store was damaged at its end and opened with everything that was acknowledged.
+        /// An unfinished write at the end of the store's files was removed; no committed data was lost.
+        ///
+        /// A store reports this when it has opened successfully after a loss of power.
         public static let recovered = Code("recovered")
         /// The operating system or the engine failed to read or write.
         public static let storageFailure = Code("storageFailure")

@@ -24,9 +24,9 @@ public struct DataStoreError: Error, Sendable {
     /// What a child store and its parent both changed, if that is why a merge failed.
     public var conflicts: [MergeConflict] = []
 
-    /// Whether the error handler was given this error already, when it happened.
+    /// Whether this error has already been reported to the error handler.
     ///
-    /// A store sets it on an error that it reported and throws later, so that nobody reports it twice.
+    /// A store sets this on an error that it reports at once and throws later, so that it is not reported twice.
     public var isReported = false
 
     /// An error with a code, the operation that failed, and a message a user can act on.

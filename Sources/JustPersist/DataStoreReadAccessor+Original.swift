@@ -22,8 +22,9 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         reporting(or: []) { () throws(DataStoreError) in try items(as: Item.self, request) }
     }
 
-    /// The first item that the request asks for as a type; `nil` if there is none, if the request asks for
-    /// another type or if that failed, which is reported.
+    /// The first item of the request, as an item of the given class; `nil` if there is none.
+    ///
+    /// If the request is for another class or the call fails, it reports the error and returns `nil`.
     public func firstItem<Item: DataStoreItem>(forRequest request: DataStoreRequest) -> Item? {
         reporting(or: nil) { () throws(DataStoreError) in
             try items(as: Item.self, request.first()).first

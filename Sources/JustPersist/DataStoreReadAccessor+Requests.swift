@@ -13,18 +13,18 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try performFetch(request.first()).first
     }
 
-    /// How many items ``items(_:)`` would give.
+    /// The number of items that ``items(_:)`` would return.
     ///
-    /// Without a predicate this costs one lookup, however many there are.
+    /// Without a predicate, this takes a single lookup, whatever the number of items.
     @inlinable
     public func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         try performCount(request)
     }
 
-    /// Calls `body` with each item that ``items(_:)`` would give, holding no more of them than it must.
+    /// Calls `body` with each item that ``items(_:)`` would return, without loading all of them at once.
     ///
-    /// `body` may ask this accessor for more, but not write through it. What it throws ends the walk, and is
-    /// thrown.
+    /// `body` may run other queries with this accessor, but must not write with it. If `body` throws, the iteration
+    /// ends, and this throws the same error.
     @inlinable
     public func forEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void

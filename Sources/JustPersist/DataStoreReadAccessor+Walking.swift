@@ -2,11 +2,10 @@ public import Foundation
 
 /// The typed walks: for types with more items than should be in memory at one time.
 extension DataStoreReadAccessor where Self: ~Copyable {
-    /// Calls `body` with each item of a class that matches, sorted and sliced, holding no more of them than it
-    /// must.
+    /// Calls `body` with each matching item of a class, sorted and sliced, without loading all of them at once.
     ///
-    /// `body` may ask this accessor for more, but not write through it. What it throws ends the walk, and is
-    /// thrown.
+    /// `body` may run other queries with this accessor, but must not write with it. If `body` throws, the iteration
+    /// ends, and this throws the same error.
     @inlinable
     public func forEach<Item: DataStoreItem>(
         _ type: Item.Type, where predicate: DataStorePredicate? = nil,

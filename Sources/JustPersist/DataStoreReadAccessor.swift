@@ -1,18 +1,19 @@
-/// What a read block, and with more to it a write block, can ask of its store.
+/// The operations that a read block can perform on its store.
 ///
-/// The requirements are the primitives that a wrapper implements, `perform…` by name; the calls of daily use
-/// are written once, in extensions: `items`, `first`, `count`, `forEach`, `item`. An accessor is valid only inside its block and on its thread: it cannot be copied or
-/// stored, and the compiler sees to that.
+/// A write block can do all of this and more, see ``DataStoreReadWriteAccessor``. The requirements are the
+/// primitives that a wrapper implements; most are named `perform…`. Programs use the methods in the extensions:
+/// `items`, `first`, `count`, `forEach`, `item`. An accessor is valid only inside its block and on the thread of
+/// its block. The compiler prevents you from copying or storing it.
 ///
-/// Every primitive throws ``DataStoreError``, never traps, and reports nothing itself: the
-/// non-throwing forms in the extensions do, through ``report(_:)``.
+/// Every primitive throws ``DataStoreError``, never traps, and does not report errors. The non-throwing forms in
+/// the extensions report them, through ``report(_:)``.
 public protocol DataStoreReadAccessor: ~Copyable {
     /// The items that the request asks for, in its order, sliced by its offset and limit.
     ///
     /// In a read block the items are frozen, in a write block live. An unknown type has no items.
     func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem]
 
-    /// How many items ``performFetch(_:)`` would give.
+    /// The number of items that ``performFetch(_:)`` would return.
     func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int
 
     /// The item of a type with that id, `nil` if there is none.
@@ -20,15 +21,15 @@ public protocol DataStoreReadAccessor: ~Copyable {
         _ type: ItemType, id: ItemID
     ) throws(DataStoreError) -> (any DataStoreItem)?
 
-    /// Calls `body` with each item that ``performFetch(_:)`` would give, holding no more of them than it must.
+    /// Calls `body` with each item that ``performFetch(_:)`` would return, without loading all of them at once.
     ///
-    /// `body` may ask this accessor for more, but not write through it. What it throws ends the walk. By
-    /// default all are fetched first.
+    /// `body` may run other queries with this accessor, but must not write with it. If `body` throws, the iteration
+    /// ends with that error. The default implementation fetches all items first.
     func performForEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws
 
-    /// The types that the store holds, sorted by key, with the attributes they have had values for.
+    /// The schemas of all types in the store, sorted by key, with the attributes that the store knows.
     func schemas() throws(DataStoreError) -> [ItemSchema]
 
     /// Hands an error to the store's error handler.
@@ -56,9 +57,9 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     }
 }
 
-/// What a read block is given: an accessor that cannot be copied or kept.
+/// The accessor of a read block, which cannot be copied or stored.
 ///
-/// A function that helps a read block takes it as a parameter, always with `borrowing`:
+/// To use it in a function of your own, pass it as a `borrowing` parameter:
 ///
 /// ```swift
 /// func best(in db: borrowing DataStoreReader) throws -> [String] {
@@ -67,5 +68,5 @@ extension DataStoreReadAccessor where Self: ~Copyable {
 /// let names = try store.read { db in try best(in: db) }
 /// ```
 ///
-/// One that helps write blocks too takes `borrowing some DataStoreReadAccessor & ~Copyable`.
+/// If the function should work in write blocks too, declare `borrowing some DataStoreReadAccessor & ~Copyable`.
 public typealias DataStoreReader = any DataStoreReadAccessor & ~Copyable

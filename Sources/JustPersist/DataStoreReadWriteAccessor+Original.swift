@@ -27,10 +27,10 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         return item
     }
 
-    /// Takes an item into the store.
+    /// Inserts an item into the store.
     ///
-    /// True if it is there afterwards, also if it was before; false if that failed, which is
-    /// reported.
+    /// Returns true if the store contains the item afterwards, even if it did before. If the call fails, it reports
+    /// the error and returns false.
     @discardableResult
     public func insert(_ item: any MutableDataStoreItem) -> Bool {
         succeeds { () throws(DataStoreError) in _ = try performInsert(item) }
@@ -68,8 +68,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         }
     }
 
-    /// The live object of this block for an item got earlier; `nil` if it was deleted, or if that failed,
-    /// which is reported.
+    /// This block's live object for an item of any block of the store.
+    ///
+    /// Returns `nil` if the item was deleted. If the call fails, it reports the error and returns `nil`.
     public func mutableVersion(ofItem item: any DataStoreItem) -> (any MutableDataStoreItem)? {
         reporting(or: nil) { () throws(DataStoreError) in try performMutableVersion(of: item) }
     }

@@ -28,7 +28,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Deletes an item.
     ///
-    /// One that was deleted before is ``DataStoreError/Code/couldNotDeleteItem``.
+    /// If the item was already deleted, this throws ``DataStoreError/Code/couldNotDeleteItem``.
     public func delete(_ item: any DataStoreItem) throws(DataStoreError) {
         guard try performDelete(item) else {
             throw DataStoreError(
@@ -53,9 +53,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         }
     }
 
-    /// The live object of this block for an item got earlier.
+    /// This block's live object for an item of any block of the store.
     ///
-    /// One that was deleted is ``DataStoreError/Code/couldNotFetchMutableVersion``.
+    /// If the item was deleted, this throws ``DataStoreError/Code/couldNotFetchMutableVersion``.
     public func mutableVersion<Item: DataStoreItem, Mutable: MutableDataStoreItem>(
         ofItem item: Item
     ) throws(DataStoreError) -> Mutable {

@@ -9,10 +9,10 @@ public protocol DataStoreReadWriteAccessor: DataStoreReadAccessor, ~Copyable {
     /// A type that has no schema must be known to the store (``declare(_:)``).
     func performCreate(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem
 
-    /// Takes an item that is in no store yet into this one, under its id, and makes it live.
+    /// Inserts an item that belongs to no store yet, under its own id, and makes it live.
     ///
-    /// An item that is in this store already, by its id, is left as it is there: nothing is duplicated or
-    /// overwritten. Tells whether the item was new.
+    /// If the store already contains an item with this id, that item does not change, and nothing is duplicated.
+    /// Returns whether the item was new.
     func performInsert(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool
 
     /// Deletes an item, and tells whether it was there.
@@ -21,20 +21,20 @@ public protocol DataStoreReadWriteAccessor: DataStoreReadAccessor, ~Copyable {
     /// Deletes all items of the types, all or none. Types that the store does not know have none.
     func performDeleteAll(_ types: [ItemType]) throws(DataStoreError)
 
-    /// The live object of this block for an item got earlier, `nil` if it was deleted.
+    /// This block's live object for an item of any block of the store; `nil` if the item was deleted.
     func performMutableVersion(
         of item: any DataStoreItem
     ) throws(DataStoreError) -> (any MutableDataStoreItem)?
 
-    /// Makes a type and its attributes known to the store, beside those it knows of the type already.
+    /// Adds a type and its attributes to the store's catalog, or adds attributes to a type that it contains.
     ///
-    /// Needed only for types without an item class; the others declare themselves.
+    /// You need this only for types without an item class. Classes are declared automatically.
     func declare(_ schema: ItemSchema) throws(DataStoreError)
 }
 
-/// What a write block is given: an accessor that cannot be copied or kept.
+/// The accessor of a write block, which cannot be copied or stored.
 ///
-/// A function that helps a write block takes it as a parameter, always with `borrowing`:
+/// To use it in a function of your own, pass it as a `borrowing` parameter:
 ///
 /// ```swift
 /// func open(_ name: String, in db: borrowing DataStoreWriter) throws {

@@ -6,7 +6,7 @@ extension DataStoreRequest {
         /// How many follow at most; `nil` for no limit.
         public let limit: Int?
 
-        /// How many items at the front are needed to know the slice; `nil` if all are.
+        /// The number of leading items that determine the slice, which is `offset + limit`; `nil` without a limit.
         public var end: Int? {
             guard let limit else { return nil }
             let (sum, overflows) = offset.addingReportingOverflow(limit)

@@ -1,8 +1,7 @@
-/// Which items to get: a type, a filter, an order, and a slice.
+/// A request for items: a type, a predicate, a sort order, an offset and a limit.
 ///
-/// Stores read a request and never change it. Without sort descriptors items come in the order of their
-/// creation. The result is the slice of `limit` items behind the first `offset` of all that match, for
-/// counting too.
+/// Without sort descriptors, items are sorted by creation. The result skips the first `offset` matching items and
+/// contains at most `limit` items; counting follows the same rule. Stores never change a request.
 public final class DataStoreRequest {
     /// The type of the items.
     public let type: ItemType
@@ -75,10 +74,10 @@ public final class DataStoreRequest {
         sortDescriptors = [DataStoreSortDescriptor(key: sortKey, ascending: ascending)]
     }
 
-    /// Checks what a store cannot carry out, so that every store refuses the same requests.
+    /// Throws if a store must refuse this request, so that all stores refuse the same requests.
     ///
-    /// Stores call this once, before anything else. An operator that is not declared is refused wherever
-    /// it stands in the predicate, also where the rest decides already.
+    /// Stores call this once, before anything else. An operator that the store does not declare is refused
+    /// anywhere in the predicate, even if the rest of the predicate determines the result.
     ///
     /// - Parameter operators: The predicate operators that the store declares, if those are not all.
     /// - Throws: `.invalidRequest`, `.invalidPredicate`, `.limitExceeded`, `.unsupported`, and what

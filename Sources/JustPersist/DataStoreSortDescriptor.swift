@@ -3,7 +3,7 @@
 /// Nil sorts first ascending and last descending; items that are equal in all criteria stay in the order
 /// of their creation.
 public struct DataStoreSortDescriptor: Hashable, Sendable, Codable {
-    /// The attribute to sort by, with dots into dictionaries.
+    /// The key path to sort by: an attribute's name, with dots into dictionaries and along references.
     public let key: String
     /// Whether small values come first.
     public let ascending: Bool

@@ -9,10 +9,10 @@ import Foundation
 ///
 /// Linking a backend does not register it; the program says once, at its start, which ones it has.
 ///
-/// The path is taken as it is written, without percent-encoding, up to a question mark. Behind that stand
-/// options, as in `lmdb:/var/lib/app?readonly=1&create=0`: `readonly` and `create` with `1`, `0`, `true`, `false`,
-/// `yes` or `no`, and `durability` with `full` or `relaxed`. They go over the ``DataStoreOptions`` given in code, but
-/// no URL makes a store writable that the code opens read-only. Any other option is refused.
+/// The path extends to the first question mark, and is used literally, without percent-decoding. Options follow
+/// the question mark, as in `lmdb:/var/lib/app?readonly=1&create=0`: `readonly` and `create` accept `1`, `0`, `true`,
+/// `false`, `yes` and `no`, and `durability` accepts `full` and `relaxed`. They override the ``DataStoreOptions``
+/// given in code, but a URL cannot make a store writable that the code opens read-only. Any other option is refused.
 public enum DataStores {
     /// Makes a closed store from what stands behind the scheme in a URL.
     public typealias Factory =

@@ -4,10 +4,10 @@ public import JustPersist
 public struct LMDBConfiguration: Sendable, Hashable {
     /// The largest size of the store in bytes; at least 1 MiB.
     ///
-    /// This much address space is reserved, neither memory nor disk. Where the system refuses to reserve
-    /// so much, less is reserved at first, and more between blocks as the store grows. A sixteenth, at
-    /// most 1 GiB, is kept back from new data, so that a full store can still delete. By default 1 TiB, or what
-    /// an address of 32 bits reaches.
+    /// The store reserves this much address space; it does not allocate memory or disk space. If the system refuses
+    /// to reserve that much, the store starts with less, and reserves more between blocks as it grows. One sixteenth
+    /// of the size, at most 1 GiB, is not available to new data, so that you can still delete items from a full store.
+    /// The default is 1 TiB, or the largest value of `Int` if that is smaller.
     public var maximumSize: Int
 
     /// The number of read blocks, in all processes, that may run at a time; at least 1.
@@ -17,14 +17,14 @@ public struct LMDBConfiguration: Sendable, Hashable {
 
     /// What a committed write survives.
     ///
-    /// `.relaxed` saves one of the two syncs of a commit: only the last commit can be lost with the
-    /// power, and the store stays whole.
+    /// `.relaxed` omits one of the two syncs of a commit. A loss of power can then take only the last commit, and the
+    /// store stays consistent.
     public var durability: Durability
 
-    /// Whether the store is only read, and nothing in its directory changed but the lock file.
+    /// Whether the store is read-only: it changes nothing in its directory except the lock file.
     ///
-    /// Where the lock file cannot be written, on a read-only medium say, the store is read without
-    /// locks: then nobody may write to it meanwhile.
+    /// If the lock file is not writable, for example on a read-only medium, the store is read without locks. In that
+    /// case no other process may write to it.
     public var isReadOnly: Bool
 
     /// Whether a store that is not there is made.

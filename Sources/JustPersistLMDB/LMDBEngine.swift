@@ -116,7 +116,7 @@ public final class LMDBEngine: KeyValueEngine {
             isLeftover: { $0 == DataFile.lockName || DataFile.isDraft($0) })
     }
 
-    /// Looks at every page of the file: that it is in its place, and in use or free once.
+    /// Checks that every page of the file is in its place, and is either in use or free, exactly once.
     public func verify() throws(DataStoreError) -> [DataStoreError] {
         for _ in 0..<100 {
             let transaction = try beginReading()

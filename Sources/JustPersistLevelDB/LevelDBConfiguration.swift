@@ -18,8 +18,8 @@ public struct LevelDBConfiguration: Sendable, Hashable {
     public var compression: Compression
     /// Whether every write is refused.
     ///
-    /// LevelDB has no mode that leaves the files alone: opening a store that was not closed in order
-    /// still sorts its log into a file, so the directory must be writable.
+    /// LevelDB has no read-only mode. If the store was not closed properly, opening it writes its log into a table,
+    /// so the directory must be writable.
     public var isReadOnly: Bool
     /// Whether a store that is not there is made.
     public var createsIfMissing: Bool

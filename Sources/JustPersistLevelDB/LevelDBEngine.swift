@@ -4,9 +4,9 @@ public import JustPersistRecords
 
 /// A store's data in a LevelDB database: one directory, one process.
 ///
-/// LevelDB has no transactions. A write block gathers its changes in memory, twice while it commits,
-/// and applies them as one batch; a read block holds on to the state it began with. Safe from any
-/// thread, under the rules of `KeyValueEngine`.
+/// LevelDB has no transactions. A write block collects its changes in memory, and commits them as one batch, which is
+/// a second copy. A read block keeps the state with which it started. You can use the engine from any thread,
+/// under the rules of `KeyValueEngine`.
 ///
 /// What to know before you choose it:
 /// - Only one process may have a store open, and only on a local file system.
@@ -17,14 +17,14 @@ public import JustPersistRecords
 /// - Keys that begin with the byte 0xFF and the text “JustPersist” are its own.
 /// - A forked child cannot use its parent's stores.
 ///
-/// After a failed write the engine opens the database again before the next write, for LevelDB would
-/// lose what it acknowledges after one. Read blocks go on until there is room on the disk for that. Then
-/// it needs a moment without them: new ones wait, for a second at most, until those that run have ended.
-/// If they take longer, or the write was called inside one, it is refused with `.storageFailure`: repeat
-/// it when they have ended.
+/// After a failed write, LevelDB could lose later writes that it acknowledges. The engine therefore reopens the
+/// database before the next write. Read blocks go on until there is enough disk space to reopen. Reopening needs a
+/// moment without read blocks: new ones wait, for at most one second, until the running ones have ended. If these
+/// take longer, or if the write was called inside one, the write is refused with `.storageFailure`. Repeat it when
+/// they have ended.
 ///
-/// LevelDB needs room on the disk to be opened, and to merge its files later. `.storageFull` says how
-/// much: up to the size of all the data where many keys change.
+/// LevelDB needs disk space to open a database, and to compact its files later. `.storageFull` says how much is
+/// needed: up to the size of all the data if many keys change.
 public final class LevelDBEngine: KeyValueEngine {
     /// The directory of the store.
     public let url: URL

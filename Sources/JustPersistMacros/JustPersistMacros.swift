@@ -26,8 +26,7 @@
 /// `init` of its own must be a `convenience` one that calls `self.init()`. Attributes are in the order in
 /// which they are written, and can be reordered at will: stores know them by name.
 ///
-/// A class that was renamed, or that is to have another name in stores, says under which name its items were stored
-/// until then:
+/// If you rename a class, pass the name under which stores have its items until now:
 ///
 /// ```swift
 /// @Item(originalName: "Meal") final class Dish {
@@ -35,17 +34,17 @@
 /// }
 /// ```
 ///
-/// Its items are found under both names, and so are the items that references lead to. Nothing is rewritten, and an earlier release
-/// can go on using the store. If both names have items, because a release was built without `originalName` and stored
-/// some, using the class is an error, `.conflictingTypes`.
+/// The store then finds the items, and the items that references point to, under both names. Nothing is rewritten, and
+/// earlier releases can go on using the store. If a store has items under both names, because a release without
+/// `originalName` has stored some, using the class fails with `.conflictingTypes`.
 ///
 /// - Parameters:
-///   - itemTypeKey: The type's name in stores. If there is none, that is the name of the class, after
-///     those of the types that it is inside of: `Menu.Dish`. Two classes of one name in different
-///     files or modules are one type to a store, unless each has a name of its own here. Classes that stand for one
-///     type, as those of several releases do, have the same name here.
-///   - originalName: The name that the type had in stores in the release before, and behind it, separated by commas,
-///     those that it had earlier still, for users who skip a release.
+///   - itemTypeKey: The type's name in stores. The default is the name of the class, preceded by the
+///     names of the types it is nested in: `Menu.Dish`. Set it if several
+///     classes represent one type, such as the classes of several releases. A store treats two classes with the same
+///     name in different files or modules as one type, unless you set different names here.
+///   - originalName: The type's name in stores in the previous release, followed by its earlier names, separated by
+///     commas, for users who skip a release.
 @attached(
     member, names: named(schema), named(backing), named(init(backing:)), named(setInitialValues))
 @attached(memberAttribute)

@@ -1,7 +1,7 @@
 public import Foundation
 public import JustPersist
 
-/// Brings a file of JSON objects into a store, as items of one type.
+/// Imports a file of JSON objects into a store, as items of one type.
 ///
 /// ```swift
 /// let count = try JSONImport(itemType: "Restaurant").run(file, into: store)
@@ -82,11 +82,11 @@ public struct JSONImport: Sendable {
 
     /// Imports a file, and returns the number of items brought in.
     ///
-    /// A text that is not what it should be is `.invalidInput` and names the line;
-    /// nothing of its batch is stored, what came before it is, and the message says how to go on.
+    /// Invalid text is an `.invalidInput` error that names the line. The batch with the error is not stored; earlier
+    /// batches are, and the message says how to continue.
     ///
-    /// `progress` is called on this thread after each batch. What it throws ends the import; the batches
-    /// before stay.
+    /// `progress` is called on this thread after each batch. If it throws, the import ends with that error; the
+    /// batches that were already stored stay.
     @discardableResult
     public func run(
         _ file: URL, into store: any DataStore, progress: (Progress) throws -> Void = { _ in }

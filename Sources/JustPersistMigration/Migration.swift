@@ -14,8 +14,9 @@ public struct Migration {
     public enum Policy: Sendable {
         /// Refuse it, with `.targetNotEmpty`.
         case intoEmpty
-        /// Give items with the ids of the source's exactly the source's values, add those that are not
-        /// there, and leave all others alone.
+        /// Update by id: overwrite target items that have the id of a source item, and add the missing ones.
+        ///
+        /// An overwritten item has exactly the values of the source item. All other items of the target stay unchanged.
         case updateByID
     }
 

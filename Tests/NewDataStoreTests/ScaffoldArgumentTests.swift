@@ -4,7 +4,7 @@ import Testing
     @Test func aNameMakesAWrapperInATargetOfItsOwn() throws {
         let scaffold = try #require(try Scaffold(arguments: ["Realm"]))
         #expect(scaffold.name == "Realm")
-        #expect(!scaffold.isEngine)
+        #expect(!scaffold.isKeyValue)
         #expect(scaffold.target == "JustPersistRealm")
         #expect(scaffold.testTarget == "JustPersistRealmTests")
     }
@@ -15,14 +15,14 @@ import Testing
         ] {
             let scaffold = try #require(try Scaffold(arguments: arguments))
             #expect(scaffold.name == "Rocks")
-            #expect(scaffold.isEngine)
+            #expect(scaffold.isKeyValue)
             #expect(scaffold.target == "App")
         }
     }
 
     @Test(arguments: [
         (["RealmDataStore"], "Realm"), (["RocksEngine", "--engine"], "Rocks"),
-        (["RocksDataStore", "--engine"], "Rocks"), (["SearchEngine"], "SearchEngine"),
+        (["RocksDataStore", "--engine"], "Rocks"), (["RealmEngine"], "Realm"),
         (["B2"], "B2"),
     ])
     func aSuffixIsNotWrittenTwice(arguments: [String], name: String) throws {
@@ -43,7 +43,7 @@ import Testing
         (["My Realm"], "cannot begin"), (["Ré"], "cannot begin"), (["../Realm"], "cannot begin"),
         ([""], "cannot begin"), (["class"], "“class” is a keyword"), (["Self"], "is a keyword"),
         (["DataStore"], "would clash"), (["KeyValue", "--engine"], "would clash"),
-        (["Engine", "--engine"], "would clash"),
+        (["Engine", "--engine"], "would clash"), (["Row"], "would clash"),
         (["Realm", "--target", "a/b"], "“a/b” cannot be the name of a module"),
         (["Realm", "--target", "import"], "cannot be the name of a module"),
     ])

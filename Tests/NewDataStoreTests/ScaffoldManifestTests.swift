@@ -30,7 +30,8 @@ import Testing
     @Test func ofTargetsThatExistOnlyTheMissingDependenciesAreGiven() throws {
         let package = try TemporaryPackage()
         let outline = package.outline(
-            ["App": ["JustPersist"], "AppTests": ["App"]], justPersist: "just-persist")
+            ["App": ["JustPersist", "JustPersistRecords"], "AppTests": ["App"]],
+            justPersist: "just-persist")
         #expect(
             try Scaffold.make("Realm", "--target", "App").nextSteps(in: outline).hasPrefix(
                 """
@@ -46,7 +47,7 @@ import Testing
     @Test func aManifestThatLacksNothingIsSaidToBeSo() throws {
         let package = try TemporaryPackage()
         let outline = package.outline([
-            "App": ["JustPersist"],
+            "App": ["JustPersist", "JustPersistRecords"],
             "AppTests": ["App", "JustPersist", "JustPersistConformanceTesting"],
         ])
         #expect(

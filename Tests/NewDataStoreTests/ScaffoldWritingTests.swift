@@ -7,9 +7,9 @@ import Testing
         let output = try Scaffold.make("Realm").write(into: package.outline())
         #expect(
             package.files == [
-                "Sources/JustPersistRealm/RealmAccessors.swift",
-                "Sources/JustPersistRealm/RealmBacking.swift",
                 "Sources/JustPersistRealm/RealmDataStore.swift",
+                "Sources/JustPersistRealm/RealmEngine.swift",
+                "Sources/JustPersistRealm/RealmTransaction.swift",
                 "Tests/JustPersistRealmTests/RealmConformanceTests.swift",
             ])
         for file in package.files { #expect(output.contains("  \(file)\n")) }
@@ -45,7 +45,7 @@ import Testing
 
     @Test func nothingIsWrittenOverAFileThatExists() throws {
         let package = try TemporaryPackage()
-        let path = "Sources/JustPersistRealm/RealmBacking.swift"
+        let path = "Sources/JustPersistRealm/RealmEngine.swift"
         try package.write("mine", to: path)
         let error = #expect(throws: ScaffoldError.self) {
             try Scaffold.make("Realm").write(into: package.outline())

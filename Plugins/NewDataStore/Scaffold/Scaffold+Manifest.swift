@@ -22,7 +22,7 @@ extension Scaffold {
 
     /// What the manifest still lacks, to be pasted into it, and how to run the test.
     func nextSteps(in package: PackageOutline) -> String {
-        let products = isEngine ? ["JustPersist", "JustPersistRecords"] : ["JustPersist"]
+        let products = ["JustPersist", "JustPersistRecords"]
         let needs: [(kind: String, target: String, dependencies: [Dependency])] = [
             ("target", target, products.map { Dependency(product: $0, in: package) }),
             (

@@ -7,9 +7,6 @@ extension Scaffold {
         let text: String
     }
 
-    /// The files of the target.
-    var sources: [File] { isEngine ? engineSources : wrapperSources }
-
     /// Writes the files, all or none, and says what to do next.
     ///
     /// Nothing that exists is touched.

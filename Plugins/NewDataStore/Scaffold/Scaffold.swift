@@ -2,8 +2,8 @@
 struct Scaffold {
     /// The name of what is wrapped: "Realm".
     let name: String
-    /// Whether it is to be an engine below the record layer, instead of a wrapper with items of its own.
-    let isEngine: Bool
+    /// Whether it keeps keys and values in order, instead of rows.
+    let isKeyValue: Bool
     /// The target that it goes into, which need not exist yet.
     let target: String
 
@@ -18,8 +18,8 @@ struct Scaffold {
           NAME              What is wrapped: “Realm” makes RealmDataStore.
 
         OPTIONS:
-          --engine          NAME is an ordered key-value engine: write a KeyValueEngine, and leave the
-                            items to the record layer. Otherwise write a DataStore of its own.
+          --engine          NAME is an ordered key-value engine: write a KeyValueEngine. Otherwise NAME is
+                            a framework that keeps rows or objects: write a RowEngine.
           --target TARGET   The target that it goes into, new or not (default: JustPersistNAME).
           -h, --help        Show this.
         """
@@ -27,13 +27,13 @@ struct Scaffold {
     /// What the arguments ask for; `nil` if that is help.
     init?(arguments: [String]) throws(ScaffoldError) {
         var names: [String] = []
-        var isEngine = false
+        var isKeyValue = false
         var target: String?
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             switch argument {
             case "-h", "--help": return nil
-            case "--engine": isEngine = true
+            case "--engine": isKeyValue = true
             case "--target":
                 guard let value = rest.popFirst() else {
                     throw ScaffoldError("--target needs the name of a target behind it.")
@@ -54,8 +54,8 @@ struct Scaffold {
         guard names.count == 1 else {
             throw ScaffoldError("One NAME at a time; there are \(names.count). See --help.")
         }
-        name = try Self.baseName(first, isEngine: isEngine)
-        self.isEngine = isEngine
+        name = try Self.baseName(first)
+        self.isKeyValue = isKeyValue
         if let target, !Self.isIdentifier(target) {
             throw ScaffoldError(
                 "“\(target)” cannot be the name of a module. Use letters, digits and _.")
@@ -64,9 +64,7 @@ struct Scaffold {
     }
 
     /// `RealmDataStore` asks for the same as `Realm`.
-    private static func baseName(
-        _ name: String, isEngine: Bool
-    ) throws(ScaffoldError) -> String {
+    private static func baseName(_ name: String) throws(ScaffoldError) -> String {
         guard !keywords.contains(name) else {
             throw ScaffoldError("“\(name)” is a keyword of Swift. Choose another name.")
         }
@@ -78,8 +76,7 @@ struct Scaffold {
                 """)
         }
         var base = name[...]
-        for suffix in isEngine ? ["DataStore", "Engine"] : ["DataStore"]
-        where base.hasSuffix(suffix) {
+        for suffix in ["DataStore", "Engine"] where base.hasSuffix(suffix) {
             base = base.dropLast(suffix.count)
         }
         guard !taken.contains(String(base)) else {
@@ -103,7 +100,7 @@ struct Scaffold {
     }
 
     /// With a suffix these are names of JustPersist's own types: `DataStore`, `ItemBacking` and so on.
-    private static let taken: Set = ["", "Item", "KeyValue", "Record"]
+    private static let taken: Set = ["", "Item", "KeyValue", "Record", "Row"]
 
     private static let keywords: Set = [
         "Any", "Protocol", "Self", "Type", "_", "as", "associatedtype", "break", "case", "catch",

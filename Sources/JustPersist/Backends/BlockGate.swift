@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 
-/// Runs the blocks of a store by the contract's rules for life, threads, order and nesting.
+/// Enforces the contract's rules about opening and closing, threads, order and nesting of blocks.
 ///
-/// That half of a store has nothing to do with what it stores: a wrapper makes one gate and runs each of
-/// its calls through it. Every member may be called from any thread.
+/// These rules do not depend on what a store contains. A wrapper creates one gate and runs each of its
+/// blocks through it. You can call every member from any thread.
 ///
 /// ```swift
 /// func performRead(
@@ -66,11 +66,10 @@ public final class BlockGate: Sendable {
         next = .open
     }
 
-    /// Lets no new block in, but those that begin inside a block, waits for those inside and those queued, and
-    /// runs `body`.
+    /// Waits for all running and queued blocks to end, and then runs `body` to close the store.
     ///
-    /// On a closed store `body` runs only if it is to run in any case. The store is closed afterwards,
-    /// whatever `body` does.
+    /// Meanwhile, new blocks are refused, except those that start inside a running block. If the store is already
+    /// closed, `body` runs only if `evenIfClosed` is true. Afterwards, the store is closed even if `body` throws.
     ///
     /// Throws ``DataStoreError/Code/insideBlock`` on a thread that is inside a block of the store.
     public func close(
@@ -99,7 +98,7 @@ public final class BlockGate: Sendable {
 
     /// Whether the calling thread is inside a block of the store.
     ///
-    /// For engines that do not allow a call inside a call as the store's own blocks are allowed.
+    /// Use this if your engine does not allow nested calls where the contract allows nested blocks.
     public var isInsideBlock: Bool { visitors.isInside(BlockThread.current) }
 
     /// Runs a read block.
@@ -128,10 +127,10 @@ public final class BlockGate: Sendable {
         try onBlockThread { try writeHere(isQueued: false, body) }
     }
 
-    /// Queues a write block, and returns: blocks run in the order of the calls, never on the main thread.
+    /// Queues a write block, and returns at once.
     ///
-    /// Then `completion` is called, once, with the error that kept the block from being committed. It may
-    /// wait for blocks queued after its own.
+    /// Queued blocks run in the order of the calls, and never on the main thread. After the block, `completion` is
+    /// called once: with `nil` if the block was committed, or with the error. It may wait for blocks queued after its own.
     public func enqueueWrite(
         _ body: @escaping @Sendable () throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void

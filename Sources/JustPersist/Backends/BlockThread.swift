@@ -6,12 +6,12 @@ import Synchronization
     import Foundation
 #endif
 
-/// The thread that a running block belongs to, with its accessor and its live items.
+/// The thread of a running block, to which its accessor and its live items belong.
 ///
-/// The compiler keeps an accessor from leaving its block, and code in Swift 5 mode still gets it to other
-/// threads. A wrapper makes one of these where a block begins, and asks it in each call: a call on another
-/// thread is refused. A write block whose items another thread tried to change must not be committed, for a
-/// property cannot throw, and the block's code does not know what it lacks.
+/// The compiler prevents an accessor from leaving its block, but code in Swift 5 mode can still pass it to another
+/// thread. A wrapper creates a `BlockThread` when a block starts and checks it in each call, so that calls on
+/// other threads are refused. If another thread tried to change an item of a write block, the block must not be
+/// committed: a property cannot throw, so the block's code cannot know that the change is missing.
 ///
 /// ```swift
 /// func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
@@ -74,13 +74,13 @@ public final class BlockThread: Sendable {
             """, itemType: itemType, attribute: attribute)
     }
 
-    /// The refusal to change an item on another thread than the block's, which spoils the block.
+    /// Returns the error for a change on the wrong thread, and records that this block must be rolled back.
     public func refusedChange(itemType: String, attribute: String) -> DataStoreError {
         hasLostChange.store(true, ordering: .releasing)
         return Self.refusal(in: "setValue", itemType: itemType, attribute: attribute)
     }
 
-    /// Notes that an error was reported: the block's end does not report a refused change again.
+    /// Records that an error was reported, so that the end of the block does not report it again.
     public func noteReported(_ error: DataStoreError) {
         if error.code == .wrongThread { hasReportedLoss.store(true, ordering: .releasing) }
     }

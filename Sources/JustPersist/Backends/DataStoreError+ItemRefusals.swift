@@ -1,4 +1,4 @@
-/// What every write block refuses, in the same words.
+/// Predefined errors for the operations that every write block refuses.
 extension DataStoreError {
     /// The refusal to make an item of a type that has no class and was not declared.
     public static func undeclaredType(_ key: String, in operation: String) -> DataStoreError {
@@ -30,7 +30,7 @@ extension DataStoreError {
             itemType: itemType, attribute: attribute)
     }
 
-    /// The refusal to take an item back in that was deleted.
+    /// The error for inserting an item that was deleted.
     public static func deletedForGood(
         _ item: any DataStoreItem, in operation: String
     ) -> DataStoreError {
@@ -61,8 +61,9 @@ extension DataStoreError {
             """, itemType: item.backing.itemTypeKey)
     }
 
-    /// The refusal of a change with which a write block would change more than the limit: of an attribute, or
-    /// without one of a further item.
+    /// The error for a change that would take a write block over its size limit.
+    ///
+    /// Pass the attribute that was set, or `nil` if an item was added.
     public static func blockTooLarge(
         limit: Int, itemType: String, attribute: String?
     ) -> DataStoreError {
@@ -77,7 +78,7 @@ extension DataStoreError {
             """, itemType: itemType, attribute: attribute)
     }
 
-    /// The refusal to hand out one stored item as objects of two classes in one block.
+    /// The error for fetching a stored item as a second class in the same block.
     public static func item(
         _ item: any DataStoreItem, usedAs itemClass: any DataStoreItem.Type, in operation: String
     ) -> DataStoreError {

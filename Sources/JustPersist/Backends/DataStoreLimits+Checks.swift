@@ -24,9 +24,9 @@ extension DataStoreLimits {
         }
     }
 
-    /// Checks that an attribute can have a value of this size and depth, and gives the bytes that it counts.
+    /// Checks the size and the nesting depth of an attribute's value, and returns its size in bytes.
     ///
-    /// Whether the store keeps values of this kind is not looked at.
+    /// This does not check whether the store supports values of this kind.
     ///
     /// - Throws: `.limitExceeded`.
     @discardableResult

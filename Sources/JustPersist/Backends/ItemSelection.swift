@@ -1,8 +1,7 @@
-/// A request carried out in Swift over the rows of a store: filtered, sorted and sliced as the contract
-/// says.
+/// Evaluates a request in memory: filters, sorts and slices rows by the contract's rules.
 ///
-/// For stores whose engine does not evaluate predicates, or not with the contract's meaning. The rows come
-/// in the order of their ids, one by one, from wherever they are:
+/// Use it if your engine does not evaluate predicates, or evaluates them differently from the contract. Add the
+/// rows one by one, in the order of their ids:
 ///
 /// ```swift
 /// var selection = try ItemSelection<MyRow>(request)
@@ -10,8 +9,8 @@
 /// return selection.rows
 /// ```
 ///
-/// Of a sorted request with a limit no more rows are kept than twice those up to the slice's end, or 1,024 if
-/// that is more.
+/// For a sorted request with a limit, it keeps at most twice `offset + limit` rows in memory, or 1,024 if that is
+/// more.
 public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID == ItemID {
     private let predicate: PreparedPredicate?
     private let sort: [DataStoreSortDescriptor]
@@ -52,11 +51,11 @@ public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID =
         needed = slice.end ?? .max
     }
 
-    /// Takes a row, and tells whether more are wanted: not if nothing behind it can be in the result.
+    /// Adds a row, and returns whether you should add further rows.
     ///
-    /// Rows come in the order of their ids.
+    /// Add rows in the order of their ids. The result is false if no later row can be part of the result.
     ///
-    /// - Throws: What the row throws.
+    /// - Throws: The error that the row throws.
     public mutating func add(_ row: Row) throws(DataStoreError) -> Bool {
         if let predicate, try !predicate.matches(row) { return true }
         matchCount += 1

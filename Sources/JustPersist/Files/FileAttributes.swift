@@ -34,7 +34,7 @@ package struct FileAttributes {
 
 /// Which file or directory it is, whatever path leads to it.
 ///
-/// It tells a store from a copy of its files, which has the same id inside.
+/// Use it to distinguish a store from a copy of its files, which contains the same store id.
 public struct FileIdentity: Hashable, Sendable {
     package let device: UInt64
     package let file: UInt64

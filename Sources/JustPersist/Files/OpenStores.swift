@@ -2,9 +2,9 @@ import Foundation
 
 /// The stores that are open in this process, each known by its files rather than by its path.
 ///
-/// An engine claims a store before it opens the files: opening them a second time, even without
-/// success, would take the first one's locks away. Aliases, symbolic links and hard links all lead
-/// to the same claim. All calls are safe from any thread.
+/// An engine claims a store before it opens its files. Opening the files a second time, even unsuccessfully,
+/// would release the locks of the first opening. Aliases, symbolic links and hard links all lead to the same
+/// claim. You can call every member from any thread.
 public enum OpenStores {
     /// What a store holds.
     private struct Holding {

@@ -1,9 +1,9 @@
 import Foundation
 
 extension StoreDirectory {
-    /// Refuses files of the store that are something else, as far as they are there.
+    /// Throws if one of these files exists but is not a regular file.
     ///
-    /// A pipe would hang whoever opens it, and a link leads out of the directory.
+    /// Opening a pipe would block, and a link could lead out of the directory.
     ///
     /// - Throws: `.notAStore`, or what the file system reports.
     public func checkFiles(_ names: [String]) throws(DataStoreError) {

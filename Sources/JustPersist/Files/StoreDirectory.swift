@@ -89,8 +89,9 @@ public struct StoreDirectory: Sendable {
         return (attributes?[.systemFreeSize] as? NSNumber)?.intValue
     }
 
-    /// Sees to it that the names of the files just made in the directory, and its own, outlive a loss of
-    /// power, on file systems where syncing a file does not.
+    /// Syncs the directory and its parent, so that newly created files survive a loss of power.
+    ///
+    /// On some file systems, syncing a file does not make its name durable.
     public func synchronize() {
         // Best effort: some file systems cannot sync a directory, and need not.
         for place in [path, url.deletingLastPathComponent().path] {

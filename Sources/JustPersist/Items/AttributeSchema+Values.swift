@@ -1,15 +1,15 @@
 /// What a store does with the values of an attribute: the declared kinds and the default at work.
 extension AttributeSchema {
-    /// What an item has for the attribute that holds this value, or holds none.
+    /// The value that an item has for the attribute, given its stored value or `nil` if it stores none.
     ///
-    /// A value of another than the declared kinds is converted where nothing is lost, and otherwise given
-    /// as it is; ``check(_:ofType:)`` tells the two apart.
+    /// A stored value of a kind that is not declared is converted if the conversion is exact. Otherwise it is returned
+    /// unchanged; ``check(_:ofType:)`` throws for such a value.
     public func value(stored: DataStoreValue?) -> DataStoreValue {
         guard let stored, isOptional || !stored.isNull else { return defaultValue ?? .null }
         return accepted(stored) ?? stored
     }
 
-    /// The value to keep of one that the attribute is set to: itself, or as a declared kind.
+    /// The value to store when the attribute is set: unchanged, or converted to a declared kind.
     ///
     /// - Throws: `.kindMismatch` for a value of another kind that cannot be converted exactly.
     public func check(

@@ -10,13 +10,15 @@ public struct AttributeSchema: Sendable {
     public let kinds: Set<DataStoreValue.Kind>
     /// The kinds of the values that a store has held so far, in a schema that it hands out; else empty.
     public let storedKinds: Set<DataStoreValue.Kind>
-    /// What an item has that holds no value for the attribute, for properties and requests alike.
+    /// The value of every item that stores no value for the attribute, in properties and in requests.
     ///
-    /// A store records the first default that is declared for an attribute and keeps to it: items that were
-    /// stored before the attribute was declared go on having that value, whatever default a later release
-    /// gives to new items, unless that release declares other kinds, of which the recorded one is none.
+    /// A store records the first default that is declared for an attribute. Items that were stored before the
+    /// attribute was declared keep this value, even if a later release declares another default for new items. The
+    /// recorded default is replaced only if the later release declares kinds to which it cannot be converted.
     public let defaultValue: DataStoreValue?
-    /// Whether null is a value of its own; otherwise it stands for the default.
+    /// Whether the attribute can be null.
+    ///
+    /// If not, null means the default.
     public let isOptional: Bool
     /// The names the attribute had in earlier releases: its values are found under them.
     ///
@@ -35,11 +37,11 @@ public struct AttributeSchema: Sendable {
 
     /// An attribute with the given name.
     ///
-    /// `default` is what items have that hold no value. A property that is not optional has the same default here
-    /// as in its getter, so that requests agree with the property. It is evaluated once: a default such as
-    /// the time of day is that of the declaration. `isOptional` says whether null is a value of its own beside
-    /// the default; an attribute without a default always is optional. `originalName` is the name that the
-    /// attribute had in the release before, `formerNames` are those that it had earlier still.
+    /// `default` is the value of items that store no value. For a property that is not optional, pass the same default
+    /// as in its getter, so that requests agree with the property. It is evaluated once, so a default such as
+    /// `Date()` is the time of the declaration. `isOptional` states whether the attribute can be null; an attribute
+    /// without a default is always optional. `originalName` is the attribute's name in the previous release, and
+    /// `formerNames` are the names that it had before that.
     public init(
         _ name: String, kinds: Set<DataStoreValue.Kind> = [],
         storedKinds: Set<DataStoreValue.Kind> = [], default defaultValue: DataStoreValue? = nil,

@@ -13,14 +13,14 @@ public protocol AttributeValue: Codable {
     /// What to store, or ``DataStoreError/Code/unsupportedValue`` if it does not fit any kind.
     func storedValue() throws(DataStoreError) -> DataStoreValue
 
-    /// The value of an attribute by a short cut of its backing; `nil` says nothing.
+    /// Reads an attribute through a fast path of its backing.
     ///
-    /// By default there is none.
+    /// `nil` means that there is no fast path, not that there is no value. The default returns `nil`.
     static func read(at index: Int, from backing: any ItemBacking) -> Self?
 
-    /// Sets an attribute to this value by a short cut of its backing, and tells whether it did.
+    /// Sets an attribute to this value through a fast path of its backing, and returns whether it did.
     ///
-    /// By default there is none.
+    /// The default returns false: there is no fast path.
     func write(at index: Int, to backing: any ItemBacking) -> Bool
 }
 

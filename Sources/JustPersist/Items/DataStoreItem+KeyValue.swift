@@ -1,8 +1,8 @@
 extension DataStoreItem {
-    /// The value at a key path: an attribute's name, with dots into dictionaries.
+    /// The value at a key path: an attribute's name, with dots into dictionaries and along references.
     ///
-    /// Numbers come back as `Int` or `Double`, collections as `[Any?]` and `[String: Any?]`. An undeclared
-    /// attribute is reported to the store's error handler, and `nil` returned.
+    /// Numbers are returned as `Int` or `Double`, collections as `[Any?]` and `[String: Any?]`. For an undeclared
+    /// attribute, this reports an error and returns `nil`.
     public func value(forKeyPath keyPath: String) -> Any? {
         do throws(DataStoreError) {
             return try storedValue(forKeyPath: keyPath).any
@@ -20,9 +20,9 @@ extension DataStoreItem {
 
     /// The value at a key path, exactly as stored; null where a link of the path is missing.
     ///
-    /// Dots lead into dictionaries and to the attributes of items that references point to, as in predicates; the
-    /// latter while the item's block runs. `uniqueToken` is the item's id as a UUID, unless the type declares an
-    /// attribute of that name.
+    /// As in predicates, dots lead into dictionaries and along references to attributes of other items. References
+    /// are followed only while the item's block runs. `uniqueToken` is the item's id as a UUID, unless the type
+    /// declares an attribute of that name.
     public func storedValue(forKeyPath keyPath: String) throws(DataStoreError) -> DataStoreValue {
         let names = keyPath.split(separator: ".", omittingEmptySubsequences: false)
         return try ItemSubject(backing: backing).value(
@@ -51,8 +51,8 @@ private struct ItemSubject: PredicateSubject {
 extension MutableDataStoreItem {
     /// Changes the value at a key path: an attribute's name, with dots into dictionaries.
     ///
-    /// Dictionaries on the way are made where there is nothing; a path through another value is refused. An undeclared attribute, a value of a type
-    /// that cannot be stored or a read-only item is reported to the store's error handler, and nothing
+    /// Missing dictionaries along the path are created. A path through a value that is not a dictionary, an
+    /// undeclared attribute, a value that cannot be stored or a read-only item is reported as an error, and nothing
     /// changes.
     public func setValue(_ value: Any?, forKeyPath keyPath: String) {
         do throws(DataStoreError) {

@@ -22,8 +22,8 @@
 /// }
 /// ```
 ///
-/// Items belong to the block they were got in and are not `Sendable`: what leaves a block is a copy of
-/// their values. An item may still be read after its block, by one thread at a time.
+/// An item belongs to the block that fetched it and is not `Sendable`, so a block returns copies of values, not
+/// items. You can still read an item after its block has ended, from one thread at a time.
 public protocol DataStoreItem: AnyObject, Identifiable, SendableMetatype where ID == ItemID {
     /// The type's name in a store, and its attributes.
     static var schema: ItemSchema { get }
@@ -34,10 +34,10 @@ public protocol DataStoreItem: AnyObject, Identifiable, SendableMetatype where I
     /// An item over a store's backing. Called by stores only; must not touch the backing's values.
     init(backing: any ItemBacking)
 
-    /// Gives a new item the values that its properties are declared with. Does nothing by default.
+    /// Sets the properties of a new item to their declared default values. Does nothing by default.
     ///
-    /// Called once in an item's life, when it is made by ``init()`` or by a store's `create`, so that a
-    /// default is stored, found by requests and, if it is `Date()` or `UUID()`, stays what it was.
+    /// This is called once for each item, by ``init()`` or by a store's `create`. The defaults are thereby stored, so
+    /// requests find them, and a default such as `Date()` or `UUID()` does not change later.
     func setInitialValues()
 }
 
@@ -55,8 +55,8 @@ extension DataStoreItem {
 
     /// The identity of this item: the same as ``uniqueToken``.
     ///
-    /// A class may have an attribute called `id`. Then the attribute is what `id` gives for items of the class,
-    /// and ``uniqueToken`` stays the identity, for `Identifiable` as well.
+    /// If a class has an attribute named `id`, the property `id` returns that attribute. ``uniqueToken`` is still the
+    /// identity of the item, also for `Identifiable`.
     public var id: ItemID { backing.id }
 
     /// A reference to this item, to be kept in an attribute of another one, or outside of the block.

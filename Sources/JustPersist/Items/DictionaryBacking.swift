@@ -1,5 +1,6 @@
-/// An item's values in a dictionary: the backing of items that are in no store yet, and what a store is given
-/// to take in.
+/// The backing of an item that belongs to no store yet: its values in a dictionary.
+///
+/// When the item is inserted, the store takes the values from here.
 public final class DictionaryBacking: ItemBacking {
     /// The key of the item's type.
     public let itemTypeKey: String
@@ -33,14 +34,14 @@ public final class DictionaryBacking: ItemBacking {
         reportError = report ?? { $0.log() }
     }
 
-    /// Makes the item one of a store, whose backing has its values.
+    /// Makes the item part of a store: all calls are forwarded to the store's backing from now on.
     ///
-    /// Called by stores that take an item in.
+    /// Stores call this when they insert an item.
     public func adopt(_ backing: any ItemBacking) { adopted = backing }
 
-    /// Makes the item one of no store again, with the values it had when it was taken in.
+    /// Detaches the item from its store; it has the values again that it had when it was inserted.
     ///
-    /// Called by stores whose block was rolled back.
+    /// Stores call this when the block that inserted the item is rolled back.
     public func abandon() { adopted = nil }
 
     /// The store's backing once the item was taken in, and this one before.

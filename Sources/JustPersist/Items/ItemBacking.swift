@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Where an item's values live: the side of an item that its store provides.
+/// The storage of an item's values, provided by the item's store.
 ///
-/// An item class holds nothing but its backing, so one class works with every store. A store hands out
-/// items by making a backing for each. A backing belongs to the block that made it and follows the contract's
-/// rules for items: one from a read block is frozen, one from a write block is live until the block ends, then
-/// frozen. An item that is in no store yet has a ``DictionaryBacking``.
+/// An item class stores nothing but its backing, so one class works with every store. A store creates a backing
+/// for each item that it returns. A backing belongs to the block that created it, and follows the contract's rules
+/// for items: in a read block it is frozen; in a write block it is live until the block ends, and then frozen.
+/// An item that belongs to no store yet has a ``DictionaryBacking``.
 public protocol ItemBacking: AnyObject {
     /// The key of the item's type in the store.
     var itemTypeKey: String { get }
@@ -23,14 +23,15 @@ public protocol ItemBacking: AnyObject {
     /// ``DataStoreError/Code/itemNotMutable`` unless the item is live.
     func setValue(_ value: DataStoreValue, at index: Int) throws(DataStoreError)
 
-    /// Runs `body`, which gives a new item the values that its class is declared with.
+    /// Runs `body`, which sets the declared default values of a new item.
     ///
-    /// By default just that. A store that keeps the defaults of attributes need not store those among the values.
+    /// The default only runs `body`. A store that records the defaults of attributes can skip storing equal values
+    /// meanwhile.
     func withInitialValues(_ body: () -> Void)
 
     // Short cuts for values of the commonest kinds, which need not take the form of a ``DataStoreValue`` on the way.
 
-    /// The text of the attribute at an index, if it holds one; `nil` says nothing, and ``value(at:)`` is asked.
+    /// A fast path to read a string attribute; if it returns `nil`, the caller uses ``value(at:)``.
     func text(at index: Int) -> String?
 
     /// The same for a whole number.
@@ -45,8 +46,9 @@ public protocol ItemBacking: AnyObject {
     /// The same for a point in time.
     func date(at index: Int) -> Date?
 
-    /// Changes the attribute at an index to a text, and tells whether it did; if not nothing has happened, and
-    /// ``setValue(_:at:)`` is asked.
+    /// A fast path to set a string attribute, which returns whether it did.
+    ///
+    /// If it returns false, nothing has changed, and the caller uses ``setValue(_:at:)``.
     func setText(_ value: String, at index: Int) -> Bool
 
     /// The same for a whole number.
@@ -68,9 +70,9 @@ public protocol ItemBacking: AnyObject {
     /// Changes the named attribute, under the rules of ``setValue(_:at:)`` and ``value(forAttribute:)``.
     func setValue(_ value: DataStoreValue, forAttribute name: String) throws(DataStoreError)
 
-    /// What the named attribute of the item that a reference points to holds; null if either is missing.
+    /// The value of an attribute of the item that a reference points to; null if either does not exist.
     ///
-    /// For key paths. By default null: a backing that cannot follow references.
+    /// Key paths use this to follow references. The default returns null: the backing cannot follow references.
     func value(
         forAttribute name: String, of reference: ItemReference
     ) throws(DataStoreError) -> DataStoreValue

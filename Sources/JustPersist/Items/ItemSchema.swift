@@ -1,8 +1,8 @@
 /// What a type of items is called and which attributes it has.
 ///
-/// The `@Item` macro writes it; a class without the macro declares it by hand, as a `static let`.
-/// A store remembers every schema that was written through it, so ``DataStoreReadAccessor/schemas()``
-/// tells what a store holds without the program that wrote it.
+/// The `@Item` macro generates it; a class without the macro declares it as a `static let`. A store records the
+/// schema of every type in its catalog, so ``DataStoreReadAccessor/schemas()`` describes the contents of a store
+/// without the program that wrote it.
 public final class ItemSchema: Sendable {
     /// The name that identifies the type in a store.
     ///

@@ -1,8 +1,8 @@
 extension DataStorePredicate {
-    /// The only ids that items fulfilling this can have, in order; `nil` if it does not name them.
+    /// The ids of all items that can match this predicate, in order; `nil` if it does not restrict the ids.
     ///
-    /// A store looks these up in place of a scan, and still evaluates the predicate. Not to be used for a
-    /// type that has an attribute `uniqueToken` of its own.
+    /// A store can look up these ids instead of scanning, and must still evaluate the predicate. Do not use this for
+    /// a type that has an attribute named `uniqueToken`.
     public var namedIDs: [ItemID]? { ids.map { Array(Set($0)).sorted() } }
 
     private var ids: [ItemID]? {

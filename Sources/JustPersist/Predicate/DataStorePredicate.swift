@@ -10,9 +10,9 @@
 /// Logic has two values: a missing attribute is null, null equals null, every ordering against null is
 /// false, and a predicate and its negation divide any set of items between them.
 ///
-/// A predicate is `Sendable` and does nothing by itself. Building one by the cases is not checked;
-/// ``validate(operators:)`` is what a store calls before it uses one. Swift releases nested values by recursion, so
-/// keep trees that code builds flat: one of 2,000 levels uses up a stack of 512 KB when it goes away.
+/// A predicate that you build from the cases is not checked at once: a store calls ``validate(operators:)``
+/// before it uses a predicate. Keep predicates that your code builds flat. Swift releases nested values
+/// recursively, and releasing a predicate of 2,000 levels exhausts a stack of 512 KB.
 public indirect enum DataStorePredicate: Sendable, Hashable {
     /// True or false for every item.
     case constant(Bool)

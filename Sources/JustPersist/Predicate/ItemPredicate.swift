@@ -8,8 +8,8 @@
 /// enum that is `CaseIterable` is asked about each of its cases. Any other type may have an `==` or a `<` of its own,
 /// which a store does not know: such a comparison is refused, except with `nil`.
 ///
-/// An operator cannot throw, so what is wrong with a key path or a value is kept and thrown by
-/// ``predicate()``. An attribute without a value has its declared default; one that was set to `nil` is null.
+/// An operator cannot throw. If a key path or a value is invalid, ``predicate()`` throws the error. An attribute
+/// without a value has its declared default; an attribute that was set to `nil` is null.
 public struct ItemPredicate<Root: DataStoreItem>: Sendable {
     private let result: Result<DataStorePredicate, DataStoreError>
 

@@ -17,10 +17,10 @@ extension PredicateSubject {
         forAttribute name: String, of reference: ItemReference
     ) throws(DataStoreError) -> DataStoreValue { .null }
 
-    /// What the subject has at a path: an attribute, then entries of dictionaries and attributes of the items that
-    /// references point to; null where a link is missing.
+    /// The value at a path, which leads from an attribute into dictionaries and along references.
     ///
-    /// Where there is a list on the way, what its elements have is collected in a list, or the answer is null.
+    /// The value is null if a part of the path does not exist. If an array is on the path, the values of its elements
+    /// are collected in an array or, if `collecting` is false, the value is null.
     public func value(
         at path: DataStorePredicate.AttributePath, collecting: Bool = true
     ) throws(DataStoreError) -> DataStoreValue {

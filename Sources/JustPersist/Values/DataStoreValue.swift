@@ -2,9 +2,9 @@ public import Foundation
 
 /// One value as every store keeps it: a closed set of kinds, each of which comes back bit for bit.
 ///
-/// `==` and hashing tell whether two values are *stored* alike: the same kind and the same bits, so that
-/// `1` is not `1.0`, `0.0` is not `-0.0`, NaN is itself, and a composed "é" is not a decomposed one.
-/// How requests compare values (by number across kinds, by canonical equivalence) is
+/// `==` and hashing compare values as they are *stored*, by kind and bits: `1` differs from `1.0`, `0.0` differs from
+/// `-0.0`, NaN equals itself, and a composed "é" differs from a decomposed one. Requests compare values in another way
+/// (numbers by value across kinds, strings by canonical equivalence); see
 /// ``isEqual(to:)``, ``order(against:)`` and ``sortOrder(against:)``.
 public enum DataStoreValue: Sendable {
     /// No value.

@@ -1,4 +1,5 @@
 import JustPersist
+import JustPersistRecords
 
 /// For which stores a check counts.
 enum Gate: Sendable {
@@ -8,7 +9,7 @@ enum Gate: Sendable {
     case requires(Requirement)
     /// For stores that do not declare it: then it must be refused.
     case counterCheck(Requirement)
-    /// For stores that stand on an engine, which is looked at below them.
+    /// For stores that stand on an engine of keys and values, which is looked at below them.
     case engine
     /// For none: what it finds is reported and cannot fail.
     case report
@@ -16,14 +17,19 @@ enum Gate: Sendable {
     /// Why a store is not concerned, or nil if it is.
     func reasonNotApplicable(_ store: any DataStore) -> String? {
         let capabilities = store.capabilities
-        return switch self {
-        case .mandatory, .report: nil
+        switch self {
+        case .mandatory, .report: return nil
         case .requires(let requirement):
-            requirement.isMet(capabilities) ? nil : "the store does not declare \(requirement.name)"
+            return requirement.isMet(capabilities)
+                ? nil : "the store does not declare \(requirement.name)"
         case .counterCheck(let requirement):
-            requirement.isMet(capabilities) ? "the store declares \(requirement.name)" : nil
+            return requirement.isMet(capabilities) ? "the store declares \(requirement.name)" : nil
         case .engine:
-            store is any EngineStore ? nil : "the store is no RecordStore with an engine below it"
+            guard let store = store as? any EngineStore else {
+                return "the store is no RecordStore with an engine below it"
+            }
+            return store.engineBelow is any RowEngine
+                ? "the engine keeps rows, and no keys and values of its own" : nil
         }
     }
 }

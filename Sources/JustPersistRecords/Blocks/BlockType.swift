@@ -68,6 +68,10 @@ final class BlockType {
         isForbidden = stored?.unknown.forbidsReading ?? false
         notedTags = stored?.attributes.map(\.tags) ?? []
         defer {
+            // Ids count up from 0, and most classes have all attributes of their type.
+            beginning = EditableRecord.Beginning(
+                template: EditableRecord.template(attributes: stored?.attributes.count ?? 0),
+                capacity: beginning.capacity)
             recordedDefaults = ids.map { id in
                 id == Self.unbound ? nil : stored?.attributes[Int(id)].defaultValue
             }
@@ -135,10 +139,10 @@ final class BlockType {
         kinds.isEmpty ? .max : ValueTag.bits(of: kinds) | 1 << UInt16(ValueTag.null)
     }
 
-    /// Whether an attribute is known to have had a value with that tag.
+    /// Whether an attribute is known to have had a value with that tag, or is none of the type's.
     @inline(__always)
     func hasNoted(tag: UInt8, ofAttribute id: UInt16) -> Bool {
-        notedTags[Int(id)] & 1 << UInt16(tag) != 0
+        Int(id) >= notedTags.count || notedTags[Int(id)] & 1 << UInt16(tag) != 0
     }
 
     /// The default that the store recorded for the attribute at an index of the class's schema.
@@ -147,8 +151,17 @@ final class BlockType {
         index < recordedDefaults.count ? recordedDefaults[index] : nil
     }
 
-    /// The number of attributes that an item of the class can have.
-    var attributeCount: Int { ids.count }
+    /// What the record of a new item begins with.
+    private(set) var beginning = EditableRecord.Beginning(
+        template: EditableRecord.template(attributes: 0), capacity: 0)
+
+    /// Notes the size of a record, for the records of new items.
+    func noteLength(_ length: Int) {
+        if length > beginning.capacity {
+            beginning = EditableRecord.Beginning(
+                template: beginning.template, capacity: min(length, 1024))
+        }
+    }
 
     /// The id of the attribute at an index of the class's schema; `nil` if it has no values yet.
     @inline(__always)

@@ -1,16 +1,13 @@
 import Foundation
 import JustPersist
 
-/// An item's values: a copy of its record, decoded when they are asked for, and the changes beside it.
+/// An item's values: its record, in which each value is decoded when it is asked for.
 final class RecordBacking: ItemBacking {
-    private(set) var type: BlockType
     let id: ItemID
-    /// The block that the item was got in; it is live in a write block.
-    private(set) var block: Block
-    /// The record as it was read, its checksum verified; empty for an item made in this block.
-    let record: [UInt8]
-    /// What was set since.
-    private(set) var changes = RecordChanges()
+    /// The record as it was read, its checksum verified, with what was set since.
+    private(set) var record: EditableRecord
+    /// Whether the item was made or taken in, and not read from the store.
+    private let isNew: Bool
     /// Whether the block must still write the item.
     var isDirty = false
     var isDeleted = false
@@ -19,12 +16,23 @@ final class RecordBacking: ItemBacking {
     /// The bytes that the block counts for the item: none until it is changed.
     var countedBytes = 0
 
+    /// Constant, so that they need not be retained at each use.
+    private let firstType: BlockType
+    private let firstBlock: Block
+    /// Where the item went when it was taken in again.
+    private var moved: (type: BlockType, block: WriteBlock)?
+
     init(_ type: BlockType, id: ItemID, record: [UInt8], block: Block) {
-        self.type = type
+        firstType = type
         self.id = id
-        self.record = record
-        self.block = block
+        self.record = EditableRecord(record)
+        isNew = record.isEmpty
+        firstBlock = block
     }
+
+    var type: BlockType { moved?.type ?? firstType }
+    /// The block that the item was got in; it is live in a write block.
+    var block: Block { moved?.block ?? firstBlock }
 
     var itemTypeKey: String { type.itemType.key }
     /// For a type without a class none on another thread than the block's: the store may learn of others meanwhile.
@@ -35,23 +43,25 @@ final class RecordBacking: ItemBacking {
 
     /// The bytes that writing the item takes, more or less.
     var bytesToWrite: Int {
-        record.count + changes.usedBytes + RecordFormat.headerLength + RecordKey.length
+        record.payloadLength + RecordFormat.headerLength + RecordKey.length
     }
 
     /// Whether the item was made in a write block that was rolled back, so that it is in no store.
     var isOfRolledBackBlock: Bool {
         guard let block = block.writeBlock, block.thread.hasEnded else { return false }
-        return !block.isCommitted && record.isEmpty && !isDeleted
+        return !block.isCommitted && isNew && !isDeleted
     }
 
-    /// Makes the item a new one of another block.
-    func move(to block: WriteBlock, as type: BlockType, changes: RecordChanges) {
-        self.block = block
-        self.type = type
-        self.changes = changes
+    /// Makes the item a new one of another block, with the values of a new one there.
+    func move(to other: RecordBacking, of block: WriteBlock) {
+        moved = (other.type, block)
+        record = other.record
         isDirty = false
         countedBytes = 0
     }
+
+    /// Makes the record ready to be written.
+    func close(seed: UInt64) { record.close(seed: seed) }
 
     func value(at index: Int) throws(DataStoreError) -> DataStoreValue {
         try checkReading()
@@ -146,7 +156,7 @@ final class RecordBacking: ItemBacking {
             return true
         }
         return change(ValueTag.plainText, at: index, value.utf8.count) { attribute in
-            changes.set(value, of: attribute, expecting: expectedChanges)
+            record.set(value, of: attribute, beginning)
         }
     }
 
@@ -167,7 +177,7 @@ final class RecordBacking: ItemBacking {
     func setBool(_ value: Bool, at index: Int) -> Bool {
         if isInitial, type.recordedDefault(at: index) == .bool(value) { return true }
         return change(ValueTag.yes, at: index, 0) { attribute in
-            changes.set(value, of: attribute, expecting: expectedChanges)
+            record.set(value, of: attribute, beginning)
         }
     }
 
@@ -177,11 +187,11 @@ final class RecordBacking: ItemBacking {
 
     private func setWord(_ word: UInt64, _ tag: UInt8, at index: Int) -> Bool {
         change(tag, at: index, 8) { attribute in
-            changes.set(word, tag: tag, of: attribute, expecting: expectedChanges)
+            record.set(word, tag: tag, of: attribute, beginning)
         }
     }
 
-    private var expectedChanges: Int { record.isEmpty ? type.attributeCount : 1 }
+    private var beginning: EditableRecord.Beginning { type.beginning }
 
     /// Calls `body` with the stored bytes of an attribute that holds a value of a declared kind.
     @inline(__always)
@@ -189,16 +199,10 @@ final class RecordBacking: ItemBacking {
         at index: Int, _ body: (UInt8, Span<UInt8>, Range<Int>) -> Value?
     ) -> Value? {
         guard mayBeRead, let attribute = type.id(at: index) else { return nil }
-        if !changes.isEmpty, let entry = changes.entry(attribute) {
-            guard type.allows(tag: entry.tag, atPlace: index) else { return nil }
-            let payload = changes.payload
-            return body(entry.tag, payload.span, entry.range)
-        }
         let record = record
-        guard let field = RecordFormat.field(attribute, in: record.span),
-            type.allows(tag: field.tag, atPlace: index)
+        guard let field = record.field(attribute), type.allows(tag: field.tag, atPlace: index)
         else { return nil }
-        return body(field.tag, record.span, field.range)
+        return body(field.tag, record.bytes.span, field.range)
     }
 
     /// Calls `set` with the attribute at an index, and tells whether it did: only if a value with that tag and of so
@@ -223,23 +227,13 @@ final class RecordBacking: ItemBacking {
     private func value(
         of attribute: UInt16, atPlace place: Int
     ) throws(DataStoreError) -> DataStoreValue {
-        if !changes.isEmpty, let entry = changes.entry(attribute) {
-            let payload = changes.payload
-            guard
-                let value = ValueDecoding.value(
-                    tag: entry.tag, in: payload.span, entry.range, type.known)
-            else { throw type.corrupted(id) }
-            if entry.tag != ValueTag.null, type.allows(tag: entry.tag, atPlace: place) {
-                return value
-            }
-            return try declared(value, atPlace: place)
-        }
         let record = record
-        let bytes = record.span
-        guard let field = RecordFormat.field(attribute, in: bytes) else {
+        guard let field = record.field(attribute) else {
             return type.attribute(atPlace: place)?.value(stored: nil) ?? .null
         }
-        guard let value = ValueDecoding.value(tag: field.tag, in: bytes, field.range, type.known)
+        guard
+            let value = ValueDecoding.value(
+                tag: field.tag, in: record.bytes.span, field.range, type.known)
         else {
             throw type.corrupted(id, attribute: type.stored?.attributes[Int(attribute)].name)
         }
@@ -287,7 +281,7 @@ final class RecordBacking: ItemBacking {
             try checkRoom(for: value, of: attribute, name ?? self.name(at: place), block)
         }
         try block.addTypes(referredToBy: value)
-        changes.set(value, of: attribute, type.known, expecting: expectedChanges)
+        record.set(value, of: attribute, type.known, beginning)
         block.didChange(self)
     }
 
@@ -348,7 +342,7 @@ final class RecordBacking: ItemBacking {
     ) throws(DataStoreError) {
         let limits = type.context.limits
         var growth = try limits.check(value, for: name, of: itemTypeKey)
-        growth -= changes.entry(attribute)?.length ?? 0
+        growth -= record.field(attribute)?.range.count ?? 0
         growth += bytesToWrite - countedBytes
         // What does not take more room is always taken.
         if growth <= 0 || block.hasRoom(for: growth) { return }

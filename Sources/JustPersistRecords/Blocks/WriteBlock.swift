@@ -41,7 +41,6 @@ final class WriteBlock: Block {
     }
 
     override var writeBlock: WriteBlock? { self }
-    private var encoder = RecordEncoder()
     private var changes = 0
     override var changeCount: Int { changes }
     private var changedTypes: Set<UInt32> = []
@@ -254,7 +253,7 @@ final class WriteBlock: Block {
         let trial = RecordBacking(type, id: backing.id, record: [], block: self)
         try fill(trial, with: values)
         drop(trial)
-        backing.move(to: self, as: type, changes: trial.changes)
+        backing.move(to: trial, of: self)
         didChange(backing)
         take(item, backing)
     }
@@ -426,13 +425,10 @@ final class WriteBlock: Block {
         pendingBytes = 0
         firstNewID = nil
         hasWritten = true
-        var encoder = RecordEncoder()
-        swap(&encoder, &self.encoder)
-        defer { swap(&encoder, &self.encoder) }
         for index in pending.indices {
             let backing = pending[index].backing
             if backing.isDeleted { continue }
-            try write(backing, &encoder)
+            try write(backing)
             if pending[index].newItem != nil,
                 !isKnownUniquelyReferenced(&pending[index].newItem)
             {
@@ -447,14 +443,15 @@ final class WriteBlock: Block {
         swap(&pending, &dirty)
     }
 
-    private func write(
-        _ backing: RecordBacking, _ encoder: inout RecordEncoder
-    ) throws(DataStoreError) {
+    private func write(_ backing: RecordBacking) throws(DataStoreError) {
         let type = backing.type
         guard let table = type.table else { return }
-        noteTags(backing.changes.entries, of: type)
+        backing.close(seed: RecordFormat.seed(type: table.number, id: backing.id))
+        let record = backing.record.bytes
+        noteTags(of: record.span, type)
+        type.noteLength(record.count)
         do throws(DataStoreError) {
-            try table.put(backing, &encoder, to: writer)
+            try table.put(record.span, id: backing.id, to: writer)
         } catch {
             poison = error
             throw error
@@ -463,19 +460,21 @@ final class WriteBlock: Block {
     }
 
     /// Keeps the catalog's record of which kinds each attribute has had.
-    private func noteTags(_ fields: [RecordChanges.Entry], of type: BlockType) {
-        var isChanged = false
-        for field in fields
-        where field.tag != ValueTag.null
-            && !type.hasNoted(tag: field.tag, ofAttribute: field.attribute)
-        {
-            guard let table = type.table else { continue }
-            if known.catalog.note(tag: field.tag, ofAttribute: field.attribute, type: table.number)
+    private func noteTags(of record: Span<UInt8>, _ type: BlockType) {
+        guard let fields = RecordFormat.Table(record) else { return }
+        for index in 0..<fields.count {
+            let field = fields.entry(at: index, in: record)
+            // A damaged record may have any tag.
+            if field.tag == ValueTag.null || field.tag > ValueTag.dictionary
+                || type.hasNoted(tag: field.tag, ofAttribute: field.attribute)
             {
-                isChanged = true
+                continue
             }
+            guard let number = type.table?.number,
+                known.catalog.note(tag: field.tag, ofAttribute: field.attribute, type: number)
+            else { continue }
+            didChange(number)
         }
-        if isChanged, let table = type.table { didChange(table.number) }
     }
 
     /// Lets go of items that nobody but this block holds.

@@ -18,6 +18,9 @@ struct Catalog: Sendable {
     var names = TypeNames()
     private var places: [UInt32: Int] = [:]
 
+    /// An empty catalog.
+    init(names: TypeNames = TypeNames()) { self.names = names }
+
     /// The declared type with that key, be it a former one.
     func type(_ key: String) -> CatalogType? {
         guard let type = entry(key), type.isDeclared else { return nil }

@@ -5,16 +5,25 @@
 struct TypeNames: Sendable {
     private var keys: [UInt32: String] = [:]
     private var numbers: [String: UInt32] = [:]
+    private var usesDigits = false
+
+    /// Names that are the numbers themselves, in decimal digits.
+    static let digits = {
+        var names = TypeNames()
+        names.usesDigits = true
+        return names
+    }()
 
     /// The key of the type with that number, the latest one; `nil` if the store has none.
     func key(of number: UInt32) -> String? {
+        if usesDigits { return "\(number)" }
         guard let key = keys[number] else { return nil }
         guard let declared = numbers[key], declared != number else { return key }
         return keys[declared]
     }
 
     /// The number of the type with that key, be it a former one; `nil` if the store has none.
-    func number(of key: String) -> UInt32? { numbers[key] }
+    func number(of key: String) -> UInt32? { usesDigits ? UInt32(key) : numbers[key] }
 
     /// Notes the key of a declared type.
     mutating func set(_ key: String, for number: UInt32) {

@@ -1,7 +1,7 @@
 public import Foundation
 public import JustPersist
 
-/// An ordered, transactional store of byte keys and byte values: what the record layer stands on.
+/// An ordered, transactional key-value store, on which the record layer is built.
 ///
 /// Conform to this to turn any such engine into a whole ``RecordStore``: a data store with items,
 /// predicates, sorting and transactions. Keys are ordered as unsigned bytes, a shorter key before the
@@ -27,15 +27,14 @@ public protocol KeyValueEngine: Sendable {
     /// It tells the items of a store from those of a copy of its files.
     var directory: URL? { get }
 
-    /// What had to be repaired when the engine was last opened, with `.recovered`.
+    /// Describes what the engine repaired when it was last opened, as an error with the code `.recovered`.
     ///
-    /// `nil` if nothing was, and by default. A store hands it to its error handler.
+    /// `nil` if nothing was repaired, which is the default. A store reports it to its error handler.
     var recoveryReport: DataStoreError? { get }
 
-    /// What is damaged in the engine's own structure, in one committed state; by default nothing is looked
-    /// for.
+    /// Checks the engine's own file structure in one committed state, and returns the damage found.
     ///
-    /// Reads more than ``read(_:)`` does, and stands whatever bytes the files hold. Called under the rules of
+    /// The check must not crash, whatever bytes the files contain. The default checks nothing. Called under the rules of
     /// ``read(_:)``.
     func verify() throws(DataStoreError) -> [DataStoreError]
 
@@ -128,11 +127,10 @@ public protocol KeyValueWriter: KeyValueReader {
     /// By default one by one.
     func deleteAll(in range: KeyRange) throws(DataStoreError) -> Int
 
-    /// Runs `body` with a writer of this transaction, and undoes what it wrote if it throws; what it throws is
-    /// thrown on.
+    /// Runs `body` in a savepoint: if it throws, its changes are undone, and the error is thrown on.
     ///
-    /// Meanwhile only that writer is used. Savepoints nest. Where the engine itself fails, the whole transaction must
-    /// be given up: a part may be written then, and not be undone. By default `body` writes to a
+    /// `body` must use only the writer that it is given. Savepoints can be nested. If the engine itself fails, the
+    /// whole transaction must be rolled back, because some changes may not be undone. By default, `body` writes to a
     /// ``KeyValueOverlay``, whose changes are written when it has returned.
     func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws
 }

@@ -2,9 +2,9 @@ public import JustPersist
 
 /// Changes that are not committed yet, laid over a reader: a writer for engines without transactions.
 ///
-/// Reads see the changes first and the base below them. Nothing reaches the base: when the block
-/// ends, the engine takes ``changes`` and writes them in one go, or lets them fall. Memory grows with
-/// the changes. Like every reader and writer, it stays on one thread.
+/// Reads see the changes first and the base below them. The overlay never writes to the base: when the block ends,
+/// the engine writes ``changes`` in one batch, or discards them. The changes are kept in memory. Like every reader
+/// and writer, an overlay belongs to one thread.
 public final class KeyValueOverlay: KeyValueWriter {
     /// What was written: the new value of each changed key, `nil` for a key that was removed.
     public private(set) var changes: OrderedKeyMap<[UInt8]?>

@@ -68,3 +68,59 @@ struct RecordKey {
         KeyRange(prefix: KeySpace.key(KeySpace.recordTag, type: type))
     }
 }
+
+/// What keys and ranges of keys say of records.
+extension RecordKey {
+    /// The type and the id in the key of a record; `nil` for any other key.
+    static func parts(of key: Span<UInt8>) -> (type: UInt32, id: ItemID)? {
+        guard key.count == length, key[0] == KeySpace.recordTag else { return nil }
+        return (key.word32(at: 1).byteSwapped, id(in: key))
+    }
+
+    /// The type to which all keys in a range belong; `nil` if there is none, or the range has other keys too.
+    static func type(of range: KeyRange) -> UInt32? {
+        guard range.lower.count >= idOffset, range.lower[0] == KeySpace.recordTag else {
+            return nil
+        }
+        let type = range.lower.span.word32(at: 1).byteSwapped
+        guard let upper = range.upper, let end = self.range(type: type).upper,
+            !end.span.isOrdered(before: upper.span)
+        else { return nil }
+        return type
+    }
+
+    /// The ids of the records in a range of a type's keys; `nil` if there can be none.
+    static func ids(in range: KeyRange, ofType type: UInt32) -> ClosedRange<ItemID>? {
+        let (lower, isAfterLower) = firstID(notBefore: range.lower)
+        guard let lower = isAfterLower ? lower.successor : lower else { return nil }
+        var upper: ItemID? = .last
+        if let end = range.upper, end != self.range(type: type).upper {
+            let (id, isAfterID) = firstID(notBefore: end)
+            upper = isAfterID ? id : id.predecessor
+        }
+        guard let upper, lower <= upper else { return nil }
+        return lower...upper
+    }
+
+    /// The first id whose key does not come before another key, or the id in that key, if the key goes on behind it.
+    private static func firstID(notBefore key: [UInt8]) -> (id: ItemID, isLonger: Bool) {
+        let padded = key + repeatElement(0, count: max(0, length - key.count))
+        return (id(in: padded.span), key.count > length)
+    }
+}
+
+extension ItemID {
+    fileprivate static let last = ItemID(high: .max, low: .max)
+
+    /// The next id in their order; `nil` behind the last.
+    fileprivate var successor: ItemID? {
+        if low < .max { return ItemID(high: high, low: low + 1) }
+        return high < .max ? ItemID(high: high + 1, low: 0) : nil
+    }
+
+    /// The id before; `nil` before the first.
+    fileprivate var predecessor: ItemID? {
+        if low > 0 { return ItemID(high: high, low: low - 1) }
+        return high > 0 ? ItemID(high: high - 1, low: .max) : nil
+    }
+}

@@ -197,34 +197,6 @@ extension [UInt8] {
         store(littleEndian: word.byteSwapped, at: offset)
     }
 
-    /// Writes the table of a record's fields from `offset` on.
-    ///
-    /// The bytes must be there.
-    mutating func storeTable(of fields: [RecordChanges.Entry], isWide: Bool, at offset: Int) {
-        precondition(offset >= 0 && offset + fields.count * (isWide ? 8 : 4) <= count)
-        unsafe withUnsafeMutableBytes { bytes in
-            var offset = offset
-            var end = 0
-            for field in fields {
-                end += field.length
-                if isWide {
-                    let word =
-                        UInt64(field.attribute) | UInt64(field.tag) << 16 | UInt64(end) << 32
-                    unsafe bytes.storeBytes(
-                        of: word.littleEndian, toByteOffset: offset, as: UInt64.self)
-                    offset += 8
-                } else {
-                    let word =
-                        UInt32(field.attribute) | UInt32(field.tag) << 12
-                        | UInt32(truncatingIfNeeded: end) << 16
-                    unsafe bytes.storeBytes(
-                        of: word.littleEndian, toByteOffset: offset, as: UInt32.self)
-                    offset += 4
-                }
-            }
-        }
-    }
-
     /// Appends the bytes of a span in `range`, which must be there.
     @inline(__always)
     mutating func append(_ bytes: Span<UInt8>, _ range: Range<Int>) {

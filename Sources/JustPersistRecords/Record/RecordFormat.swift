@@ -35,7 +35,10 @@ enum RecordFormat {
     struct Table {
         let count: Int
         let payload: Int
-        private let isWide: Bool
+        let isWide: Bool
+
+        /// The length of an entry of the table.
+        var entryLength: Int { isWide ? 8 : 4 }
 
         /// `nil` if the table is not inside the record.
         @inline(__always)
@@ -66,7 +69,7 @@ enum RecordFormat {
         @inline(__always)
         func field(at index: Int, in record: Span<UInt8>) -> Field? {
             let entry = entry(at: index, in: record)
-            let start = index == 0 ? 0 : self.entry(at: index - 1, in: record).end
+            let start = start(at: index, in: record)
             guard start <= entry.end, payload + entry.end <= record.count else { return nil }
             return Field(
                 attribute: entry.attribute, tag: entry.tag, start: payload + start,
@@ -76,33 +79,77 @@ enum RecordFormat {
         private func search(
             _ attribute: UInt16, below end: Int, in record: Span<UInt8>
         ) -> Int? {
+            let place = place(of: attribute, below: end, in: record)
+            return place < end && entry(at: place, in: record).attribute == attribute ? place : nil
+        }
+
+        /// Where the entry of an attribute stands, or would stand.
+        func place(of attribute: UInt16, in record: Span<UInt8>) -> Int {
+            place(of: attribute, below: count, in: record)
+        }
+
+        private func place(of attribute: UInt16, below end: Int, in record: Span<UInt8>) -> Int {
             var lower = 0
             var upper = end
             while lower < upper {
                 let middle = (lower + upper) / 2
-                let found = entry(at: middle, in: record).attribute
-                if found == attribute { return middle }
-                if found < attribute { lower = middle + 1 } else { upper = middle }
+                if entry(at: middle, in: record).attribute < attribute {
+                    lower = middle + 1
+                } else {
+                    upper = middle
+                }
             }
-            return nil
+            return lower
+        }
+
+        /// Where the payload of the entry at an index begins, counted from the first payload's start.
+        @inline(__always)
+        func start(at index: Int, in record: Span<UInt8>) -> Int {
+            index == 0 ? 0 : entry(at: index - 1, in: record).end
         }
 
         @inline(__always)
-        private func entry(
-            at index: Int, in record: Span<UInt8>
-        ) -> (attribute: UInt16, tag: UInt8, end: Int) {
-            if isWide {
-                let word = record.word64(at: headerLength + index << 3)
-                return (
-                    UInt16(truncatingIfNeeded: word), UInt8(truncatingIfNeeded: word >> 16),
-                    Int(word >> 32)
-                )
-            }
-            let word = record.word32(at: headerLength + index << 2)
-            return (
-                UInt16(truncatingIfNeeded: word & 0xFFF),
-                UInt8(truncatingIfNeeded: word >> 12 & 0xF), Int(word >> 16)
-            )
+        func entry(at index: Int, in record: Span<UInt8>) -> Entry {
+            isWide
+                ? Entry(wide: record.word64(at: headerLength + index << 3))
+                : Entry(narrow: record.word32(at: headerLength + index << 2))
+        }
+    }
+
+    /// An entry of the table.
+    struct Entry {
+        var attribute: UInt16
+        var tag: UInt8
+        /// The end of the payload, counted from the first payload's start.
+        var end: Int
+
+        @inline(__always)
+        init(attribute: UInt16, tag: UInt8, end: Int) {
+            self.attribute = attribute
+            self.tag = tag
+            self.end = end
+        }
+
+        @inline(__always)
+        init(wide word: UInt64) {
+            attribute = UInt16(truncatingIfNeeded: word)
+            tag = UInt8(truncatingIfNeeded: word >> 16)
+            end = Int(word >> 32)
+        }
+
+        @inline(__always)
+        init(narrow word: UInt32) {
+            attribute = UInt16(truncatingIfNeeded: word & 0xFFF)
+            tag = UInt8(truncatingIfNeeded: word >> 12 & 0xF)
+            end = Int(word >> 16)
+        }
+
+        var wide: UInt64 {
+            UInt64(attribute) | UInt64(tag) << 16 | UInt64(truncatingIfNeeded: end) << 32
+        }
+
+        var narrow: UInt32 {
+            UInt32(attribute) | UInt32(tag) << 12 | UInt32(truncatingIfNeeded: end) << 16
         }
     }
 

@@ -100,14 +100,11 @@ final class RecordTable {
 
     /// Writes the record of an item.
     func put(
-        _ backing: RecordBacking, _ encoder: inout RecordEncoder, to writer: any KeyValueWriter
+        _ record: Span<UInt8>, id: ItemID, to writer: any KeyValueWriter
     ) throws(DataStoreError) {
-        key.set(backing.id)
-        let old = backing.record
-        encoder.encode(
-            backing.changes, over: old.span,
-            seed: RecordFormat.seed(type: number, id: backing.id))
-        try writer.put(encoder.bytes, forKey: key.bytes)
+        key.set(id)
+        let key = key.bytes
+        try writer.put(record, forKey: key.span)
     }
 
     /// Removes the record of an id, and tells whether it was there.

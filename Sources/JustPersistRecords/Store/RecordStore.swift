@@ -9,9 +9,9 @@ public import JustPersist
 /// let store = RecordStore(engine: MyEngine())
 /// ```
 public final class RecordStore<Engine: KeyValueEngine>: DataStore {
-    /// The engine below.
+    /// The engine that contains the store's data.
     ///
-    /// Not to be used while the store is open.
+    /// Do not call it while the store is open.
     public let engine: Engine
     /// The sizes that the store takes; a write block takes 1 GiB at most.
     public let limits: DataStoreLimits

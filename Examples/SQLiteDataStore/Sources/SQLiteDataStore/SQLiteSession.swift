@@ -7,8 +7,6 @@ import JustPersist
 ///
 /// Letting it go closes it.
 final class SQLiteSession: Sendable {
-    /// Made with the store, and never changed.
-    let storeID: ItemID
     // Before the claim, for it must be closed when that is given up.
     private let pool: DatabasePool
     private let path: String
@@ -36,12 +34,6 @@ final class SQLiteSession: Sendable {
             pool = try DatabasePool(
                 path: path, configuration: Self.configuration(isReadOnly: options.isReadOnly))
             if !options.isReadOnly { try Self.setUp(pool, options.durability) }
-            storeID = try pool.read { database in
-                guard let id = try UUID.fetchOne(database, sql: "SELECT id FROM store") else {
-                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "no store id")
-                }
-                return ItemID(id)
-            }
             directory.synchronize()
         } catch {
             throw DataStoreError(sqlite: error, in: "open")
@@ -51,11 +43,11 @@ final class SQLiteSession: Sendable {
     // MARK: Transactions
 
     /// Runs `body` on a snapshot of the committed state.
-    func read(isNested: Bool, _ body: (Database) throws -> Void) throws {
+    func read(_ body: (Database) throws -> Void) throws {
         do {
             // GRDB's pool traps on a read inside a read; a connection of its own may.
             let reader: any DatabaseReader =
-                isNested
+                Self.isOnDatabaseQueue
                 ? try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: true))
                 : pool
             try reader.read { database in try BlockFailure.wrapping { try body(database) } }
@@ -170,16 +162,10 @@ final class SQLiteSession: Sendable {
     private static func createTables(_ database: Database) throws {
         try database.execute(
             sql: """
-                CREATE TABLE store (id BLOB NOT NULL);
-                CREATE TABLE type (number INTEGER PRIMARY KEY, description TEXT NOT NULL);
-                CREATE TABLE item (
-                    type INTEGER NOT NULL REFERENCES type, id BLOB NOT NULL, attributes TEXT NOT NULL,
-                    PRIMARY KEY (type, id)) WITHOUT ROWID;
+                \(SQLiteRows.tables)
                 PRAGMA application_id = \(applicationID);
                 PRAGMA user_version = \(version)
                 """)
-        try database.execute(
-            sql: "INSERT INTO store (id) VALUES (?)", arguments: [ItemID().uuid])
     }
 
     /// Deletes the files of a store that is closed, if there is one.

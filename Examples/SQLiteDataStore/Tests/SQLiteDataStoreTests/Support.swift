@@ -26,6 +26,11 @@ final class Note: MutableDataStoreItem {
     }
 }
 
+extension SQLiteDataStore {
+    /// The directory of the store.
+    var url: URL { engine.url }
+}
+
 extension DataStore {
     /// Adds notes with these names.
     func fill(_ names: String...) throws {

@@ -1,20 +1,20 @@
 extension Scaffold {
-    /// An engine below the record layer, and the store that it becomes.
-    var engineSources: [File] {
+    /// The new store, and the engine below it.
+    var sources: [File] {
         [
-            File(name: "\(name)DataStore.swift", text: engineStore),
+            File(name: "\(name)DataStore.swift", text: store),
             File(name: "\(name)Engine.swift", text: engine),
-            File(name: "\(name)Transaction.swift", text: engineTransaction),
+            File(name: "\(name)Transaction.swift", text: isKeyValue ? keyTransaction : rowTransaction),
         ]
     }
 
-    private var engineStore: String {
+    private var store: String {
         """
         public import Foundation
         public import JustPersist
         public import JustPersistRecords
 
-        /// A data store in \(name): the record layer does all but keep the bytes.
+        /// A data store in \(name): the record layer does all but keep the \(isKeyValue ? "bytes" : "rows").
         public typealias \(name)DataStore = RecordStore<\(name)Engine>
 
         extension RecordStore where Engine == \(name)Engine {
@@ -49,28 +49,34 @@ extension Scaffold {
     }
 
     private var engine: String {
-        """
+        let (conformance, read, write, part) =
+            isKeyValue ? ("KeyValue", "read", "write", "bytes") : ("Row", "readRows", "writeRows", "rows")
+        return """
         public import Foundation
         public import JustPersist
         public import JustPersistRecords
 
-        /// \(name) as an ordered, transactional store of bytes.
+        /// \(name) as a transactional store of \(part).
         ///
         /// The record layer calls it by the rules that stand at `KeyValueEngine`: one write at a time, and
         /// no opening or closing beside a block. So an engine needs no locks of its own for those.
-        public final class \(name)Engine: KeyValueEngine {
+        public final class \(name)Engine: \(conformance)Engine {
             /// What the engine promises. The store's capabilities follow from it, and the kit checks them.
             public let traits = KeyValueEngineTraits(
                 name: "\(name)", isPersistent: true, durability: .full)
 
-            private let directory: URL
+            private let files: URL
 
             /// A closed engine whose files are in a directory.
-            public init(at directory: URL) { self.directory = directory }
+            public init(at directory: URL) { files = directory }
+
+            /// Where the files are; `nil` if there are none.
+            public var directory: URL? { files }
 
             /// Opens the files, and makes them if they are not there. On failure nothing stays open.
             ///
             /// `StoreDirectory.prepare` finds or makes the directory, and refuses one with other files.
+            /// `OpenStores.claim` keeps a store from being opened twice in a process.
             public func open() throws(DataStoreError) { throw Self.unfilled() }
 
             /// Gives up the files and their locks. Harmless if the engine is closed.
@@ -80,14 +86,14 @@ extension Scaffold {
             public func destroy() throws(DataStoreError) { throw Self.unfilled() }
 
             /// Runs `body` on a snapshot of what is committed, without waiting for a writer.
-            public func read(_ body: (any KeyValueReader) throws -> Void) throws {
+            public func \(read)(_ body: (any \(conformance)Reader) throws -> Void) throws {
                 let snapshot = try \(name)Snapshot(of: self)
                 defer { snapshot.end() }
                 try body(snapshot)
             }
 
             /// Runs `body` in a transaction, and commits if it returns; on an error nothing has changed.
-            public func write(_ body: (any KeyValueWriter) throws -> Void) throws {
+            public func \(write)(_ body: (any \(conformance)Writer) throws -> Void) throws {
                 let transaction = try \(name)Transaction(of: self)
                 defer { transaction.end() }
                 try body(transaction)
@@ -95,56 +101,6 @@ extension Scaffold {
             }
 
         \(unfilled)
-        }
-        """
-    }
-
-    private var engineTransaction: String {
-        """
-        import JustPersist
-        import JustPersistRecords
-
-        /// One snapshot of the engine: reading by key, and by ranges of keys in the order of their bytes.
-        class \(name)Snapshot: KeyValueReader {
-            /// Takes the snapshot, or for a transaction begins it.
-            init(of engine: \(name)Engine) throws(DataStoreError) {
-                throw \(name)Engine.unfilled("snapshot")
-            }
-
-            /// Gives the snapshot up, and whatever of a transaction was not committed.
-            func end() {}
-
-            /// Calls `body` with the value of `key`, uncopied if you can, and tells whether there is one.
-            func withValue(
-                forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
-            ) throws(DataStoreError) -> Bool { throw \(name)Engine.unfilled() }
-
-            /// Calls `body` with the keys from `range.lower` up to, not including, `range.upper`.
-            ///
-            /// `body` may look up keys and scan in turn: give each scan a cursor of its own.
-            func scan(
-                _ range: KeyRange, reversed: Bool,
-                _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
-            ) throws(DataStoreError) { throw \(name)Engine.unfilled() }
-        }
-
-        /// One open transaction; it reads what it has written.
-        ///
-        /// If \(name) has no transactions, give `body` a `KeyValueOverlay` over a snapshot instead, and write
-        /// its `changes` in one atomic batch.
-        final class \(name)Transaction: \(name)Snapshot, KeyValueWriter {
-            /// Stores `value` under `key`, in place of what was there.
-            func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError) {
-                throw \(name)Engine.unfilled()
-            }
-
-            /// Removes `key`, and tells whether it was there.
-            func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool {
-                throw \(name)Engine.unfilled()
-            }
-
-            /// Makes all changes visible and durable, or throws and makes none.
-            func commit() throws(DataStoreError) { throw \(name)Engine.unfilled() }
         }
         """
     }

@@ -1,0 +1,296 @@
+import JustPersist
+
+/// A record whose fields can be set: the values of an item in memory, in the form in which they are stored.
+///
+/// Values are encoded when they are set, so that writing the record is a copy of bytes. A new record begins with an
+/// entry for each attribute of its class, most of which are then set in their order, each behind the one before; the
+/// entries of those that were not set are dropped by ``close(seed:)``.
+struct EditableRecord {
+    /// The record, closed or not; empty while nothing was set on a new item.
+    private(set) var bytes: [UInt8]
+    /// The entries of a new record, each at the place of its attribute's id; 0 for a record that was closed.
+    private var reserved = 0
+    /// How many of the reserved entries have their final place; those behind are not set.
+    private var settled = 0
+
+    /// Whether the fields are known to lie one behind the other, up to the end of the record.
+    private var isOrdered: Bool
+
+    /// A record as it is stored.
+    init(_ record: [UInt8] = []) {
+        bytes = record
+        isOrdered = record.isEmpty
+    }
+
+    /// The tag, in memory only, of an entry whose attribute is not set.
+    private static let absent: UInt8 = 15
+
+    /// What a new record with an entry for each of `count` attributes begins with.
+    static func template(attributes count: Int) -> [UInt8] {
+        // Beyond that an item seldom has values for most of its attributes.
+        let count = count <= 64 ? count : 0
+        var bytes = [UInt8](repeating: 0, count: RecordFormat.headerLength)
+        bytes[8] = RecordFormat.version
+        bytes.store(littleEndian: UInt16(count), at: 10)
+        for attribute in 0..<count {
+            bytes.append(littleEndian: UInt32(attribute) | UInt32(absent) << 12)
+        }
+        return bytes
+    }
+
+    /// The field of an attribute; `nil` if it is not set, or damaged.
+    @inline(__always)
+    func field(_ attribute: UInt16) -> RecordFormat.Field? {
+        guard let field = RecordFormat.field(attribute, in: bytes.span),
+            field.tag != Self.absent || isClosed
+        else { return nil }
+        return field
+    }
+
+    private var isClosed: Bool { reserved == 0 }
+
+    /// The bytes of all values.
+    var payloadLength: Int {
+        if !isClosed { return bytes.count - RecordFormat.headerLength - reserved * 4 }
+        return bytes.count - (RecordFormat.Table(bytes.span)?.payload ?? 0)
+    }
+
+    // MARK: Setting
+
+    /// Sets an attribute; null is kept too, for where there is a default it is not the same as no value.
+    mutating func set(
+        _ value: DataStoreValue, of attribute: UInt16, _ types: BlockCatalog, _ new: Beginning
+    ) {
+        begin(new)
+        let tail = bytes.count
+        let tag = bytes.append(payloadOf: value, types)
+        finish(attribute, tag, tail)
+    }
+
+    /// Sets an attribute to a text.
+    mutating func set(_ text: String, of attribute: UInt16, _ new: Beginning) {
+        begin(new)
+        let tail = bytes.count
+        let tag = bytes.append(text)
+        finish(attribute, tag, tail)
+    }
+
+    /// Sets an attribute to a value of 8 bytes.
+    mutating func set(_ word: UInt64, tag: UInt8, of attribute: UInt16, _ new: Beginning) {
+        begin(new)
+        if attribute < settled || isClosed, let table = RecordFormat.Table(bytes.span),
+            let field = table.field(attribute, in: bytes.span), field.range.count == 8
+        {
+            bytes.store(littleEndian: word, at: field.start)
+            if field.tag != tag {
+                store(tag: tag, at: table.place(of: attribute, in: bytes.span), table)
+            }
+            return
+        }
+        let tail = bytes.count
+        bytes.append(littleEndian: word)
+        finish(attribute, tag, tail)
+    }
+
+    /// Sets an attribute to a truth value.
+    mutating func set(_ value: Bool, of attribute: UInt16, _ new: Beginning) {
+        begin(new)
+        finish(attribute, value ? ValueTag.yes : ValueTag.no, bytes.count)
+    }
+
+    /// What a record is made of when the first attribute of a new item is set.
+    struct Beginning {
+        let template: [UInt8]
+        /// The bytes to reserve.
+        let capacity: Int
+    }
+
+    @inline(__always)
+    private mutating func begin(_ new: Beginning) {
+        if isOrdered, !bytes.isEmpty { return }
+        guard bytes.isEmpty else { return order() }
+        bytes.reserveCapacity(new.capacity)
+        bytes.append(contentsOf: new.template)
+        reserved = (new.template.count - RecordFormat.headerLength) / 4
+    }
+
+    /// Drops the fields of a damaged record that lie outside of it, and the bytes that belong to none.
+    private mutating func order() {
+        isOrdered = true
+        guard let table = RecordFormat.Table(bytes.span) else {
+            bytes = Self.template(attributes: 0)
+            return
+        }
+        var end = 0
+        var isSound = true
+        for index in 0..<table.count {
+            let entry = table.entry(at: index, in: bytes.span)
+            isSound = isSound && entry.end >= end
+            end = entry.end
+        }
+        if isSound, table.payload + end == bytes.count { return }
+        let damaged = bytes
+        bytes = Self.template(attributes: 0)
+        for index in 0..<table.count {
+            guard let field = table.field(at: index, in: damaged.span) else { continue }
+            let tail = bytes.count
+            bytes.append(contentsOf: damaged[field.range])
+            move(tail, field.attribute, field.tag)
+        }
+    }
+
+    /// Makes the bytes from `tail` on the value of an attribute.
+    @inline(__always)
+    private mutating func finish(_ attribute: UInt16, _ tag: UInt8, _ tail: Int) {
+        let payload = RecordFormat.headerLength + reserved * 4
+        let index = Int(attribute)
+        if index >= settled, index < reserved, bytes.count - payload <= Int(UInt16.max) {
+            while settled < index {
+                storeReserved(settled, Self.absent, end: tail - payload)
+                settled += 1
+            }
+            storeReserved(index, tag, end: bytes.count - payload)
+            settled += 1
+            return
+        }
+        move(tail, attribute, tag)
+    }
+
+    @inline(__always)
+    private mutating func storeReserved(_ index: Int, _ tag: UInt8, end: Int) {
+        bytes.store(
+            littleEndian: UInt32(index) | UInt32(tag) << 12 | UInt32(end) << 16,
+            at: RecordFormat.headerLength + index * 4)
+    }
+
+    /// The same where the value does not come behind all others, or the record has no entry for it.
+    private mutating func move(_ tail: Int, _ attribute: UInt16, _ tag: UInt8) {
+        var tail = tail
+        // Behind the reserved entries, or too large for them.
+        let isNarrow = bytes[9] & RecordFormat.wideFlag == 0
+        let needsWide = isNarrow && (bytes.count - RecordFormat.headerLength > Int(UInt16.max) || attribute > 0xFFF)
+        if !isClosed, Int(attribute) >= reserved || needsWide { tail -= dropUnset() }
+        if needsWide { tail += widen() }
+
+        guard var table = RecordFormat.Table(bytes.span) else { return }
+        var place = table.place(of: attribute, in: bytes.span)
+        if place == table.count || table.entry(at: place, in: bytes.span).attribute != attribute {
+            insertEntry(attribute, at: place, table)
+            tail += table.entryLength
+            guard let grown = RecordFormat.Table(bytes.span) else { return }
+            table = grown
+            place = table.place(of: attribute, in: bytes.span)
+        }
+        let entries = isClosed ? table.count : settled
+        let start = table.payload + table.start(at: place, in: bytes.span)
+        let end = table.payload + table.entry(at: place, in: bytes.span).end
+        let growth = (bytes.count - tail) - (end - start)
+        if end == tail {
+            bytes.removeSubrange(start..<end)
+        } else {
+            let value = Array(bytes[tail...])
+            bytes.removeSubrange(tail...)
+            bytes.replaceSubrange(start..<end, with: value)
+        }
+        store(tag: tag, at: place, table)
+        if growth == 0 { return }
+        for index in place..<entries {
+            var entry = table.entry(at: index, in: bytes.span)
+            entry.end += growth
+            store(entry, at: index, table)
+        }
+    }
+
+    private mutating func insertEntry(
+        _ attribute: UInt16, at place: Int, _ table: RecordFormat.Table
+    ) {
+        let offset = RecordFormat.headerLength + place * table.entryLength
+        let entry = RecordFormat.Entry(
+            attribute: attribute, tag: ValueTag.null, end: table.start(at: place, in: bytes.span))
+        bytes.insert(contentsOf: repeatElement(0, count: table.entryLength), at: offset)
+        bytes.store(littleEndian: UInt16(truncatingIfNeeded: table.count + 1), at: 10)
+        store(entry, at: place, table)
+    }
+
+    private mutating func store(tag: UInt8, at index: Int, _ table: RecordFormat.Table) {
+        var entry = table.entry(at: index, in: bytes.span)
+        entry.tag = tag
+        store(entry, at: index, table)
+    }
+
+    private mutating func store(
+        _ entry: RecordFormat.Entry, at index: Int, _ table: RecordFormat.Table
+    ) {
+        let offset = RecordFormat.headerLength + index * table.entryLength
+        if table.isWide {
+            bytes.store(littleEndian: entry.wide, at: offset)
+        } else {
+            bytes.store(littleEndian: entry.narrow, at: offset)
+        }
+    }
+
+    // MARK: Closing
+
+    /// Makes the record what is stored: without entries that are not set, and with its checksum.
+    mutating func close(seed: UInt64) {
+        if bytes.isEmpty { bytes = Self.template(attributes: 0) }
+        if !isClosed { _ = dropUnset() }
+        if bytes[9] & RecordFormat.wideFlag != 0 { narrow() }
+        bytes.store(littleEndian: bytes.span.wyhash(8..<bytes.count, seed: seed), at: 0)
+    }
+
+    /// Drops the reserved entries that are not set, and gives the number of bytes that these took.
+    private mutating func dropUnset() -> Int {
+        let from = reserved
+        var kept = 0
+        for index in 0..<settled {
+            let offset = RecordFormat.headerLength + index * 4
+            let word = bytes.span.word32(at: offset)
+            if UInt8(truncatingIfNeeded: word >> 12 & 0xF) == Self.absent { continue }
+            if kept < index {
+                bytes.store(littleEndian: word, at: RecordFormat.headerLength + kept * 4)
+            }
+            kept += 1
+        }
+        reserved = 0
+        settled = 0
+        if kept == from { return 0 }
+        bytes.removeSubrange(
+            RecordFormat.headerLength + kept * 4..<RecordFormat.headerLength + from * 4)
+        bytes.store(littleEndian: UInt16(truncatingIfNeeded: kept), at: 10)
+        return (from - kept) * 4
+    }
+
+    /// Widens the entries of the table, and gives the number of bytes that this took.
+    private mutating func widen() -> Int {
+        guard let table = RecordFormat.Table(bytes.span) else { return 0 }
+        rebuildTable(table, flags: bytes[9] | RecordFormat.wideFlag)
+        return table.count * 4
+    }
+
+    /// Narrows the entries of the table if all fit.
+    private mutating func narrow() {
+        guard let table = RecordFormat.Table(bytes.span),
+            bytes.count - table.payload <= Int(UInt16.max),
+            table.count == 0
+                || table.entry(at: table.count - 1, in: bytes.span).attribute <= 0xFFF
+        else { return }
+        rebuildTable(table, flags: bytes[9] & ~RecordFormat.wideFlag)
+    }
+
+    private mutating func rebuildTable(_ table: RecordFormat.Table, flags: UInt8) {
+        var rebuilt = Array(bytes[..<RecordFormat.headerLength])
+        rebuilt.reserveCapacity(bytes.count + (table.isWide ? 0 : table.count * 4))
+        rebuilt[9] = flags
+        for index in 0..<table.count {
+            let entry = table.entry(at: index, in: bytes.span)
+            if table.isWide {
+                rebuilt.append(littleEndian: entry.narrow)
+            } else {
+                rebuilt.append(littleEndian: entry.wide)
+            }
+        }
+        rebuilt.append(contentsOf: bytes[table.payload...])
+        bytes = rebuilt
+    }
+}

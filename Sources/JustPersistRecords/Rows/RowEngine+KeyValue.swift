@@ -1,0 +1,152 @@
+import JustPersist
+
+/// How rows become the record layer's keys and values.
+extension RowEngine {
+    /// Runs `body` on a snapshot, in which rows appear as records.
+    public func read(_ body: (any KeyValueReader) throws -> Void) throws {
+        try readRows { rows in try body(RowSnapshot(rows)) }
+    }
+
+    /// Runs `body` in a transaction, in which rows appear as records.
+    public func write(_ body: (any KeyValueWriter) throws -> Void) throws {
+        try writeRows { rows in
+            let transaction = RowTransaction(rows)
+            try body(transaction)
+            try transaction.saveCatalog()
+        }
+    }
+}
+
+/// A snapshot of rows as keys and values: each row is encoded as the record that it stands for.
+private class RowSnapshot: KeyValueReader {
+    private let rows: any RowReader
+    private var loaded: RowCatalog?
+    private let coder = RowCoder()
+
+    init(_ rows: any RowReader) { self.rows = rows }
+
+    /// The entries that are no records.
+    final func catalog() throws(DataStoreError) -> RowCatalog {
+        if let loaded { return loaded }
+        let catalog = try RowCatalog(try rows.catalog() ?? [])
+        loaded = catalog
+        return catalog
+    }
+
+    final func replaceCatalog(_ catalog: RowCatalog) { loaded = catalog }
+
+    final func withValue(
+        forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) -> Bool {
+        guard let (type, id) = RecordKey.parts(of: key) else {
+            guard let value = try catalog().entries.value(forKey: key) else { return false }
+            try body(value.span)
+            return true
+        }
+        guard let row = try rows.row(id, ofType: Int(type)) else { return false }
+        let record = coder.record(of: row, type: type)
+        try body(record.span)
+        return true
+    }
+
+    final func scan(
+        _ range: KeyRange, reversed: Bool,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        guard let type = RecordKey.type(of: range) else {
+            try catalog().entries.scan(range, reversed: reversed) {
+                (key, value) throws(DataStoreError) in try body(key, value.span)
+            }
+            return
+        }
+        guard let ids = RecordKey.ids(in: range, ofType: type) else { return }
+        var key = RecordKey(type: type)
+        try rows.scan(ids, ofType: Int(type), reversed: reversed) { (row) throws(DataStoreError) in
+            key.set(row.id)
+            let record = coder.record(of: row, type: type)
+            return try body(key.bytes.span, record.span)
+        }
+    }
+}
+
+/// A transaction on rows as keys and values.
+private final class RowTransaction: RowSnapshot, KeyValueWriter {
+    private let writer: any RowWriter
+    private var isCatalogChanged = false
+    private let coder = RowCoder()
+
+    init(_ writer: any RowWriter) {
+        self.writer = writer
+        super.init(writer)
+    }
+
+    func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError) {
+        guard let (type, id) = RecordKey.parts(of: key) else {
+            return try changeCatalog { $0.setValue(value.copied(), forKey: key) }
+        }
+        try writer.put(ItemRow(id: id, values: coder.values(of: value)), ofType: Int(type))
+    }
+
+    func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool {
+        guard let (type, id) = RecordKey.parts(of: key) else {
+            var wasThere = false
+            try changeCatalog { wasThere = $0.removeValue(forKey: key) != nil }
+            return wasThere
+        }
+        return try writer.delete(id, ofType: Int(type))
+    }
+
+    func deleteAll(in range: KeyRange) throws(DataStoreError) -> Int {
+        guard let type = RecordKey.type(of: range), range == RecordKey.range(type: type) else {
+            throw DataStoreError(
+                .unsupported, in: "deleteAll", "Only all rows of a type can be deleted at once.")
+        }
+        return try writer.deleteAll(ofType: Int(type))
+    }
+
+    private func changeCatalog(
+        _ change: (inout OrderedKeyMap<[UInt8]>) -> Void
+    ) throws(DataStoreError) {
+        var catalog = try catalog()
+        change(&catalog.entries)
+        replaceCatalog(catalog)
+        isCatalogChanged = true
+    }
+
+    func saveCatalog() throws(DataStoreError) {
+        if isCatalogChanged { try writer.setCatalog(catalog().encoded()) }
+    }
+}
+
+/// Translates between rows and records.
+private struct RowCoder {
+    /// References in rows name a type by its number.
+    private let types = BlockCatalog(Catalog(names: .digits))
+
+    /// The record of a row; for one that cannot be read bytes that are no record.
+    func record(of row: ItemRow, type: UInt32) -> [UInt8] {
+        guard let values = row.values else { return [] }
+        var record = EditableRecord()
+        let new = EditableRecord.Beginning(
+            template: EditableRecord.template(attributes: 0), capacity: values.count * 32)
+        for (number, value) in values.sorted(by: { $0.key < $1.key }) {
+            guard let attribute = UInt16(exactly: number) else { return [] }
+            record.set(value, of: attribute, types, new)
+        }
+        record.close(seed: RecordFormat.seed(type: type, id: row.id))
+        return record.bytes
+    }
+
+    /// The values in a record; `nil` if it is damaged.
+    func values(of record: Span<UInt8>) -> [Int: DataStoreValue]? {
+        guard let table = RecordFormat.Table(record) else { return nil }
+        var values: [Int: DataStoreValue] = [:]
+        for index in 0..<table.count {
+            guard let field = table.field(at: index, in: record),
+                let value = ValueDecoding.value(tag: field.tag, in: record, field.range, types)
+            else { return nil }
+            values[Int(field.attribute)] = value
+        }
+        return values
+    }
+}

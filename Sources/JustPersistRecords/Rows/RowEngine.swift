@@ -1,0 +1,90 @@
+public import JustPersist
+
+/// A framework that keeps items as rows of values: what a wrapper of SQLite, Core Data or Realm conforms to.
+///
+/// A ``RecordStore`` over it is a whole data store. The record layer keeps the items of a block, their changes, the
+/// declared types and their renames, limits, predicates, sorting and paging; the framework keeps rows.
+///
+/// ```swift
+/// public typealias RealmDataStore = RecordStore<RealmEngine>
+/// ```
+///
+/// A row is one item: the number of its type, its id, and its values by the numbers of the attributes. Types and
+/// attributes are named by numbers, so that renaming one changes no row; the names are in the ``RowReader/catalog()``,
+/// which the framework stores without looking into it.
+///
+/// Opening, closing and deleting files work as for any ``KeyValueEngine``, and so do the rules under which the blocks
+/// are called. Only the record layer's own keys can be used through that protocol's `read` and `write`.
+public protocol RowEngine: KeyValueEngine {
+    /// Runs `body` on one snapshot of the committed rows, taken before it starts.
+    ///
+    /// Never waits for a writer. May be called inside a block of either kind on the same thread, and then sees the
+    /// committed state.
+    func readRows(_ body: (any RowReader) throws -> Void) throws
+
+    /// Runs `body` in a transaction, and commits it if `body` returns.
+    ///
+    /// When this returns, all changes are visible to later blocks and durable as
+    /// ``KeyValueEngineTraits/durability`` says. When `body` or the commit throws, nothing has changed.
+    func writeRows(_ body: (any RowWriter) throws -> Void) throws
+}
+
+/// One snapshot of a framework's rows.
+///
+/// Valid until its block returns, on the thread of the block.
+public protocol RowReader: AnyObject {
+    /// The bytes given to ``RowWriter/setCatalog(_:)`` last; `nil` in a new store.
+    func catalog() throws(DataStoreError) -> [UInt8]?
+
+    /// The row of an item; `nil` if there is none.
+    func row(_ id: ItemID, ofType type: Int) throws(DataStoreError) -> ItemRow?
+
+    /// Calls `body` with each row of a type whose id is in `ids`, by ascending id, or by descending id if `reversed`.
+    ///
+    /// Ids are ordered as their 16 bytes. `body` may read from this reader but not write; what it throws ends the
+    /// scan and is thrown on.
+    func scan(
+        _ ids: ClosedRange<ItemID>, ofType type: Int, reversed: Bool,
+        _ body: (ItemRow) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError)
+}
+
+/// One open transaction of a framework.
+///
+/// Reads through it see what it has written.
+public protocol RowWriter: RowReader {
+    /// Stores the catalog: what the record layer has to know of the store's types, and the number of their items.
+    ///
+    /// It is written in each transaction that changes anything, and grows with the number of types, not of items.
+    func setCatalog(_ bytes: [UInt8]) throws(DataStoreError)
+
+    /// Stores a row, replacing the one with its id.
+    func put(_ row: ItemRow, ofType type: Int) throws(DataStoreError)
+
+    /// Deletes the row of an item, and tells whether there was one.
+    func delete(_ id: ItemID, ofType type: Int) throws(DataStoreError) -> Bool
+
+    /// Deletes all rows of a type, and gives their number.
+    func deleteAll(ofType type: Int) throws(DataStoreError) -> Int
+}
+
+/// An item as a framework keeps it.
+public struct ItemRow: Hashable, Sendable {
+    /// The item's id: unique among the rows of a type.
+    public let id: ItemID
+
+    /// The values by the numbers of their attributes; `nil` for a row that the framework cannot read.
+    ///
+    /// A row that is damaged must not hide the others: hand it out with `nil`, and the item's readers get the error.
+    /// An attribute that was set to null has that value, one that was never set has none.
+    /// The type of a reference is its number, in decimal digits.
+    ///
+    /// A dictionary of ``/JustPersist/DataStoreValue`` is `Codable`, for frameworks that keep text or bytes.
+    public let values: [Int: DataStoreValue]?
+
+    /// A row with its values.
+    public init(id: ItemID, values: [Int: DataStoreValue]?) {
+        self.id = id
+        self.values = values
+    }
+}

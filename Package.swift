@@ -109,9 +109,10 @@ let package = Package(
             name: "DataStoreTests",
             dependencies: [
                 "JustPersist", "JustPersistRecords", "JustPersistLMDB", "JustPersistLevelDB",
-                "JustPersistMemory", "JustPersistConformance",
+                "JustPersistMemory", "JustPersistConformance", "JustPersistMacros",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            exclude: ["Fixtures"],
             swiftSettings: settings),
         .testTarget(
             name: "JustPersistMacrosTests",

@@ -67,6 +67,8 @@ extension DataStoreError {
         /// Two attributes cannot be told apart: a type declares one name twice, or a store has values under
         /// both names of an attribute that was renamed.
         public static let conflictingAttributes = Code("conflictingAttributes")
+        /// A store has items under both keys of a type that was renamed.
+        public static let conflictingTypes = Code("conflictingTypes")
         /// The value is of a kind that the store does not keep, or does not fit its attribute.
         public static let unsupportedValue = Code("unsupportedValue")
         /// A value is of another kind than its attribute is declared to hold, and cannot be converted exactly.

@@ -26,19 +26,34 @@
 /// `init` of its own must be a `convenience` one that calls `self.init()`. Attributes are in the order in
 /// which they are written, and can be reordered at will: stores know them by name.
 ///
-/// - Parameter itemTypeKey: The type's name in stores. The default is the name of the class, preceded by the
-///   names of the types it is nested in: `Menu.Dish`. Set it before you rename or move the class, and if several
-///   classes represent one type, such as the classes of several releases. A store treats two classes with the same
-///   name in different files or modules as one type, unless you set different names here.
+/// If you rename a class, pass the name under which stores have its items until now:
+///
+/// ```swift
+/// @Item(originalName: "Meal") final class Dish {
+///     var name: String = ""
+/// }
+/// ```
+///
+/// The store then finds the items, and the items that references point to, under both names. Nothing is rewritten, and
+/// earlier releases can go on using the store. If a store has items under both names, because a release without
+/// `originalName` has stored some, using the class fails with `.conflictingTypes`.
+///
+/// - Parameters:
+///   - itemTypeKey: The type's name in stores. The default is the name of the class, preceded by the
+///     names of the types it is nested in: `Menu.Dish`. Set it if several
+///     classes represent one type, such as the classes of several releases. A store treats two classes with the same
+///     name in different files or modules as one type, unless you set different names here.
+///   - originalName: The type's name in stores in the previous release, followed by its earlier names, separated by
+///     commas, for users who skip a release.
 @attached(
     member, names: named(schema), named(backing), named(init(backing:)), named(setInitialValues))
 @attached(memberAttribute)
 // Both protocols, as the compiler does not look for the one behind the other before it expands macros.
 @attached(extension, conformances: DataStoreItem, MutableDataStoreItem)
-public macro Item(_ itemTypeKey: String? = nil) =
+public macro Item(_ itemTypeKey: String? = nil, originalName: String...) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "ItemMacro")
 
-/// Declares more about an attribute of an ``Item(_:)`` class than its name and type.
+/// Declares more about an attribute of an ``Item(_:originalName:)`` class than its name and type.
 ///
 /// - Parameters:
 ///   - options: Whether the attribute is unique or indexed.
@@ -47,12 +62,12 @@ public macro Item(_ itemTypeKey: String? = nil) =
 public macro Attribute(_ options: AttributeOption..., originalName: String? = nil) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "AttributeMacro")
 
-/// Keeps a property of an ``Item(_:)`` class out of the store: it lives and dies with the object.
+/// Keeps a property of an ``Item(_:originalName:)`` class out of the store: it lives and dies with the object.
 @attached(peer)
 public macro Transient() =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "TransientMacro")
 
-/// Asks for indexes, each over one attribute or several of an ``Item(_:)`` class, in whose body it is written.
+/// Asks for indexes, each over one attribute or several of an ``Item(_:originalName:)`` class, in whose body it is written.
 ///
 /// Of several attributes the first one decides first: an index over borough and cuisine serves requests
 /// by borough, and by both. Recorded in the store, and without effect yet.
@@ -62,12 +77,12 @@ public macro Index<Item: DataStoreItem>(_ attributes: [PartialKeyPath<Item>]...)
 
 /// Declares that no two items agree in all attributes of a group.
 ///
-/// Written in the body of an ``Item(_:)`` class. Recorded in the store, and not enforced yet.
+/// Written in the body of an ``Item(_:originalName:)`` class. Recorded in the store, and not enforced yet.
 @freestanding(declaration)
 public macro Unique<Item: DataStoreItem>(_ attributes: [PartialKeyPath<Item>]...) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "IndexMacro")
 
-/// What ``Item(_:)`` attaches to each attribute; not for use by hand.
+/// What ``Item(_:originalName:)`` attaches to each attribute; not for use by hand.
 @attached(accessor, names: named(get), named(set))
 public macro _ItemAttribute(_ index: Int) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "ItemAttributeMacro")

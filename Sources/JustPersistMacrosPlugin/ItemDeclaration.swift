@@ -7,6 +7,8 @@ struct ItemDeclaration {
     let name: String
     /// The type's name in stores.
     let typeKey: String
+    /// The names that the type had in stores in earlier releases.
+    let formerTypeKeys: [String]
     /// `public `, `package ` or nothing: what the members need to match the class.
     let access: String
     let isFinal: Bool
@@ -26,10 +28,13 @@ struct ItemDeclaration {
         isFinal = modifiers.contains("final")
         var diagnostics = isFinal ? [] : [Self.notFinal(declaration)]
         diagnostics += Self.checkMembers(of: declaration)
+        let keys = Self.arguments(of: attribute)
         typeKey =
-            Self.typeKey(attribute, diagnostics: &diagnostics)
+            Self.typeKey(keys.present, diagnostics: &diagnostics)
             ?? (scopes.reversed().compactMap(\.typeName)
             + [declaration.name.identifier?.name ?? name]).joined(separator: ".")
+        formerTypeKeys = Self.formerTypeKeys(
+            keys.former, of: typeKey, diagnostics: &diagnostics)
         let members = declaration.memberBlock.members.map(\.decl)
         let properties = members.compactMap { ItemProperty($0, diagnostics: &diagnostics) }
         self.properties = properties
@@ -82,16 +87,42 @@ struct ItemDeclaration {
         ]
     }
 
+    /// What `@Item` is given: the type's name, and behind `originalName` those that it had.
+    private static func arguments(
+        of attribute: AttributeSyntax
+    ) -> (present: ExprSyntax?, former: [ExprSyntax]) {
+        guard case .argumentList(let arguments) = attribute.arguments else { return (nil, []) }
+        let present = arguments.prefix { $0.label == nil }
+        return (present.first?.expression, arguments.dropFirst(present.count).map(\.expression))
+    }
+
     private static func typeKey(
-        _ attribute: AttributeSyntax, diagnostics: inout [Diagnostic]
+        _ expression: ExprSyntax?, diagnostics: inout [Diagnostic]
     ) -> String? {
-        guard case .argumentList(let arguments) = attribute.arguments,
-            let expression = arguments.first?.expression,
-            !expression.is(NilLiteralExprSyntax.self)
-        else { return nil }
+        guard let expression, !expression.is(NilLiteralExprSyntax.self) else { return nil }
         if let key = expression.literalString, key.isTypeKey { return key }
         diagnostics.append(ItemMessage.invalidTypeKey.at(expression))
         return nil
+    }
+
+    private static func formerTypeKeys(
+        _ expressions: [ExprSyntax], of typeKey: String, diagnostics: inout [Diagnostic]
+    ) -> [String] {
+        var keys: [String] = []
+        for expression in expressions {
+            guard let key = expression.literalString, key.isTypeKey else {
+                diagnostics.append(ItemMessage.invalidFormerTypeKey.at(expression))
+                continue
+            }
+            if key == typeKey {
+                diagnostics.append(ItemMessage.presentTypeKey(key).at(expression))
+            } else if keys.contains(key) {
+                diagnostics.append(ItemMessage.formerTypeKeyTwice(key).at(expression))
+            } else {
+                keys.append(key)
+            }
+        }
+        return keys
     }
 
     /// No two attributes may be found under one name, be it an earlier one.

@@ -73,10 +73,16 @@ extension ItemDeclaration {
     fileprivate var schema: DeclSyntax {
         """
         \(raw: access)static let schema = JustPersist.ItemSchema(
-            \(literal: typeKey),
+            \(literal: typeKey),\(raw: formerKeys)
             attributes: [\(raw: lines(properties.map(attribute)))],
             indexes: [\(raw: lines(indexes.map(index)))])
         """
+    }
+
+    /// The argument with the names that the type had, in a line of its own; nothing if it had none.
+    private var formerKeys: String {
+        if formerTypeKeys.isEmpty { return "" }
+        return "\n    formerTypeKeys: [\(formerTypeKeys.map(literal).joined(separator: ", "))],"
     }
 
     fileprivate var backing: DeclSyntax {

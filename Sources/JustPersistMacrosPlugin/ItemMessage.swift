@@ -9,6 +9,9 @@ enum ItemMessage: DiagnosticMessage {
     case generic(String)
     case local(String)
     case invalidTypeKey
+    case invalidFormerTypeKey
+    case presentTypeKey(String)
+    case formerTypeKeyTwice(String)
     case ownInit
     case conditional
 
@@ -55,6 +58,12 @@ enum ItemMessage: DiagnosticMessage {
             "item class '\(name)' cannot be inside a function; declare it at file level or in a type"
         case .invalidTypeKey:
             "the type's name must be a string literal of 1 to 255 bytes"
+        case .invalidFormerTypeKey:
+            "originalName must be a string literal of 1 to 255 bytes"
+        case .presentTypeKey(let key):
+            "'\(key)' is the type's present name; originalName is for the names that it had before"
+        case .formerTypeKeyTwice(let key):
+            "the original name '\(key)' is given twice; remove one"
         case .ownInit:
             "an init of an item class must be a convenience init that begins with self.init()"
         case .conditional:

@@ -5,6 +5,28 @@ import Testing
 
 /// Clause 8: items, their identity and their life.
 @Suite struct ItemTests {
+    /// The first item that a process makes, in a block that has changed another one before: it got the id of no time.
+    @Test(arguments: Backend.persistent)
+    func aNewItemComesBehindThoseOfEarlierProcesses(_ backend: Backend) async throws {
+        try await withTemporaryDirectory { directory in
+            let store = backend.make(at: directory)
+            try store.open()
+            try store.fill(["a"])
+            try store.close()
+            await #expect(processExitsWith: .success) {
+                [backend = backend as Backend, directory = directory as URL] in
+                let store = backend.make(at: directory)
+                try store.open()
+                try store.write { db in
+                    try #require(try db.first(Restaurant.self)).stars = 5
+                    try db.create(Restaurant.self).name = "b"
+                }
+                try #expect(store.names() == ["a", "b"])
+                try store.close()
+            }
+        }
+    }
+
     @Test(arguments: Backend.allCases)
     func oneStoredItemIsOneObjectInAWriteBlock(_ backend: Backend) throws {
         try backend.withStore { store in

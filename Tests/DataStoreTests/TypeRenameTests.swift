@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.allCases)
     func aRenamedClassFindsItsItemsBeforeAndAfterItIsDeclared(_ backend: Backend) throws {
         try backend.withStore { store in
             let id = try store.write { db in
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// References to types that the store does not know give these a number, and nothing else.
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.allCases)
     func aTypeThatIsOnlyReferredToIsNoneOfTheStores(_ backend: Backend) throws {
         try backend.withStore { store in
             let target = ItemReference(itemTypeKey: "Guest", id: ItemID())
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.allCases)
     func aClassFindsWhatAReferenceByAFormerKeyPointsTo(_ backend: Backend) throws {
         try backend.withStore { store in
             let reference = try store.write { db in try db.create(Meal.self).reference }
@@ -224,7 +224,7 @@ import Testing
     }
 
     /// A number that a block gave to a type is free again if the block is rolled back.
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.allCases)
     func aRolledBackReferenceLeavesNoType(_ backend: Backend) throws {
         struct Upset: Error {}
         try backend.withStore { store in
@@ -249,7 +249,7 @@ import Testing
     }
 
     /// Paths through references: for properties as for predicates and sorting, while the block runs.
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.allCases)
     func pathsOfPropertiesFollowReferences(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in

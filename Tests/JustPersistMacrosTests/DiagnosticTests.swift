@@ -52,6 +52,36 @@ import Testing
         #expect(expansion.places == [key])
     }
 
+    @Test(arguments: [#""""#, #""a\(b)""#, "name", "\"\(String(repeating: "é", count: 128))\""])
+    func formerTypeKeyMustBeALiteral(key: String) {
+        for arguments in ["originalName: \(key)", #""A", originalName: "B", \#(key)"#] {
+            let expansion = Expansion("@Item(\(arguments)) final class A {}")
+            #expect(
+                expansion.messages == ["originalName must be a string literal of 1 to 255 bytes"])
+            #expect(expansion.places == [key])
+        }
+    }
+
+    @Test(arguments: [
+        (#"@Item("B", originalName: "B") final class A {}"#, "B"),
+        (#"@Item(originalName: "C", "A") final class A {}"#, "A"),
+        (#"enum B { @Item(originalName: "B.A") final class A {} }"#, "B.A"),
+    ])
+    func formerTypeKeyIsNotThePresentOne(source: String, key: String) {
+        let expansion = Expansion(source)
+        #expect(
+            expansion.messages == [
+                "'\(key)' is the type's present name; originalName is for the names that it had before"
+            ])
+        #expect(expansion.places == ["\"\(key)\""])
+    }
+
+    @Test func formerTypeKeyIsGivenOnce() {
+        let expansion = Expansion(#"@Item(originalName: "B", "C", "B") final class A {}"#)
+        #expect(expansion.messages == ["the original name 'B' is given twice; remove one"])
+        #expect(expansion.text.contains(#"formerTypeKeys: ["B", "C"]"#))
+    }
+
     @Test func ownInitMustBeConvenience() {
         let expansion = Expansion("@Item final class A { init(a: Int) { self.init() } }")
         #expect(

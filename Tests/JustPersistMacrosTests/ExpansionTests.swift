@@ -83,6 +83,35 @@ import Testing
         #expect(Expansion("@Item(nil) final class A {}").text.contains("\"A\","))
     }
 
+    @Test func formerNamesOfTheTypeAreInItsSchema() {
+        let one = Expansion(#"@Item("Dish", originalName: "Meal") final class A {}"#)
+        #expect(one.messages == [])
+        #expect(
+            one.text == #"""
+                final class A {
+
+                    static let schema = JustPersist.ItemSchema(
+                        "Dish",
+                        formerTypeKeys: ["Meal"],
+                        attributes: [],
+                        indexes: [])
+
+                    let backing: any JustPersist.ItemBacking
+
+                    init(backing: any JustPersist.ItemBacking) {
+                        self.backing = backing
+                    }
+                }
+
+                extension A: DataStoreItem, MutableDataStoreItem {
+                }
+                """#)
+        let several = Expansion(#"@Item(originalName: "B", "C.\"D") final class A {}"#)
+        #expect(several.messages == [])
+        #expect(several.text.contains("\"A\",\n"))
+        #expect(several.text.contains(##"formerTypeKeys: ["B", #"C."D"#],"##))
+    }
+
     @Test(arguments: [
         ("var a = 1", "Int"), ("var a = -1", "Int"), ("var a = 1.5", "Double"),
         ("var a = \"\"", "String"), ("var a = true", "Bool"), ("var a: Int8 = 1", "Int8"),

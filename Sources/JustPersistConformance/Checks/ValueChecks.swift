@@ -3,7 +3,8 @@ import JustPersist
 
 /// Values come back as they went in.
 enum ValueChecks {
-    static let all = texts + numbers + times + bytes + collections + names + declared
+    static let all =
+        texts + numbers + times + bytes + collections + names + declared + renames + paths
 
     private static let texts: [CheckDefinition] = [
         CheckDefinition(

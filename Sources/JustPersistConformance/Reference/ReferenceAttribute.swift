@@ -9,6 +9,8 @@ struct ReferenceAttribute {
     private let kinds: Set<DataStoreValue.Kind>
     private let defaultValue: DataStoreValue?
     private let isOptional: Bool
+    /// For references to types that were renamed.
+    private let state: ReferenceState
 
     /// The attribute of that name of a type; `nil` if the type has none.
     ///
@@ -17,7 +19,8 @@ struct ReferenceAttribute {
         _ name: String, of type: ItemType, in state: ReferenceState
     ) throws(DataStoreError) {
         itemType = type.key
-        let known = state.type(type.key)
+        self.state = state
+        let known = try state.type(of: type)
         if let schema = type.schema {
             guard let index = schema.index(ofAttribute: name) else { return nil }
             let declared = schema.attributes[index]
@@ -46,7 +49,7 @@ struct ReferenceAttribute {
     func value(in row: ReferenceRow) -> DataStoreValue {
         let stored = row.values[name]
         if stored == nil || stored?.isNull == true && !isOptional { return defaultValue ?? .null }
-        return stored.map { converted($0) ?? $0 } ?? .null
+        return stored.map { state.presented(converted($0) ?? $0) } ?? .null
     }
 
     /// Whether a value is of a declared kind.

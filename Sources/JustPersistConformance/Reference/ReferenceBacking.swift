@@ -9,6 +9,8 @@ package final class ReferenceBacking: ItemBacking {
     /// Which item it is.
     let key: ReferenceKey
     private let context: ReferenceBlock.Context
+    /// Where the block runs that gave the item out.
+    private var thread: BlockThread
 
     /// The write block that the item is live in; `nil` once it is frozen.
     private var block: ReferenceBlock?
@@ -29,6 +31,7 @@ package final class ReferenceBacking: ItemBacking {
         key = row.key
         family = block.context.family
         context = block.context
+        thread = block.thread
         frozen = row
         frozenState = block.isWriting ? ReferenceState() : block.state
         self.block = block.isWriting ? block : nil
@@ -57,6 +60,7 @@ package final class ReferenceBacking: ItemBacking {
     /// Makes a detached item one of a block.
     func revive(in block: ReferenceBlock) {
         self.block = block
+        thread = block.thread
         written = [:]
     }
 
@@ -67,7 +71,7 @@ package final class ReferenceBacking: ItemBacking {
     private var state: ReferenceState { block?.state ?? frozenState }
 
     /// The key of the item's type.
-    package var itemTypeKey: String { key.itemType }
+    package var itemTypeKey: String { type.key }
     /// The item's id.
     package var id: ItemID { key.id }
     /// The attributes of the class, or for a type without one those that the store knows.
@@ -96,6 +100,15 @@ package final class ReferenceBacking: ItemBacking {
         // Without a class it is given as it is.
         if type.schema != nil, !attribute.holds(value) { throw attribute.unreadable(value) }
         return value
+    }
+
+    /// What the item that a reference leads to has at an attribute, while the block runs.
+    package func value(
+        forAttribute name: String, of reference: ItemReference
+    ) throws(DataStoreError) -> DataStoreValue {
+        try thread.check("value")
+        let state = (block ?? deleter)?.state ?? frozenState
+        return try context.rules.valueOfOther(name, reference, state)
     }
 
     /// Changes the named attribute.

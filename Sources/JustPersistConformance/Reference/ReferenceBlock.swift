@@ -119,7 +119,9 @@ package final class ReferenceBlock {
             try schema.validate()
             _ = try state.storedNames(schema)
         }
-        guard let row = state.row(ReferenceKey(type.key, id)) else { return nil }
+        guard let key = try state.type(of: type)?.key,
+            let row = state.row(ReferenceKey(key, id))
+        else { return nil }
         return try item(row, as: type)
     }
 
@@ -129,7 +131,7 @@ package final class ReferenceBlock {
         guard let itemClass = type.itemClass as? any MutableDataStoreItem.Type else {
             throw .readOnlyClass(.couldNotCreateItemOfType, type.key, in: "create")
         }
-        let row = ReferenceRow(ReferenceKey(type.key, context.rules.newID()))
+        let row = ReferenceRow(state.presentKey(ReferenceKey(type.key, context.rules.newID())))
         state.put(row)
         let backing = ReferenceBacking(row, type, in: self)
         let item = itemClass.init(backing: backing)
@@ -156,7 +158,7 @@ package final class ReferenceBlock {
             try put(backing, values)
             backing.isDetached = false
             made.append(backing)
-            live[backing.key] = item
+            live[state.presentKey(backing.key)] = item
             return true
         }
         let type = ItemType(of: item)
@@ -166,7 +168,7 @@ package final class ReferenceBlock {
             inserted.append(detached)
             return false
         }
-        let row = ReferenceRow(ReferenceKey(type.key, item.uniqueToken))
+        let row = ReferenceRow(state.presentKey(ReferenceKey(type.key, item.uniqueToken)))
         let backing = ReferenceBacking(row, type, in: self)
         try put(backing, detached.values)
         detached.adopt(backing)
@@ -194,10 +196,9 @@ package final class ReferenceBlock {
 
     /// Deletes an item; false if it was deleted before.
     package func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
-        let key = ReferenceKey(item.backing.itemTypeKey, item.uniqueToken)
-        if state.type(key.itemType) != nil {
-            try know(Self.backing(of: item)?.type ?? ItemType(of: item))
-        }
+        let type = Self.backing(of: item)?.type ?? ItemType(of: item)
+        if try state.type(of: type) != nil { try know(type) }
+        let key = state.presentKey(ReferenceKey(type.key, item.uniqueToken))
         if try isDetached(item, "delete"), state.row(key) == nil {
             throw .itemInNoStore(item, in: "delete")
         }
@@ -208,8 +209,9 @@ package final class ReferenceBlock {
     /// Deletes all items of a type.
     package func removeAll(_ type: ItemType) throws(DataStoreError) {
         try type.schema?.validate()
-        if state.type(type.key) != nil { try know(type) }
-        for key in live.keys where key.itemType == type.key { forget(key) }
+        if try state.type(of: type) != nil { try know(type) }
+        let itemType = state.presentKey(type.key)
+        for key in live.keys where key.itemType == itemType { forget(key) }
         state.removeAll(type.key)
     }
 
@@ -227,7 +229,7 @@ package final class ReferenceBlock {
         guard type.itemClass is any MutableDataStoreItem.Type else {
             throw .readOnlyClass(.itemNotMutable, type.key, in: "mutableVersion")
         }
-        if state.type(type.key) != nil { try know(type) }
+        if try state.type(of: type) != nil { try know(type) }
         // Deleted for good, though another may have come under its id.
         if Self.backing(of: item)?.isDeleted(in: self) == true { return nil }
         let live = try self.item(type, item.uniqueToken)
@@ -252,6 +254,10 @@ package final class ReferenceBlock {
     package func declare(_ schema: ItemSchema) throws(DataStoreError) {
         var changed = state
         try changed.declare(schema, limits: context.limits, rules: context.rules)
+        if changed.renames.count != state.renames.count {
+            live = Dictionary(
+                live.map { (changed.presentKey($0.key), $0.value) }, uniquingKeysWith: { $1 })
+        }
         state = changed
     }
 

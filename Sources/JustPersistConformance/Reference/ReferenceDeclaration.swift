@@ -11,10 +11,7 @@ extension ReferenceState {
         try schema.validate()
         let schema = rules.declared(schema)
         let key = schema.itemTypeKey
-        if type(key) == nil {
-            try Self.check(key, "type name", of: key, limits)
-            put(ReferenceType(key: key))
-        }
+        try declareType(schema, limits)
         let names = try storedNames(schema)
         for (attribute, stored) in zip(schema.attributes, names) {
             try Self.check(attribute.name, "attribute name", of: key, limits)
@@ -34,6 +31,30 @@ extension ReferenceState {
         }
     }
 
+    /// Makes the type known under its key, and those that it was declared to be the same as a part of it.
+    private mutating func declareType(
+        _ schema: ItemSchema, _ limits: DataStoreLimits
+    ) throws(DataStoreError) {
+        let key = schema.itemTypeKey
+        if let known = try type(of: ItemType(schema)) {
+            for other in candidates(ItemType(schema)) where other.key != known.key {
+                rename(.type(other.key, to: known.key))
+            }
+            // An earlier release goes on under the key that it knows.
+            if !known.hasKey(key) {
+                try Self.check(key, "type name", of: key, limits)
+                rename(.type(known.key, to: key))
+            }
+        } else {
+            try Self.check(key, "type name", of: key, limits)
+            put(ReferenceType(key: key))
+        }
+        for former in schema.formerTypeKeys where type(former) == nil {
+            try Self.check(former, "type name", of: key, limits)
+            change(key) { $0.addFormerKey(former) }
+        }
+    }
+
     private mutating func declare(
         _ attribute: AttributeSchema, storedAs stored: String?, of key: String,
         _ rules: ReferenceRules
@@ -49,7 +70,7 @@ extension ReferenceState {
                 if type(key)?.has(name) == true {
                     change(key) { $0.remove(name, inFavourOf: stored) }
                 }
-                rename(ReferenceRename(itemType: key, old: stored, new: name))
+                rename(.attribute(of: presentKey(key), stored, to: name))
             }
         } else if stored == nil {
             change(key) { $0.add(ReferenceType.Attribute(name: name)) }
@@ -67,7 +88,7 @@ extension ReferenceState {
     ///
     /// Throws if values are stored under two names of one attribute.
     package func storedNames(_ schema: ItemSchema) throws(DataStoreError) -> [String?] {
-        guard let type = type(schema.itemTypeKey) else {
+        guard let type = try type(of: ItemType(schema)) else {
             return schema.attributes.map { _ in nil }
         }
         var taken = Set(schema.attributes.map(\.name).filter(type.has))
@@ -82,7 +103,7 @@ extension ReferenceState {
             if found.isEmpty {
                 for former in attribute.formerNames { look(type.presentName(former)) }
             }
-            names.append(try choose(among: found, for: attribute, of: schema.itemTypeKey))
+            names.append(try choose(among: found, for: attribute, of: type.key))
         }
         return names
     }
@@ -107,7 +128,9 @@ extension ReferenceState {
     /// Makes a type known as another state knows it.
     package mutating func add(_ other: ReferenceType) {
         if type(other.key) == nil { put(ReferenceType(key: other.key)) }
+        let formerKeys = other.formerKeys.filter { type($0) == nil }
         change(other.key) { type in
+            for key in formerKeys { type.addFormerKey(key) }
             for attribute in other.attributes { type.add(attribute) }
             for index in other.indexes { type.add(index) }
         }

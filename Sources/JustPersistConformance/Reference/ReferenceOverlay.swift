@@ -6,13 +6,13 @@ package struct ReferenceOverlay: Sendable {
     package private(set) var changes: [Change] = []
     /// The types that the child's blocks knew.
     package private(set) var types: [ReferenceType] = []
-    /// The attributes that the child gave another name.
+    /// The types and attributes that the child gave another name.
     package private(set) var renames: [ReferenceRename] = []
 
     /// What the child did to one item.
     package struct Change: Sendable {
         /// The item.
-        package let key: ReferenceKey
+        package fileprivate(set) var key: ReferenceKey
         /// Whether the parent had the item when the child first changed it.
         package let wasThere: Bool
         /// Whether the child has it now.
@@ -119,9 +119,17 @@ package struct ReferenceOverlay: Sendable {
 
     private mutating func rename(_ rename: ReferenceRename) {
         renames.append(rename)
-        for place in changes.indices where changes[place].key.itemType == rename.itemType {
-            let attribute = changes[place].attributes.removeValue(forKey: rename.old)
-            changes[place].attributes[rename.new] = attribute
+        switch rename {
+        case .type(let old, let new):
+            for place in changes.indices where changes[place].key.itemType == old {
+                changes[place].key = ReferenceKey(new, changes[place].key.id)
+            }
+            changes.sort { $0.key < $1.key }
+        case .attribute(let itemType, let old, let new):
+            for place in changes.indices where changes[place].key.itemType == itemType {
+                let attribute = changes[place].attributes.removeValue(forKey: old)
+                changes[place].attributes[new] = attribute
+            }
         }
     }
 }

@@ -8,7 +8,8 @@ package enum ReferenceQuery {
     ) throws(DataStoreError) -> [ReferenceRow] {
         try request.validate()
         if let schema = request.type.schema { _ = try state.storedNames(schema) }
-        let all = state.rows.filter { $0.key.itemType == request.type.key }
+        let key = try state.type(of: request.type)?.key
+        let all = state.rows.filter { $0.key.itemType == key }
         let matching = filtered(all, request, state)
         let sorted = sorted(matching, request, state)
         return sliced(sorted, offset: request.offset, limit: request.limit)
@@ -61,11 +62,17 @@ package enum ReferenceQuery {
         ReferencePredicate.Subject(
             value: { value(ofAttribute: $0, row, type, state) },
             valueOfOther: { name, reference in
-                let key = ReferenceKey(reference.itemTypeKey, reference.id)
-                guard let other = state.row(key) else { return .null }
-                let type = ItemType(dynamic: reference.itemTypeKey)
-                return value(ofAttribute: name, other, type, state)
+                value(ofAttribute: name, at: reference, state)
             })
+    }
+
+    /// What the item that a reference leads to has at an attribute; null if there is no such item.
+    static func value(
+        ofAttribute name: String, at reference: ItemReference, _ state: ReferenceState
+    ) -> DataStoreValue {
+        let key = ReferenceKey(reference.itemTypeKey, reference.id)
+        guard let row = state.row(key) else { return .null }
+        return value(ofAttribute: name, row, ItemType(dynamic: reference.itemTypeKey), state)
     }
 
     /// What a row has at an attribute: its id at `uniqueToken`, unless the type has such an attribute.
@@ -75,7 +82,7 @@ package enum ReferenceQuery {
         // What the class does not declare may be known to the store.
         let attribute =
             (try? ReferenceAttribute(name, of: type, in: state))
-            ?? (try? ReferenceAttribute(name, of: ItemType(dynamic: type.key), in: state))
+            ?? (try? ReferenceAttribute(name, of: ItemType(dynamic: row.key.itemType), in: state))
         if let attribute { return attribute.value(in: row) }
         return name == "uniqueToken" ? .uuid(row.key.id.uuid) : .null
     }

@@ -52,6 +52,13 @@ package struct ReferenceRules: Sendable {
         try ReferenceQuery.rows(request, in: state).count
     }
 
+    /// What a property finds at an attribute of the item that a reference leads to.
+    package var valueOfOther:
+        @Sendable (_ attribute: String, ItemReference, ReferenceState) throws(DataStoreError) ->
+            DataStoreValue = { name, reference, state in
+                ReferenceQuery.value(ofAttribute: name, at: reference, state)
+            }
+
     /// What a store holds after a write block that went well.
     package var committed: Outcome = { _, after in after }
 

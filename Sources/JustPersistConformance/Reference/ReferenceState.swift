@@ -8,8 +8,10 @@ package struct ReferenceState: Sendable {
     package private(set) var rows: [ReferenceRow] = []
     /// The types in the order in which they came.
     package private(set) var types: [ReferenceType] = []
-    /// The attributes that were given another name, in the order in which they were.
+    /// The types and attributes that were given another name, in the order in which they were.
     package private(set) var renames: [ReferenceRename] = []
+    /// The keys that types have now, by those that they had.
+    private var presentKeys: [String: String] = [:]
 
     /// An empty store.
     package init() {}
@@ -18,22 +20,79 @@ package struct ReferenceState: Sendable {
     var withoutRows: ReferenceState {
         var state = ReferenceState()
         state.types = types
+        state.presentKeys = presentKeys
         return state
     }
 
-    /// What is known of a type; `nil` if the store has never seen it.
+    /// What is known of the type that has a key or had it; `nil` if the store has never seen it.
     package func type(_ itemType: String) -> ReferenceType? {
-        types.first { $0.key == itemType }
+        let key = presentKey(itemType)
+        return types.first { $0.key == key }
+    }
+
+    /// What is known of the type that an item class is of; `nil` if the store has never seen it.
+    ///
+    /// Throws if there are items under two keys of it.
+    package func type(of type: ItemType) throws(DataStoreError) -> ReferenceType? {
+        let candidates = candidates(type)
+        if candidates.count < 2 { return candidates.first }
+        let holders = candidates.filter { known in
+            rows.contains { $0.key.itemType == known.key }
+        }
+        if holders.count < 2 { return holders.first ?? candidates.first }
+        throw DataStoreError(
+            .conflictingTypes, in: "declare",
+            """
+            “\(type.key)” was renamed, and there are items under \
+            \(holders.map { "“\($0.key)”" }.joined(separator: " and ")). Nothing was changed. Move the items that \
+            count to one of these types, and delete those of the other.
+            """, itemType: type.key)
+    }
+
+    /// The types that an item class may be of: those with its key and with its former ones.
+    ///
+    /// A key that a type has counts before one that it had, and the class's own before its former ones.
+    func candidates(_ type: ItemType) -> [ReferenceType] {
+        let formerKeys = type.schema?.formerTypeKeys ?? []
+        if formerKeys.isEmpty { return self.type(type.key).map { [$0] } ?? [] }
+        var found = ([type.key] + formerKeys).compactMap { key in types.first { $0.key == key } }
+        if found.first?.key != type.key, let known = self.type(type.key) { found.append(known) }
+        if found.isEmpty { found = formerKeys.compactMap { self.type($0) } }
+        var keys: Set<String> = []
+        return found.filter { keys.insert($0.key).inserted }
+    }
+
+    /// The key that a type has now which has a key or had it.
+    package func presentKey(_ itemType: String) -> String { presentKeys[itemType] ?? itemType }
+
+    /// An item's key with the key that its type has now.
+    package func presentKey(_ key: ReferenceKey) -> ReferenceKey {
+        presentKeys.isEmpty ? key : ReferenceKey(presentKey(key.itemType), key.id)
+    }
+
+    /// A value whose references bear the keys that their types have now.
+    func presented(_ value: DataStoreValue) -> DataStoreValue {
+        if presentKeys.isEmpty { return value }
+        switch value {
+        case .reference(let reference):
+            return .reference(
+                ItemReference(itemTypeKey: presentKey(reference.itemTypeKey), id: reference.id))
+        case .array(let values): return .array(values.map(presented))
+        case .dictionary(let entries): return .dictionary(entries.mapValues(presented))
+        default: return value
+        }
     }
 
     /// The item with that key.
     package func row(_ key: ReferenceKey) -> ReferenceRow? {
+        let key = presentKey(key)
         let place = place(of: key)
         return place < rows.count && rows[place].key == key ? rows[place] : nil
     }
 
     /// Puts an item in its place, over the one with its key if there is one.
     package mutating func put(_ row: ReferenceRow) {
+        let row = ReferenceRow(presentKey(row.key), values: row.values)
         for (name, value) in row.values { note(value, ofAttribute: name, of: row.key.itemType) }
         let place = place(of: row.key)
         if place < rows.count, rows[place].key == row.key {
@@ -47,6 +106,7 @@ package struct ReferenceState: Sendable {
     package mutating func set(
         _ value: DataStoreValue, ofAttribute name: String, of key: ReferenceKey
     ) {
+        let key = presentKey(key)
         let place = place(of: key)
         guard place < rows.count, rows[place].key == key else { return }
         note(value, ofAttribute: name, of: key.itemType)
@@ -55,6 +115,7 @@ package struct ReferenceState: Sendable {
 
     /// Takes an item out, and tells whether it was there.
     package mutating func remove(_ key: ReferenceKey) -> Bool {
+        let key = presentKey(key)
         let place = place(of: key)
         guard place < rows.count, rows[place].key == key else { return false }
         rows.remove(at: place)
@@ -63,26 +124,62 @@ package struct ReferenceState: Sendable {
 
     /// Takes all items of a type out.
     package mutating func removeAll(_ itemType: String) {
+        let itemType = presentKey(itemType)
         rows.removeAll { $0.key.itemType == itemType }
     }
 
     /// Puts a type in the place of the one with its key, or behind the others.
+    ///
+    /// Those that have its former keys gave way to it.
     package mutating func put(_ type: ReferenceType) {
         if let place = types.firstIndex(where: { $0.key == type.key }) {
             types[place] = type
         } else {
             types.append(type)
         }
+        presentKeys[type.key] = nil
+        if type.formerKeys.isEmpty { return }
+        types.removeAll { type.formerKeys.contains($0.key) }
+        for key in type.formerKeys { presentKeys[key] = type.key }
+        guard rows.contains(where: { type.formerKeys.contains($0.key.itemType) }) else { return }
+        rows = rows.map { ReferenceRow(presentKey($0.key), values: $0.values) }
+            .sorted { $0.key < $1.key }
     }
 
-    /// Gives an attribute another name, in its type and in all rows.
+    /// Gives a type or an attribute another name, in all rows.
     package mutating func rename(_ rename: ReferenceRename) {
-        guard let place = types.firstIndex(where: { $0.key == rename.itemType }) else { return }
-        types[place].rename(rename.old, to: rename.new)
-        for index in rows.indices where rows[index].key.itemType == rename.itemType {
-            rows[index].values[rename.new] = rows[index].values.removeValue(forKey: rename.old)
+        switch rename {
+        case .type(let old, let new): renameType(old, to: new)
+        case .attribute(let itemType, let old, let new):
+            renameAttribute(of: itemType, old, to: new)
         }
         renames.append(rename)
+    }
+
+    /// A type that has the new key already takes the other one in.
+    private mutating func renameType(_ old: String, to new: String) {
+        guard let place = types.firstIndex(where: { $0.key == old }) else { return }
+        var type = types[place]
+        if let other = types.first(where: { $0.key == new }) {
+            let formerKeys = [old] + type.formerKeys
+            type = other
+            for key in formerKeys { type.addFormerKey(key) }
+        } else {
+            type.rename(to: new)
+            types[place] = type
+        }
+        put(type)
+    }
+
+    private mutating func renameAttribute(
+        of itemType: String, _ old: String, to new: String
+    ) {
+        let itemType = presentKey(itemType)
+        guard let place = types.firstIndex(where: { $0.key == itemType }) else { return }
+        types[place].rename(old, to: new)
+        for index in rows.indices where rows[index].key.itemType == itemType {
+            rows[index].values[new] = rows[index].values.removeValue(forKey: old)
+        }
     }
 
     private mutating func note(
@@ -145,9 +242,10 @@ package struct ReferenceKey: Sendable, Hashable, Comparable {
     }
 }
 
-/// An attribute's change of name.
-package struct ReferenceRename: Sendable {
-    package let itemType: String
-    package let old: String
-    package let new: String
+/// A change of name.
+package enum ReferenceRename: Sendable {
+    /// Of a type.
+    case type(String, to: String)
+    /// Of an attribute of a type.
+    case attribute(of: String, String, to: String)
 }

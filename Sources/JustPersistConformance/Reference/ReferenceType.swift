@@ -3,7 +3,9 @@ package import JustPersist
 /// What a store knows of one type of items.
 package struct ReferenceType: Sendable {
     /// The type's name.
-    package let key: String
+    package private(set) var key: String
+    /// All names that it had before.
+    package private(set) var formerKeys: [String] = []
     /// The attributes in the order in which they came.
     package private(set) var attributes: [Attribute] = []
     /// The indexes that were declared.
@@ -35,6 +37,22 @@ package struct ReferenceType: Sendable {
     }
 
     init(key: String) { self.key = key }
+
+    /// Whether the type has that key, or had it.
+    func hasKey(_ key: String) -> Bool { self.key == key || formerKeys.contains(key) }
+
+    /// Gives the type another key.
+    mutating func rename(to key: String) {
+        let old = self.key
+        self.key = key
+        formerKeys.removeAll { $0 == key }
+        addFormerKey(old)
+    }
+
+    /// Notes a key that the type had.
+    package mutating func addFormerKey(_ key: String) {
+        if !hasKey(key) { formerKeys.append(key) }
+    }
 
     /// Whether the type has an attribute of that name.
     package func has(_ name: String) -> Bool { attribute(name) != nil }
@@ -114,7 +132,7 @@ package struct ReferenceType: Sendable {
     /// The type as the contract describes it.
     package var schema: ItemSchema {
         ItemSchema(
-            key,
+            key, formerTypeKeys: formerKeys,
             attributes: attributes.map { attribute in
                 AttributeSchema(
                     attribute.name, kinds: attribute.declaredKinds, storedKinds: attribute.kinds,

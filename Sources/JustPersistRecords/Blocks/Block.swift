@@ -56,8 +56,8 @@ class Block {
 
     /// The type as this block uses it.
     ///
-    /// - Throws: What is wrong with its schema; `.conflictingAttributes` if the store has values under two names
-    ///   of an attribute.
+    /// - Throws: What is wrong with its schema; `.conflictingTypes` if the store has items under two keys of it,
+    ///   and `.conflictingAttributes` if it has values under two names of an attribute.
     func blockType(_ type: ItemType) throws(DataStoreError) -> BlockType {
         // Mostly the same type as the last time.
         if let lastType, let schema = type.schema, lastType.itemType.schema === schema,
@@ -73,8 +73,8 @@ class Block {
             return found
         }
         try type.schema?.validate()
-        let stored = known.catalog.type(type)
-        let damage = stored == nil ? known.catalog.damage(ofType: type.key) : nil
+        let damage = known.catalog.damage(of: type)
+        let stored = damage == nil ? try storedType(type) : nil
         let new = BlockType(
             type, stored: stored, stored.map { table(of: $0) }, damage: damage, known, context)
         if !new.ambiguous.isEmpty {
@@ -86,6 +86,31 @@ class Block {
         note(new)
         lastType = new
         return new
+    }
+
+    /// What the store knows of a type; `nil` if it has never seen it.
+    private func storedType(_ type: ItemType) throws(DataStoreError) -> CatalogType? {
+        let candidates = known.catalog.candidates(for: type)
+        guard candidates.count > 1, let schema = type.schema else { return candidates.first }
+        dependsOnRecords = true
+        return try settle(candidates, schema)
+    }
+
+    /// Finds out where the items are of a type that the store has under several keys.
+    func settle(
+        _ candidates: [CatalogType], _ schema: ItemSchema
+    ) throws(DataStoreError) -> CatalogType? {
+        try Catalog.choose(among: candidates, for: schema, holdsItems: holdsItems)
+    }
+
+    /// Whether there is any record of a type, whatever their stored number says.
+    func holdsItems(_ type: CatalogType) throws(DataStoreError) -> Bool {
+        var isFound = false
+        try reader.scanKeys(table(of: type).range, reversed: false) { (_) throws(DataStoreError) in
+            isFound = true
+            return .stop
+        }
+        return isFound
     }
 
     /// Finds out where the values are of attributes that the store has under several names.

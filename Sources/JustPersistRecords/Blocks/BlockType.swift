@@ -122,7 +122,9 @@ final class BlockType {
     private func computeComplete() -> Bool {
         if stored?.unknown.forbidsWriting == true { return false }
         guard let schema = itemType.schema else { return stored != nil }
-        guard let stored, ambiguous.isEmpty, stored.hasKey(of: schema) else { return false }
+        guard let stored, ambiguous.isEmpty, stored.hasKey(of: schema),
+            known.catalog.knowsFormerKeys(of: schema)
+        else { return false }
         for (index, attribute) in schema.attributes.enumerated() {
             let id = ids[index]
             guard id != Self.unbound, !stored.isNewName(attribute, at: id),

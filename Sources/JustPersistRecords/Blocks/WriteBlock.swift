@@ -21,8 +21,8 @@ final class WriteBlock: Block {
     private(set) var isCommitted = false
     /// The id of the first new item that is pending.
     @safe @exclusivity(unchecked) private var firstNewID: ItemID?
-    /// The time for the ids of new items, taken anew whenever there is nothing pending.
-    @safe @exclusivity(unchecked) private var millisecond: UInt64 = 0
+    /// The time for the ids of new items, taken anew whenever there is nothing pending; `nil` before the first one.
+    @safe @exclusivity(unchecked) private var millisecond: UInt64?
     /// The items that this block took in, as far as they are used elsewhere.
     private var inserted: [Inserted] = []
 
@@ -86,7 +86,7 @@ final class WriteBlock: Block {
     private func declare(_ type: BlockType) throws(DataStoreError) {
         try type.checkWriting()
         if let schema = type.itemType.schema { try declare(schema) }
-        let stored = known.catalog.type(type.itemType)
+        let stored = known.catalog.candidates(for: type.itemType).first
         type.bind(to: stored, stored.map { table(of: $0) })
         note(type)
         type.noteDeclared()
@@ -95,21 +95,32 @@ final class WriteBlock: Block {
     /// At once for good: names that lead to one attribute are made one by its declaration.
     override func settle(_ type: BlockType) throws(DataStoreError) { try declare(type) }
 
+    /// At once for good: types that are one by their keys are made one by its declaration.
+    override func settle(
+        _ candidates: [CatalogType], _ schema: ItemSchema
+    ) throws(DataStoreError) -> CatalogType? {
+        try declare(schema)
+        return known.catalog.candidates(for: ItemType(schema)).first
+    }
+
     func declare(_ schema: ItemSchema) throws(DataStoreError) {
-        if let stored = known.catalog.type(ItemType(schema)),
-            stored.places(of: schema).contains(where: { $0.count > 1 })
-        {
-            // So that what holds values is in the records.
-            try flush()
+        let candidates = known.catalog.candidates(for: ItemType(schema))
+        let isAmbiguous = candidates.contains { stored in
+            stored.places(of: schema).contains { $0.count > 1 }
         }
-        let (type, isChanged) = try known.catalog.declare(
-            schema, limits: context.limits, holdsValues: holdsValues)
-        if isChanged {
-            for attribute in type.attributes {
-                if let value = attribute.defaultValue { try addTypes(referredToBy: value) }
-            }
-            didChange(type.number)
+        // So that what holds items and values is in the records.
+        if candidates.count > 1 || isAmbiguous { try flush() }
+        let (type, others, isChanged) = try known.catalog.declare(
+            schema, limits: context.limits, holdsItems: holdsItems, holdsValues: holdsValues)
+        if !isChanged { return }
+        for attribute in type.attributes {
+            if let value = attribute.defaultValue { try addTypes(referredToBy: value) }
         }
+        for other in others {
+            changedTypes.insert(other.number)
+            bind(usedTypes(other), to: type)
+        }
+        didChange(type.number)
     }
 
     /// Gives a number to the types that references in a value lead to.
@@ -128,8 +139,14 @@ final class WriteBlock: Block {
     /// Notes a change of the catalog, and ties the types of this block to it.
     private func didChange(_ number: UInt32) {
         changedTypes.insert(number)
-        guard let type = known.catalog[number] else { return }
-        for used in usedTypes(type) { used.bind(to: type, table(of: type)) }
+        if let type = known.catalog[number] { bind(usedTypes(type), to: type) }
+    }
+
+    private func bind(_ used: [BlockType], to type: CatalogType) {
+        for used in used {
+            used.bind(to: type, table(of: type))
+            note(used)
+        }
     }
 
     /// Counts what was set on an item, and sees that it is written.
@@ -169,9 +186,15 @@ final class WriteBlock: Block {
             throw .readOnlyClass(.couldNotCreateItemOfType, type.itemType.key, in: "create")
         }
         if dirty.count >= 4096 || pendingBytes >= Self.pendingLimit { try prepareForQuery() }
-        if dirty.isEmpty { millisecond = ItemID.currentMillisecond }
+        let time: UInt64
+        if let millisecond, !dirty.isEmpty {
+            time = millisecond
+        } else {
+            time = ItemID.currentMillisecond
+            millisecond = time
+        }
         let backing = RecordBacking(
-            type, id: ItemID(atMillisecond: millisecond), record: [], block: self)
+            type, id: ItemID(atMillisecond: time), record: [], block: self)
         let item = itemClass.init(backing: backing)
         if !hasRoom(for: backing.bytesToWrite) {
             throw .blockTooLarge(

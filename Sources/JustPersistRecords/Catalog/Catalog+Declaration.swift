@@ -1,29 +1,65 @@
 import JustPersist
 
 extension Catalog {
-    /// What the store knows of a type: under its key, or under one that its class had in an earlier release.
-    func type(_ type: ItemType) -> CatalogType? {
-        if let known = self.type(type.key) { return known }
-        guard let formerKeys = type.schema?.formerTypeKeys else { return nil }
-        for key in formerKeys {
-            if let known = self.type(key) { return known }
+    /// What the store knows of a type: mostly one, none if it has never seen it, and several if the key of its class
+    /// and a former one are both in use.
+    ///
+    /// The key counts before the former ones, and a key that a type has now before one that it had.
+    func candidates(for type: ItemType) -> [CatalogType] {
+        guard let schema = type.schema, !schema.formerTypeKeys.isEmpty else {
+            return self.type(type.key).map { [$0] } ?? []
         }
-        return nil
+        var found: [CatalogType] = []
+        func consider(_ known: CatalogType?) {
+            guard let known, !found.contains(where: { $0.number == known.number }) else { return }
+            found.append(known)
+        }
+        func current(_ key: String) -> CatalogType? {
+            self.type(key).flatMap { $0.key == key ? $0 : nil }
+        }
+        let own = current(type.key)
+        consider(own)
+        for key in schema.formerTypeKeys { consider(current(key)) }
+        if own == nil { consider(self.type(type.key)) }
+        if found.isEmpty {
+            for key in schema.formerTypeKeys { consider(self.type(key)) }
+        }
+        return found
+    }
+
+    /// Which of several types has the items of the one that a schema is of: the one that holds any.
+    ///
+    /// - Throws: `.conflictingTypes` if several do.
+    static func choose(
+        among candidates: [CatalogType], for schema: ItemSchema,
+        holdsItems: (CatalogType) throws(DataStoreError) -> Bool
+    ) throws(DataStoreError) -> CatalogType? {
+        if candidates.count < 2 { return candidates.first }
+        var holders: [CatalogType] = []
+        for type in candidates {
+            if type.unknown.forbidsReading { throw type.newerFormat(in: "read") }
+            if try holdsItems(type) { holders.append(type) }
+        }
+        if holders.count < 2 { return holders.first ?? candidates.first }
+        throw .conflictingTypes(schema.itemTypeKey, holders.map(\.key))
     }
 
     /// Brings the catalog up to a schema: adds the type, the attributes and the indexes that it does not
     /// know yet, renames what was declared under another name, and takes kinds and defaults over.
     ///
-    /// Returns the type, and whether anything changed.
+    /// Returns the type, the types that gave way to it, and whether anything changed.
     ///
-    /// - Parameter holdsValues: Whether any item of the type has a value for the attribute with that id. Asked
-    ///   only if an attribute is found under several names.
+    /// - Parameters:
+    ///   - holdsItems: Whether there is any item of the type. Asked only if a type is found under several keys.
+    ///   - holdsValues: Whether any item of the type has a value for the attribute with that id. Asked
+    ///     only if an attribute is found under several names.
     mutating func declare(
         _ schema: ItemSchema, limits: DataStoreLimits,
+        holdsItems: (CatalogType) throws(DataStoreError) -> Bool,
         holdsValues: (CatalogType, UInt16) throws(DataStoreError) -> Bool
-    ) throws(DataStoreError) -> (CatalogType, isChanged: Bool) {
+    ) throws(DataStoreError) -> (CatalogType, others: [CatalogType], isChanged: Bool) {
         try schema.validate()
-        var (type, isChanged) = try declaredType(schema, limits)
+        var (type, others, isChanged) = try declaredType(schema, limits, holdsItems)
         if type.unknown.forbidsWriting { throw type.newerFormat(in: "declare") }
         for (attribute, places) in zip(schema.attributes, type.places(of: schema)) {
             if try type.declare(attribute, at: places, limits: limits, holdsValues: holdsValues) {
@@ -37,27 +73,54 @@ extension Catalog {
             type.indexes.append(index)
             isChanged = true
         }
+        for other in others { put(other.retired()) }
         if isChanged { put(type) }
-        return (type, isChanged)
+        return (type, others, isChanged)
     }
 
-    /// The type that a schema is of, under the key that it has from now on; a new one if the store has none.
+    /// The type that a schema is of, under the key that it has from now on, and those that give way to it; a new
+    /// one if the store has none.
     private func declaredType(
-        _ schema: ItemSchema, _ limits: DataStoreLimits
-    ) throws(DataStoreError) -> (CatalogType, isChanged: Bool) {
+        _ schema: ItemSchema, _ limits: DataStoreLimits,
+        _ holdsItems: (CatalogType) throws(DataStoreError) -> Bool
+    ) throws(DataStoreError) -> (CatalogType, others: [CatalogType], isChanged: Bool) {
         let key = schema.itemTypeKey
-        if var known = type(ItemType(schema)) {
+        if let damage = damage(of: ItemType(schema)) { throw damage }
+        let candidates = candidates(for: ItemType(schema))
+        var isChanged = candidates.count != 1
+        var type: CatalogType
+        var others: [CatalogType] = []
+        if let known = try Self.choose(among: candidates, for: schema, holdsItems: holdsItems) {
+            type = known
+            others = candidates.filter { $0.number != known.number }
+            for other in others where other.unknown.forbidsWriting {
+                throw other.newerFormat(in: "declare")
+            }
             // An earlier release goes on using the key that it knows.
-            if known.hasKey(of: schema) { return (known, false) }
+            if !known.hasKey(of: schema) {
+                try limits.check(typeName: key)
+                type.rename(to: key)
+                isChanged = true
+            }
+            for other in others {
+                for key in [other.key] + other.formerKeys { type.addFormerKey(key) }
+            }
+        } else {
             try limits.check(typeName: key)
-            known.rename(to: key)
-            return (known, true)
+            type = try newType(key)
+            type.isDeclared = true
         }
-        if let damage = damage(ofType: key) { throw damage }
-        try limits.check(typeName: key)
-        var type = try newType(key)
-        type.isDeclared = true
-        return (type, true)
+        for key in schema.formerTypeKeys where self.type(key) == nil && !type.has(key: key) {
+            try limits.check(typeName: key)
+            type.addFormerKey(key)
+            isChanged = true
+        }
+        return (type, others, isChanged)
+    }
+
+    /// Whether the store knows all former keys of a schema.
+    func knowsFormerKeys(of schema: ItemSchema) -> Bool {
+        schema.formerTypeKeys.allSatisfy { type($0) != nil }
     }
 
     /// The type with that key that items only refer to so far, or a new one.
@@ -204,5 +267,20 @@ extension CatalogType {
             ids.append(id)
         }
         return ids
+    }
+}
+
+extension DataStoreError {
+    /// Items of one type under several keys.
+    fileprivate static func conflictingTypes(
+        _ key: String, _ holders: [String]
+    ) -> DataStoreError {
+        let keys = holders.map { "“\($0)”" }.joined(separator: " and ")
+        return DataStoreError(
+            .conflictingTypes, in: "declare",
+            """
+            “\(key)” was renamed, and there are items under \(keys). Nothing was changed. Move the items that count to \
+            one of these types and delete those of the other, with dynamicItems(_:) and create(_:).
+            """, itemType: key)
     }
 }

@@ -65,9 +65,16 @@ struct Catalog: Sendable {
     /// Notes that entries cannot be read.
     mutating func note(_ damage: CatalogDamage) { damages.append(damage) }
 
-    /// Why it cannot be told what the store knows of a type; `nil` if it can.
-    func damage(ofType key: String) -> DataStoreError? {
-        if damages.isEmpty || type(key) != nil { return nil }
-        return damages.first { $0.key == nil || $0.key == key }?.error(ofType: key)
+    /// Why it cannot be told what the store knows of a type under any of its keys; `nil` if it can.
+    func damage(of type: ItemType) -> DataStoreError? {
+        if damages.isEmpty { return nil }
+        let keys = [type.key] + (type.schema?.formerTypeKeys ?? [])
+        let unknown = keys.filter { self.type($0) == nil }
+        let isKnown = unknown.count < keys.count
+        for key in unknown {
+            let damage = damages.first { $0.key == key || $0.key == nil && !isKnown }
+            if let damage { return damage.error(ofType: key) }
+        }
+        return nil
     }
 }

@@ -9,7 +9,7 @@ struct CatalogType: Sendable {
     private(set) var key: String
     /// The keys that it had in earlier releases, kept for ever.
     var formerKeys: [String] = []
-    /// Whether it was declared; one that was not is there because items refer to it.
+    /// Whether it is declared; one that is not is there because items may refer to it.
     var isDeclared = true
     /// The attributes; an attribute's id is its place.
     private(set) var attributes: [CatalogAttribute] = []
@@ -45,16 +45,31 @@ struct CatalogType: Sendable {
         if !attribute.isRetired { take(attribute.name, for: id) }
     }
 
+    /// Whether it has that key, or had it.
+    func has(key: String) -> Bool { self.key == key || formerKeys.contains(key) }
+
     /// Whether it has the key that a schema gives it, or a later one.
-    func hasKey(of schema: ItemSchema) -> Bool {
-        key == schema.itemTypeKey || formerKeys.contains(schema.itemTypeKey)
-    }
+    func hasKey(of schema: ItemSchema) -> Bool { has(key: schema.itemTypeKey) }
 
     /// Gives the type another key; its records and the references to it stay as they are.
     mutating func rename(to key: String) {
         formerKeys.removeAll { $0 == key }
         formerKeys.append(self.key)
         self.key = key
+    }
+
+    /// Notes a key that the type had in some release.
+    mutating func addFormerKey(_ key: String) {
+        if !has(key: key) { formerKeys.append(key) }
+    }
+
+    /// What is left of the type when it gives way to another: references that were stored with its number lead to
+    /// the one that has its key.
+    func retired() -> CatalogType {
+        var type = CatalogType(number: number, key: key)
+        type.isDeclared = false
+        type.unknown = unknown
+        return type
     }
 
     /// Gives an attribute another name; its values stay where they are.

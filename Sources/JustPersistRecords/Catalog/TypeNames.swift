@@ -1,6 +1,7 @@
 /// The keys of a store's types by their numbers: what references are stored with.
 ///
-/// A key may have several numbers: one of a declared type, and one that the key got when items only referred to it.
+/// A key may have several numbers: one of a declared type, those that the key got when items only referred to it, and
+/// those of types that gave way to the declared one.
 struct TypeNames: Sendable {
     private var keys: [UInt32: String] = [:]
     private var numbers: [String: UInt32] = [:]

@@ -120,7 +120,7 @@ struct EditableRecord {
         if !isOrdered { orderFields() }
     }
 
-    /// Drops the fields of a damaged record that lie outside of it, and the bytes that belong to none.
+    /// Puts the fields of a damaged record in order, without those that lie outside of it and bytes that belong to none.
     private mutating func orderFields() {
         isOrdered = true
         guard let table = RecordFormat.Table(bytes.span) else {
@@ -128,11 +128,13 @@ struct EditableRecord {
             return
         }
         var end = 0
+        var next = 0
         var isSound = true
         for index in 0..<table.count {
             let entry = table.entry(at: index, in: bytes.span)
-            isSound = isSound && entry.end >= end
+            isSound = isSound && entry.end >= end && Int(entry.attribute) >= next
             end = entry.end
+            next = Int(entry.attribute) + 1
         }
         if isSound, table.payload + end == bytes.count { return }
         let damaged = bytes
@@ -181,13 +183,12 @@ struct EditableRecord {
         if needsWide { tail += widen() }
 
         guard var table = RecordFormat.Table(bytes.span) else { return }
-        var place = table.place(of: attribute, in: bytes.span)
+        let place = table.place(of: attribute, in: bytes.span)
         if place == table.count || table.entry(at: place, in: bytes.span).attribute != attribute {
             insertEntry(attribute, at: place, table)
             tail += table.entryLength
             guard let grown = RecordFormat.Table(bytes.span) else { return }
             table = grown
-            place = table.place(of: attribute, in: bytes.span)
         }
         let entries = isClosed ? table.count : settled
         let start = table.payload + table.start(at: place, in: bytes.span)

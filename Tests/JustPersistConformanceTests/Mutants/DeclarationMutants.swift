@@ -16,8 +16,8 @@ class DeclarationMutant: SabotagedStore, @unchecked Sendable {
         var rules = super.rules(memory)
         rules.declared = { schema in
             ItemSchema(
-                schema.itemTypeKey, attributes: schema.attributes.map(declared),
-                indexes: schema.indexes)
+                schema.itemTypeKey, formerTypeKeys: schema.formerTypeKeys,
+                attributes: schema.attributes.map(declared), indexes: schema.indexes)
         }
         return rules
     }

@@ -12,7 +12,7 @@ import Testing
         QueryMutants.all, OrderMutants.all, TransactionMutants.all, RollbackMutants.all,
         IsolationMutants.all, CrowdMutants.all, LifeMutants.all, ThreadingMutants.all,
         ErrorMutants.all, RefusalMutants.all, ChildMutants.all, DurabilityMutants.all,
-        MigrationMutants.all, DeclarationMutants.all,
+        MigrationMutants.all, DeclarationMutants.all, RenameMutants.all,
         QuestionMutants.all, ChangeMutants.all, QueueMutants.all, DestroyMutants.all,
     ].flatMap { $0 }
 

@@ -173,5 +173,11 @@ class WrappingBacking: ItemBacking {
         try inner.setValue(value, forAttribute: name)
     }
 
+    func value(
+        forAttribute name: String, of reference: ItemReference
+    ) throws(DataStoreError) -> DataStoreValue {
+        try inner.value(forAttribute: name, of: reference)
+    }
+
     func report(_ error: DataStoreError) { inner.report(error) }
 }

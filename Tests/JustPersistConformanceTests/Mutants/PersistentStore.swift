@@ -64,6 +64,7 @@ final class FaultlessOnDisk: PersistentStore, Fault, @unchecked Sendable {
 struct CommitRecord: Codable, Sendable {
     struct TypeEntry: Codable, Hashable {
         var key: String
+        var formerKeys: [String]
         var attributes: [ReferenceType.Attribute]
         var indexes: [Index]
     }
@@ -113,6 +114,7 @@ struct CommitRecord: Codable, Sendable {
     func apply(to state: inout ReferenceState) throws {
         for entry in types {
             var type = ReferenceType(key: entry.key)
+            for key in entry.formerKeys { type.addFormerKey(key) }
             for attribute in entry.attributes { type.add(attribute) }
             for index in entry.indexes {
                 type.add(IndexSchema(index.attributes, isUnique: index.isUnique))
@@ -127,6 +129,7 @@ struct CommitRecord: Codable, Sendable {
 extension CommitRecord.TypeEntry {
     init(_ type: ReferenceType) {
         key = type.key
+        formerKeys = type.formerKeys
         attributes = type.attributes
         indexes = type.indexes.map {
             CommitRecord.Index(attributes: $0.attributes, isUnique: $0.isUnique)

@@ -15,7 +15,8 @@ class QueryMutant: SabotagedStore, @unchecked Sendable {
         _ request: DataStoreRequest, in state: ReferenceState
     ) throws(DataStoreError) -> [ReferenceRow] {
         try validate(request, state)
-        let all = state.rows.filter { $0.key.itemType == request.type.key }
+        let key = try state.type(of: request.type)?.key
+        let all = state.rows.filter { $0.key.itemType == key }
         let sorted = sorted(filtered(all, request, state), request, state)
         return sliced(sorted, offset: request.offset ?? 0, limit: request.limit ?? 0)
     }

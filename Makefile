@@ -42,9 +42,9 @@ examples:
 PROFILE ?= full
 ONLY ?= *
 conformance: setup
-	swift build -c release --product justpersist
+	swift build -c release --product justpersist-conformance
 	for store in memory: lmdb: leveldb: reference:; do \
-		.build/release/justpersist conformance $$store --profile $(PROFILE) --only '$(ONLY)' || exit 1; \
+		.build/release/justpersist-conformance $$store --profile $(PROFILE) --only '$(ONLY)' || exit 1; \
 	done
 
 # Stores are killed, refused their system calls, cut off from power, damaged and filled, and judged by what they

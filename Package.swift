@@ -28,6 +28,7 @@ let package = Package(
         .library(
             name: "JustPersistConformanceTesting", targets: ["JustPersistConformanceTesting"]),
         .executable(name: "justpersist", targets: ["JustPersistCLI"]),
+        .executable(name: "justpersist-conformance", targets: ["JustPersistConformanceCLI"]),
         .plugin(name: "NewDataStore", targets: ["NewDataStore"]),
     ],
     dependencies: [
@@ -82,11 +83,26 @@ let package = Package(
         .target(
             name: "JustPersistConformanceTesting",
             dependencies: ["JustPersist", "JustPersistConformance"], swiftSettings: settings),
+        // What the two programs share.
+        .target(
+            name: "JustPersistCommandLine",
+            dependencies: [
+                "JustPersist", "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMemory",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "JustPersistCLI",
             dependencies: [
-                "JustPersist", "JustPersistMigration", "JustPersistLMDB", "JustPersistLevelDB",
-                "JustPersistMemory", "JustPersistConformance",
+                "JustPersist", "JustPersistMigration", "JustPersistCommandLine",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+        // The verb `conformance`, apart from the tool: who imports and queries need not build the kit.
+        .executableTarget(
+            name: "JustPersistConformanceCLI",
+            dependencies: [
+                "JustPersist", "JustPersistCommandLine", "JustPersistConformance",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

@@ -3,10 +3,10 @@ import Foundation
 import Synchronization
 
 /// Notes that the user pressed Ctrl-C, for work that stops where nothing is half done.
-final class Interruption {
+package final class Interruption {
     /// The end of a command that was interrupted, and what its user should know.
-    struct Error: Swift.Error {
-        let message: String
+    package struct Error: Swift.Error {
+        package let message: String
     }
 
     private final class Flag: Sendable {
@@ -17,7 +17,7 @@ final class Interruption {
     private let source: any DispatchSourceSignal
 
     /// Takes over the interrupt signal of the process.
-    init() {
+    package init() {
         signal(SIGINT, SIG_IGN)
         source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
         source.setEventHandler { [flag] in flag.isSet.store(true, ordering: .relaxed) }
@@ -25,7 +25,7 @@ final class Interruption {
     }
 
     /// Throws if the signal has come.
-    func check(_ message: @autoclosure () -> String) throws(Error) {
+    package func check(_ message: @autoclosure () -> String) throws(Error) {
         if flag.isSet.load(ordering: .relaxed) { throw Error(message: message()) }
     }
 }

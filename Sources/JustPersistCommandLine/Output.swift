@@ -2,19 +2,21 @@ import Foundation
 import JustPersist
 
 /// Standard output, written in large pieces.
-final class Output {
+package final class Output {
     private var buffer: [UInt8] = []
 
+    package init() {}
+
     /// Whether a person reads along.
-    static let isTerminal = isatty(STDOUT_FILENO) == 1
+    package static let isTerminal = isatty(STDOUT_FILENO) == 1
 
     /// Writes a line for people: control characters are written out.
     ///
     /// ``flush()`` is still to be called behind the last one.
-    func line(_ text: String = "") throws { try data(text.printable) }
+    package func line(_ text: String = "") throws { try data(text.printable) }
 
     /// Writes a line for programs, as it is.
-    func data(_ text: String) throws {
+    package func data(_ text: String) throws {
         buffer.append(contentsOf: text.utf8)
         buffer.append(0x0a)
         if buffer.count >= 1 << 16 { try flush() }
@@ -23,7 +25,7 @@ final class Output {
     /// Writes what was held back.
     ///
     /// Throws ``OutputClosed`` if nobody reads any more.
-    func flush() throws {
+    package func flush() throws {
         defer { buffer.removeAll(keepingCapacity: true) }
         if buffer.isEmpty { return }
         do {
@@ -41,4 +43,4 @@ final class Output {
 }
 
 /// The reader of standard output has gone, as `head` does: no reason to complain.
-struct OutputClosed: Error {}
+package struct OutputClosed: Error {}

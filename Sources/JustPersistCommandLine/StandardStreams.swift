@@ -1,7 +1,7 @@
 import Foundation
 
 /// The streams that a process is given, whatever has become of them.
-enum StandardStreams {
+package enum StandardStreams {
     /// What stands in for the streams that were closed when the process started, as long as it lives.
     private static let standIns = {
         var handles: [FileHandle] = []
@@ -25,13 +25,13 @@ enum StandardStreams {
     ///
     /// Otherwise the next file to be opened gets such a number, and what is printed goes into it: into a
     /// store.
-    static func occupyClosed() { _ = standIns }
+    package static func occupyClosed() { _ = standIns }
 
     /// Whether a person reads messages along.
-    static let isErrorTerminal = isatty(STDERR_FILENO) == 1
+    package static let isErrorTerminal = isatty(STDERR_FILENO) == 1
 
     /// Writes to standard error what may be lost: where nobody can be told, that is no reason to fail.
-    static func writeError(_ text: String) {
+    package static func writeError(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }

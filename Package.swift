@@ -164,13 +164,6 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "JustPersistConformanceTests",
-            dependencies: [
-                "JustPersist", "JustPersistConformance", "JustPersistConformanceTesting",
-                "JustPersistMemory", "JustPersistRecords",
-            ],
-            swiftSettings: settings),
-        .testTarget(
             name: "BackendConformanceTests",
             dependencies: [
                 "JustPersist", "JustPersistConformanceTesting", "JustPersistLMDB",
@@ -183,10 +176,6 @@ let package = Package(
                 "JustPersist", "JustPersistLMDB", "JustPersistLevelDB", "JustPersistRecords",
                 "JustPersistConformance",
             ],
-            swiftSettings: settings),
-        // Compiles the plugin's own files, through a link, for nothing can import a plugin.
-        .testTarget(
-            name: "NewDataStoreTests", dependencies: ["JustPersist", "JustPersistRecords"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

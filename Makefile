@@ -1,42 +1,55 @@
 # Both ways in: `make demo` shows the main job on real data, `make test` runs the tests.
-.PHONY: demo test test-plugin test-torture examples conformance torture lint format docs bench sanitize setup clean
+.PHONY: demo test test-root test-developer test-plugin test-torture examples conformance torture lint format docs bench sanitize setup clean
 
 # The suite proves damage and crashes by killing processes; backtraces of those would only slow it down.
 export SWIFT_BACKTRACE ?= enable=no
 
 # What the root package does not build; named one by one, so that build products are left alone.
-NESTED = Benchmarks/Package.swift Benchmarks/Sources Torture/Package.swift Torture/Sources Torture/Tests \
+NESTED = DeveloperTests/Package.swift DeveloperTests/Tests \
+	Benchmarks/Package.swift Benchmarks/Sources Torture/Package.swift Torture/Sources Torture/Tests \
 	Examples/SQLiteDataStore/Package.swift Examples/SQLiteDataStore/Sources Examples/SQLiteDataStore/Tests \
 	Examples/SortedArrayEngine/Package.swift Examples/SortedArrayEngine/Sources Examples/SortedArrayEngine/Tests
 
 demo:
 	scripts/demo
 
-test: setup
+# One behind the other, for all share what the root package has built; SwiftPM lets one at a time into its directory.
+test: test-root test-developer test-plugin examples test-torture
+
+# What has to be tried with every change, in minutes.
+test-root: setup
 	swift build --build-tests
 	swift test --skip-build --disable-xctest
-	$(MAKE) -j2 test-plugin examples test-torture
 
-# The plugin in a package that depends on this one: a build of its own, kept for the next time.
+# Packages of their own are built in the root's directory, where the library and the kit lie already.
+SHARED = --scratch-path $(CURDIR)/.build
+
+# The conformance kit with its sabotaged stores, and what the plugin writes.
+test-developer: setup
+	swift build --build-tests $(SHARED) --package-path DeveloperTests
+	swift test --skip-build --disable-xctest $(SHARED) --package-path DeveloperTests
+
+# The plugin in a package that depends on this one.
 test-plugin: setup
 	scripts/test-plugin
 
 # The trials of `make torture`, some seconds of them, and the tests of their judge.
 test-torture:
 	@scripts/setup $(TRACER)
-	swift build --build-tests --package-path Torture
-	swift test --skip-build --disable-xctest --package-path Torture
+	swift build --build-tests $(SHARED) --package-path Torture
+	swift test --skip-build --disable-xctest $(SHARED) --package-path Torture
 
 # The examples, as authors outside of this package build and test them. The second has its checks in XCTest too, of
 # which some are enough.
 SQLITE = $(if $(filter Linux,$(shell uname -s)),libsqlite3-dev)
 examples:
 	@scripts/setup $(SQLITE)
-	swift build --build-tests --package-path Examples/SQLiteDataStore
-	swift test --skip-build --disable-xctest --package-path Examples/SQLiteDataStore
-	swift test --disable-xctest --package-path Examples/SortedArrayEngine
+	swift build --build-tests $(SHARED) --package-path Examples/SQLiteDataStore
+	swift test --skip-build --disable-xctest $(SHARED) --package-path Examples/SQLiteDataStore
+	swift build --build-tests $(SHARED) --package-path Examples/SortedArrayEngine
+	swift test --skip-build --disable-xctest $(SHARED) --package-path Examples/SortedArrayEngine
 	JP_ONLY='fixture/*,crud/*,dur/kill9-after-sync' \
-		swift test --skip-build --disable-swift-testing --package-path Examples/SortedArrayEngine
+		swift test --skip-build --disable-swift-testing $(SHARED) --package-path Examples/SortedArrayEngine
 
 # The conformance kit on every backend, longer than in the tests. PROFILE=soak takes hours; ONLY='dur/*' picks checks.
 PROFILE ?= full
@@ -81,13 +94,14 @@ sanitize: setup
 
 sanitize-%: export LSAN_OPTIONS = suppressions=$(CURDIR)/Tests/Sanitizers/leaks.txt:print_suppressions=0
 sanitize-%:
-	swift test --disable-xctest --sanitize=$* --scratch-path .build/$* \
-		--skip 'MutantTests|IsolationCheckTests|BackendConformanceTests'
+	swift test --disable-xctest --sanitize=$* --scratch-path .build/$* --skip BackendConformanceTests
 	JP_IN_PROCESS=1 JP_TIMEOUT=300 swift test --disable-xctest --sanitize=$* --scratch-path .build/$* \
 		--skip-build --no-parallel --filter BackendConformanceTests
+	swift test --disable-xctest --sanitize=$* --scratch-path $(CURDIR)/.build/$* --package-path DeveloperTests \
+		--skip 'MutantTests|IsolationCheckTests'
 
 setup:
 	@scripts/setup
 
 clean:
-	rm -rf .build Benchmarks/.build Torture/.build Examples/*/.build
+	rm -rf .build */.build Examples/*/.build

@@ -5,7 +5,7 @@
 export SWIFT_BACKTRACE ?= enable=no
 
 # What the root package does not build; named one by one, so that build products are left alone.
-NESTED = DeveloperTests/Package.swift DeveloperTests/Tests \
+NESTED = DeveloperTests/Package.swift DeveloperTests/Tests MacroTests/Package.swift MacroTests/Tests \
 	Benchmarks/Package.swift Benchmarks/Sources Torture/Package.swift Torture/Sources Torture/Tests \
 	Examples/SQLiteDataStore/Package.swift Examples/SQLiteDataStore/Sources Examples/SQLiteDataStore/Tests \
 	Examples/SortedArrayEngine/Package.swift Examples/SortedArrayEngine/Sources Examples/SortedArrayEngine/Tests
@@ -21,13 +21,12 @@ test-root: setup
 	swift build --build-tests
 	swift test --skip-build --disable-xctest
 
-# Packages of their own are built in the root's directory, where the library and the kit lie already.
-SHARED = --scratch-path $(CURDIR)/.build
-
-# The conformance kit with its sabotaged stores, and what the plugin writes.
+# The conformance kit with its sabotaged stores, what the plugin writes, and what the macros write.
 test-developer: setup
-	swift build --build-tests $(SHARED) --package-path DeveloperTests
-	swift test --skip-build --disable-xctest $(SHARED) --package-path DeveloperTests
+	scripts/in-package DeveloperTests build --build-tests
+	scripts/in-package DeveloperTests test --skip-build --disable-xctest
+	scripts/in-package MacroTests build --build-tests
+	scripts/in-package MacroTests test --skip-build --disable-xctest
 
 # The plugin in a package that depends on this one.
 test-plugin: setup
@@ -36,20 +35,20 @@ test-plugin: setup
 # The trials of `make torture`, some seconds of them, and the tests of their judge.
 test-torture:
 	@scripts/setup $(TRACER)
-	swift build --build-tests $(SHARED) --package-path Torture
-	swift test --skip-build --disable-xctest $(SHARED) --package-path Torture
+	scripts/in-package Torture build --build-tests
+	scripts/in-package Torture test --skip-build --disable-xctest
 
 # The examples, as authors outside of this package build and test them. The second has its checks in XCTest too, of
 # which some are enough.
 SQLITE = $(if $(filter Linux,$(shell uname -s)),libsqlite3-dev)
 examples:
 	@scripts/setup $(SQLITE)
-	swift build --build-tests $(SHARED) --package-path Examples/SQLiteDataStore
-	swift test --skip-build --disable-xctest $(SHARED) --package-path Examples/SQLiteDataStore
-	swift build --build-tests $(SHARED) --package-path Examples/SortedArrayEngine
-	swift test --skip-build --disable-xctest $(SHARED) --package-path Examples/SortedArrayEngine
+	scripts/in-package Examples/SQLiteDataStore build --build-tests
+	scripts/in-package Examples/SQLiteDataStore test --skip-build --disable-xctest
+	scripts/in-package Examples/SortedArrayEngine build --build-tests
+	scripts/in-package Examples/SortedArrayEngine test --skip-build --disable-xctest
 	JP_ONLY='fixture/*,crud/*,dur/kill9-after-sync' \
-		swift test --skip-build --disable-swift-testing $(SHARED) --package-path Examples/SortedArrayEngine
+		scripts/in-package Examples/SortedArrayEngine test --skip-build --disable-swift-testing
 
 # The conformance kit on every backend, longer than in the tests. PROFILE=soak takes hours; ONLY='dur/*' picks checks.
 PROFILE ?= full
@@ -97,8 +96,9 @@ sanitize-%:
 	swift test --disable-xctest --sanitize=$* --scratch-path .build/$* --skip BackendConformanceTests
 	JP_IN_PROCESS=1 JP_TIMEOUT=300 swift test --disable-xctest --sanitize=$* --scratch-path .build/$* \
 		--skip-build --no-parallel --filter BackendConformanceTests
-	swift test --disable-xctest --sanitize=$* --scratch-path $(CURDIR)/.build/$* --package-path DeveloperTests \
+	SCRATCH=.build/$* scripts/in-package DeveloperTests test --disable-xctest --sanitize=$* \
 		--skip 'MutantTests|IsolationCheckTests'
+	SCRATCH=.build/$* scripts/in-package MacroTests test --disable-xctest --sanitize=$*
 
 setup:
 	@scripts/setup

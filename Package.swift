@@ -129,17 +129,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        // No dependency on the macros' plugin: all tests here, and what they need, would be built a second time for it.
         .testTarget(
-            name: "JustPersistMacrosTests",
-            dependencies: [
-                "JustPersist", "JustPersistMacros", "JustPersistMacrosPlugin",
-                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
-                .product(name: "SwiftParser", package: "swift-syntax"),
-                .product(name: "SwiftSyntax", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
-            ],
+            name: "JustPersistMacrosTests", dependencies: ["JustPersist", "JustPersistMacros"],
             swiftSettings: settings),
         .testTarget(
             name: "ReadmeTests",

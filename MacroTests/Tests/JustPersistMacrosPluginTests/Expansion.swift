@@ -5,7 +5,7 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacros
 
-@testable import JustPersistMacrosPlugin
+@testable import MacrosPlugin
 
 /// What the macros make of a source text.
 struct Expansion {

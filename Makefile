@@ -1,50 +1,62 @@
 # Both ways in: `make demo` shows the main job on real data, `make test` runs the tests.
-.PHONY: demo test test-plugin test-torture examples conformance torture lint format docs bench sanitize setup clean
+.PHONY: demo test test-root test-developer test-plugin test-torture examples conformance torture lint format docs bench sanitize setup clean
 
 # The suite proves damage and crashes by killing processes; backtraces of those would only slow it down.
 export SWIFT_BACKTRACE ?= enable=no
 
 # What the root package does not build; named one by one, so that build products are left alone.
-NESTED = Benchmarks/Package.swift Benchmarks/Sources Torture/Package.swift Torture/Sources Torture/Tests \
+NESTED = DeveloperTests/Package.swift DeveloperTests/Tests MacroTests/Package.swift MacroTests/Tests \
+	Benchmarks/Package.swift Benchmarks/Sources Torture/Package.swift Torture/Sources Torture/Tests \
 	Examples/SQLiteDataStore/Package.swift Examples/SQLiteDataStore/Sources Examples/SQLiteDataStore/Tests \
 	Examples/SortedArrayEngine/Package.swift Examples/SortedArrayEngine/Sources Examples/SortedArrayEngine/Tests
 
 demo:
 	scripts/demo
 
-test: setup
+# One behind the other, for all share what the root package has built; SwiftPM lets one at a time into its directory.
+test: test-root test-developer test-plugin examples test-torture
+
+# What has to be tried with every change, in minutes.
+test-root: setup
 	swift build --build-tests
 	swift test --skip-build --disable-xctest
-	$(MAKE) -j2 test-plugin examples test-torture
 
-# The plugin in a package that depends on this one: a build of its own, kept for the next time.
+# The conformance kit with its sabotaged stores, what the plugin writes, and what the macros write.
+test-developer: setup
+	scripts/in-package DeveloperTests build --build-tests
+	scripts/in-package DeveloperTests test --skip-build --disable-xctest
+	scripts/in-package MacroTests build --build-tests
+	scripts/in-package MacroTests test --skip-build --disable-xctest
+
+# The plugin in a package that depends on this one.
 test-plugin: setup
 	scripts/test-plugin
 
 # The trials of `make torture`, some seconds of them, and the tests of their judge.
 test-torture:
 	@scripts/setup $(TRACER)
-	swift build --build-tests --package-path Torture
-	swift test --skip-build --disable-xctest --package-path Torture
+	scripts/in-package Torture build --build-tests
+	scripts/in-package Torture test --skip-build --disable-xctest
 
 # The examples, as authors outside of this package build and test them. The second has its checks in XCTest too, of
 # which some are enough.
 SQLITE = $(if $(filter Linux,$(shell uname -s)),libsqlite3-dev)
 examples:
 	@scripts/setup $(SQLITE)
-	swift build --build-tests --package-path Examples/SQLiteDataStore
-	swift test --skip-build --disable-xctest --package-path Examples/SQLiteDataStore
-	swift test --disable-xctest --package-path Examples/SortedArrayEngine
+	scripts/in-package Examples/SQLiteDataStore build --build-tests
+	scripts/in-package Examples/SQLiteDataStore test --skip-build --disable-xctest
+	scripts/in-package Examples/SortedArrayEngine build --build-tests
+	scripts/in-package Examples/SortedArrayEngine test --skip-build --disable-xctest
 	JP_ONLY='fixture/*,crud/*,dur/kill9-after-sync' \
-		swift test --skip-build --disable-swift-testing --package-path Examples/SortedArrayEngine
+		scripts/in-package Examples/SortedArrayEngine test --skip-build --disable-swift-testing
 
 # The conformance kit on every backend, longer than in the tests. PROFILE=soak takes hours; ONLY='dur/*' picks checks.
 PROFILE ?= full
 ONLY ?= *
 conformance: setup
-	swift build -c release --product justpersist
+	swift build -c release --product justpersist-conformance
 	for store in memory: lmdb: leveldb: reference:; do \
-		.build/release/justpersist conformance $$store --profile $(PROFILE) --only '$(ONLY)' || exit 1; \
+		.build/release/justpersist-conformance $$store --profile $(PROFILE) --only '$(ONLY)' || exit 1; \
 	done
 
 # Stores are killed, refused their system calls, cut off from power, damaged and filled, and judged by what they
@@ -81,13 +93,15 @@ sanitize: setup
 
 sanitize-%: export LSAN_OPTIONS = suppressions=$(CURDIR)/Tests/Sanitizers/leaks.txt:print_suppressions=0
 sanitize-%:
-	swift test --disable-xctest --sanitize=$* --scratch-path .build/$* \
-		--skip 'MutantTests|IsolationCheckTests|BackendConformanceTests'
+	swift test --disable-xctest --sanitize=$* --scratch-path .build/$* --skip BackendConformanceTests
 	JP_IN_PROCESS=1 JP_TIMEOUT=300 swift test --disable-xctest --sanitize=$* --scratch-path .build/$* \
 		--skip-build --no-parallel --filter BackendConformanceTests
+	SCRATCH=.build/$* scripts/in-package DeveloperTests test --disable-xctest --sanitize=$* \
+		--skip 'MutantTests|IsolationCheckTests'
+	SCRATCH=.build/$* scripts/in-package MacroTests test --disable-xctest --sanitize=$*
 
 setup:
 	@scripts/setup
 
 clean:
-	rm -rf .build Benchmarks/.build Torture/.build Examples/*/.build
+	rm -rf .build */.build Examples/*/.build

@@ -28,6 +28,7 @@ let package = Package(
         .library(
             name: "JustPersistConformanceTesting", targets: ["JustPersistConformanceTesting"]),
         .executable(name: "justpersist", targets: ["JustPersistCLI"]),
+        .executable(name: "justpersist-conformance", targets: ["JustPersistConformanceCLI"]),
         .plugin(name: "NewDataStore", targets: ["NewDataStore"]),
     ],
     dependencies: [
@@ -82,11 +83,26 @@ let package = Package(
         .target(
             name: "JustPersistConformanceTesting",
             dependencies: ["JustPersist", "JustPersistConformance"], swiftSettings: settings),
+        // What the two programs share.
+        .target(
+            name: "JustPersistCommandLine",
+            dependencies: [
+                "JustPersist", "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMemory",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "JustPersistCLI",
             dependencies: [
-                "JustPersist", "JustPersistMigration", "JustPersistLMDB", "JustPersistLevelDB",
-                "JustPersistMemory", "JustPersistConformance",
+                "JustPersist", "JustPersistMigration", "JustPersistCommandLine",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+        // The verb `conformance`, apart from the tool: who imports and queries need not build the kit.
+        .executableTarget(
+            name: "JustPersistConformanceCLI",
+            dependencies: [
+                "JustPersist", "JustPersistCommandLine", "JustPersistConformance",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -114,17 +130,9 @@ let package = Package(
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings),
+        // No dependency on the macros' plugin: all tests here, and what they need, would be built a second time for it.
         .testTarget(
-            name: "JustPersistMacrosTests",
-            dependencies: [
-                "JustPersist", "JustPersistMacros", "JustPersistMacrosPlugin",
-                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
-                .product(name: "SwiftParser", package: "swift-syntax"),
-                .product(name: "SwiftSyntax", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
-            ],
+            name: "JustPersistMacrosTests", dependencies: ["JustPersist", "JustPersistMacros"],
             swiftSettings: settings),
         .testTarget(
             name: "ReadmeTests",
@@ -149,13 +157,6 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "JustPersistConformanceTests",
-            dependencies: [
-                "JustPersist", "JustPersistConformance", "JustPersistConformanceTesting",
-                "JustPersistMemory", "JustPersistRecords",
-            ],
-            swiftSettings: settings),
-        .testTarget(
             name: "BackendConformanceTests",
             dependencies: [
                 "JustPersist", "JustPersistConformanceTesting", "JustPersistLMDB",
@@ -168,10 +169,6 @@ let package = Package(
                 "JustPersist", "JustPersistLMDB", "JustPersistLevelDB", "JustPersistRecords",
                 "JustPersistConformance",
             ],
-            swiftSettings: settings),
-        // Compiles the plugin's own files, through a link, for nothing can import a plugin.
-        .testTarget(
-            name: "NewDataStoreTests", dependencies: ["JustPersist", "JustPersistRecords"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -1,4 +1,5 @@
 import Foundation
+import JustPersistCommandLine
 
 /// One line on the terminal that says how far a command has come; nothing if errors go elsewhere.
 final class ProgressLine {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import JustPersist
+import JustPersistCommandLine
 import JustPersistMigration
 
 /// How the items of a query are printed.

@@ -1,4 +1,5 @@
 import JustPersist
+import JustPersistCommandLine
 
 /// Rows of text in columns, as wide as their widest cell.
 struct TextTable {

@@ -80,4 +80,42 @@ import Testing
         #expect(try tool("conformance", "memory:", "--timeout", "0").status == 64)
         #expect(try tool("conformance").status == 64)
     }
+
+    @Test(arguments: [["conformance", "--help"], ["conformance", "-h"], ["help", "conformance"]])
+    func itsHelpNamesTheOptions(arguments: [String]) throws {
+        let run = try tool.start(arguments).end()
+        #expect(run.status == 0)
+        #expect(run.output.contains("USAGE: justpersist conformance <store>"), "\(run.output)")
+        for option in ["--profile", "--only", "--seed", "--format", "--timeout", "--in-process"] {
+            #expect(run.output.contains(option), "\(option)")
+        }
+    }
+
+    @Test func withoutTheProgramOfTheChecksItIsSaidHowToBuildIt() throws {
+        let advice = "swift build --product justpersist-conformance"
+        let run = try tool.alone(path: "/nowhere", ["conformance", "memory:", "--only", "crud/*"])
+        #expect(run.status == 1 && run.output.isEmpty)
+        #expect(run.errors.hasPrefix("justpersist: "), "\(run.errors)")
+        #expect(run.errors.contains(advice), "\(run.errors)")
+        for arguments in [["conformance", "--help"], ["help", "conformance"]] {
+            let help = try tool.alone(path: "/nowhere", arguments)
+            #expect(help.status == 0 && help.output.contains(advice), "\(help.output)")
+        }
+        #expect(try tool.alone(path: "/nowhere", ["query", "--help"]).status == 0)
+    }
+
+    @Test func theProgramOfTheChecksIsFoundOnThePath() throws {
+        let folder = tool.directory.url.appending(path: "bin with space")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let program = folder.appending(path: "justpersist-conformance")
+        try Data("#!/bin/sh\nprintf '%s|' \"$@\"; echo oh >&2; exit 7\n".utf8).write(to: program)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: program.path)
+        let arguments = ["memory:", "--only", "a b", "--", "*", ""]
+        let run = try tool.alone(
+            path: "/nowhere::\(folder.path):/bin", ["conformance"] + arguments)
+        #expect(run.output == arguments.map { $0 + "|" }.joined())
+        #expect(run.errors == "oh\n")
+        #expect(run.status == 7 && !run.isKilled)
+    }
 }

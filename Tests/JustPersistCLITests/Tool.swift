@@ -102,6 +102,18 @@ struct Tool {
         ).end()
     }
 
+    /// Runs a copy of the tool that has no other program beside it, with this `PATH`.
+    func alone(path: String, _ arguments: [String]) throws -> Run {
+        let place = directory.url.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        let copy = place.appending(path: "justpersist")
+        try FileManager.default.copyItem(at: executable, to: copy)
+        return try Running(
+            URL(filePath: "/usr/bin/env"), ["PATH=\(path)", copy.path] + arguments,
+            in: directory.url
+        ).end()
+    }
+
     /// Runs the tool with an output that nobody reads.
     func withClosedOutput(_ arguments: [String]) throws -> Run {
         let errors = Pipe()

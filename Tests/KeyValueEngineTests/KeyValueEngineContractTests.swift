@@ -3,10 +3,8 @@ import JustPersist
 import JustPersistRecords
 import Testing
 
-/// What every engine must do, through the protocol only.
+/// What every engine must do beyond the checks `engine/*` of the kit, through the protocol only.
 @Suite struct KeyValueEngineContractTests {
-    private struct Refusal: Error, Equatable {}
-
     private let temporary: TemporaryDirectory
 
     init() throws { temporary = try TemporaryDirectory() }
@@ -18,32 +16,6 @@ import Testing
     }
 
     // MARK: Values
-
-    @Test(arguments: EngineCase.allCases)
-    func putReplacesAndDeleteRemoves(_ engineCase: EngineCase) throws {
-        let engine = try open(engineCase)
-        defer { engine.close() }
-        #expect(try engine.value([1]) == nil)
-        try engine.put([1], [10])
-        #expect(try engine.value([1]) == [10])
-        try engine.put([1], [11, 12])
-        #expect(try engine.value([1]) == [11, 12])
-        try engine.write { writer throws in
-            #expect(try writer.delete([1]))
-            #expect(try !writer.delete([1]))
-            #expect(try writer.value([1]) == nil)
-        }
-        #expect(try engine.pairs().isEmpty)
-    }
-
-    @Test(arguments: EngineCase.allCases)
-    func emptyValueIsAValue(_ engineCase: EngineCase) throws {
-        let engine = try open(engineCase)
-        defer { engine.close() }
-        try engine.put([1], [])
-        #expect(try engine.value([1]) == [])
-        #expect(try engine.pairs() == [Pair([1], [])])
-    }
 
     @Test(arguments: EngineCase.allCases)
     func keysOfAllLengthsAreKept(_ engineCase: EngineCase) throws {
@@ -87,41 +59,6 @@ import Testing
 
     // MARK: Scans
 
-    @Test(arguments: EngineCase.allCases, [false, true])
-    func scanFollowsUnsignedByteOrder(_ engineCase: EngineCase, inWriteBlock: Bool) throws {
-        let engine = try open(engineCase)
-        defer { engine.close() }
-        let keys: [[UInt8]] = [
-            [0], [0, 0], [0, 1], [1], [1, 0xFF], [2], [2, 0], [0x7F], [0x80], [0xFF], [0xFF, 0xFF],
-        ]
-        let ranges: [KeyRange] = [
-            .all, KeyRange(prefix: [1]), KeyRange(prefix: [0xFF]), KeyRange(prefix: [3]),
-            KeyRange(from: [1], upTo: [2]), KeyRange(from: [0, 0, 0], upTo: [2, 0]),
-            KeyRange(from: [2], upTo: [2, 0]), KeyRange(from: [2], upTo: [2]),
-            KeyRange(from: [2], upTo: [1]), KeyRange(from: [], upTo: []),
-            KeyRange(from: [], upTo: [0]),
-            KeyRange(from: [0x80], upTo: nil), KeyRange(from: [0xFF, 0xFF, 0], upTo: nil),
-            KeyRange(from: [], upTo: [0xFF, 0xFF, 0xFF]),
-        ]
-        func check(_ reader: any KeyValueReader) throws {
-            for range in ranges {
-                let expected = keys.filter { key in
-                    !key.lexicographicallyPrecedes(range.lower)
-                        && range.upper.map { key.lexicographicallyPrecedes($0) } != false
-                }
-                #expect(try reader.pairs(range).map(\.key) == expected, "\(range)")
-                #expect(
-                    try reader.pairs(range, reversed: true).map(\.key) == expected.reversed(),
-                    "\(range), reversed")
-            }
-        }
-        try engine.write { writer throws in
-            for key in keys.shuffled() { try writer.put(key, key) }
-            if inWriteBlock { try check(writer) }
-        }
-        if !inWriteBlock { try engine.read { try check($0) } }
-    }
-
     @Test(arguments: EngineCase.allCases)
     func emptyStoreScansToNothing(_ engineCase: EngineCase) throws {
         let engine = try open(engineCase)
@@ -129,31 +66,6 @@ import Testing
         for reversed in [false, true] {
             #expect(try engine.pairs(.all, reversed: reversed).isEmpty)
             #expect(try engine.pairs(KeyRange(prefix: [1]), reversed: reversed).isEmpty)
-        }
-    }
-
-    @Test(arguments: EngineCase.allCases)
-    func scanStopsWhenToldAndThrowsOn(_ engineCase: EngineCase) throws {
-        let engine = try open(engineCase)
-        defer { engine.close() }
-        try engine.write { writer throws in
-            for byte in 0..<100 as Range<UInt8> { try writer.put([byte], [byte]) }
-        }
-        try engine.read { reader throws in
-            #expect(try reader.pairs(limit: 3).map(\.key) == [[0], [1], [2]])
-            #expect(try reader.pairs(reversed: true, limit: 2).map(\.key) == [[99], [98]])
-            var calls = 0
-            let refusal = DataStoreError(.unsupported, in: "test", "no further")
-            let error = #expect(throws: DataStoreError.self) {
-                try reader.scan(.all, reversed: false) { _, _ throws(DataStoreError) in
-                    calls += 1
-                    if calls == 5 { throw refusal }
-                    return .next
-                }
-            }
-            #expect(error?.code == .unsupported)
-            #expect(calls == 5)
-            #expect(try reader.pairs().count == 100)
         }
     }
 
@@ -189,78 +101,6 @@ import Testing
 
     // MARK: Transactions
 
-    @Test(arguments: EngineCase.allCases)
-    func writeBlockReadsItsOwnWrites(_ engineCase: EngineCase) throws {
-        let engine = try open(engineCase)
-        defer { engine.close() }
-        try engine.write { writer throws in
-            for byte in 0..<4 as Range<UInt8> { try writer.put([byte], [byte]) }
-        }
-        try engine.write { writer throws in
-            try writer.put([1], [9])
-            try writer.put([7], [7])
-            _ = try writer.delete([2])
-            try writer.put([2, 1], [])
-            #expect(try writer.value([1]) == [9])
-            #expect(try writer.value([2]) == nil)
-            let expected = [
-                Pair([0], [0]), Pair([1], [9]), Pair([2, 1], []), Pair([3], [3]), Pair([7], [7]),
-            ]
-            #expect(try writer.pairs() == expected)
-            #expect(try writer.pairs(reversed: true) == expected.reversed())
-        }
-    }
-
-    @Test(arguments: EngineCase.allCases)
-    func throwingBlockLeavesNoTrace(_ engineCase: EngineCase) throws {
-        let engine = try open(engineCase)
-        defer { engine.close() }
-        try engine.put([1], [1])
-        #expect(throws: Refusal()) {
-            try engine.write { writer throws in
-                try writer.put([1], [2])
-                try writer.put([3], [3])
-                throw Refusal()
-            }
-        }
-        #expect(throws: Refusal()) { try engine.read { _ in throw Refusal() } }
-        #expect(try engine.pairs() == [Pair([1], [1])])
-        try engine.put([2], [2])
-        #expect(try engine.pairs() == [Pair([1], [1]), Pair([2], [2])])
-    }
-
-    @Test(arguments: EngineCase.allCases)
-    func whatASavepointUndoesTouchesNothingElse(_ engineCase: EngineCase) throws {
-        let engine = try open(engineCase)
-        defer { engine.close() }
-        try engine.put([1], [1])
-        try engine.write { writer in
-            try writer.put([2], [2])
-            #expect(throws: Refusal()) {
-                try writer.withSavepoint { inner in
-                    try inner.put([1], [9])
-                    try inner.put([3], [3])
-                    _ = try inner.delete([2])
-                    try inner.withSavepoint { try $0.put([4], [4]) }
-                    throw Refusal()
-                }
-            }
-            try #expect(writer.pairs() == [Pair([1], [1]), Pair([2], [2])])
-            try writer.withSavepoint { try $0.put([5], [5]) }
-            try writer.put([6], [6])
-        }
-        let keys = try engine.pairs().map(\.key)
-        #expect(keys == [[1], [2], [5], [6]])
-        // The whole transaction still can be undone.
-        #expect(throws: Refusal()) {
-            try engine.write { writer in
-                try writer.withSavepoint { try $0.put([7], [7]) }
-                throw Refusal()
-            }
-        }
-        try #expect(engine.value([7]) == nil)
-    }
-
     /// More than go into one piece of the default.
     @Test(arguments: EngineCase.allCases)
     func rangesOfManyKeysAreDeleted(_ engineCase: EngineCase) throws {
@@ -282,30 +122,6 @@ import Testing
     }
 
     @Test(arguments: EngineCase.allCases)
-    func emptyWriteChangesNothing(_ engineCase: EngineCase) throws {
-        let engine = try open(engineCase)
-        defer { engine.close() }
-        try engine.write { _ in }
-        try engine.put([1], [1])
-        try engine.write { _ = try $0.pairs() }
-        #expect(try engine.pairs() == [Pair([1], [1])])
-    }
-
-    @Test(arguments: EngineCase.allCases)
-    func readInsideWriteSeesTheCommittedState(_ engineCase: EngineCase) throws {
-        let engine = try open(engineCase)
-        defer { engine.close() }
-        try engine.put([1], [1])
-        try engine.write { writer throws in
-            try writer.put([1], [2])
-            #expect(try engine.value([1]) == [1])
-            try writer.put([2], [2])
-            #expect(try engine.pairs() == [Pair([1], [1])])
-        }
-        #expect(try engine.pairs() == [Pair([1], [2]), Pair([2], [2])])
-    }
-
-    @Test(arguments: EngineCase.allCases)
     func writeInsideReadDoesNotMoveTheSnapshot(_ engineCase: EngineCase) throws {
         let engine = try open(engineCase)
         defer { engine.close() }
@@ -315,19 +131,6 @@ import Testing
             try engine.put([2], [2])
             #expect(try reader.pairs() == [Pair([1], [1])])
             #expect(try engine.pairs() == [Pair([1], [2]), Pair([2], [2])])
-        }
-    }
-
-    @Test(arguments: EngineCase.allCases)
-    func dataOutlivesTheEngine(_ engineCase: EngineCase) throws {
-        let url = temporary.place("store")
-        for round in 0..<3 as Range<UInt8> {
-            let engine = engineCase.engine(at: url)
-            guard engine.traits.isPersistent else { return }
-            try engine.open()
-            defer { engine.close() }
-            #expect(try engine.pairs().count == Int(round))
-            try engine.put([round], [round])
         }
     }
 
@@ -342,20 +145,6 @@ import Testing
         try engine.open()
         #expect(try engine.value([1]) == (engine.traits.isPersistent ? [1] : nil))
         engine.close()
-    }
-
-    @Test(arguments: EngineCase.allCases)
-    func destroyedEngineIsEmptyAndUsable(_ engineCase: EngineCase) throws {
-        let engine = try open(engineCase)
-        try engine.put([1], [1])
-        engine.close()
-        try engine.destroy()
-        try engine.destroy()
-        try engine.open()
-        defer { engine.close() }
-        #expect(try engine.pairs().isEmpty)
-        try engine.put([2], [2])
-        #expect(try engine.pairs() == [Pair([2], [2])])
     }
 
     // MARK: Threads

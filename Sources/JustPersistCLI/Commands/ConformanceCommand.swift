@@ -1,114 +1,68 @@
-public import ArgumentParser
+import ArgumentParser
 import Foundation
 import JustPersist
-public import JustPersistConformance
 
-/// Runs the conformance kit against a backend.
+/// Leaves the work to a program of its own, so that who does not examine stores need not build the kit.
 struct ConformanceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conformance",
         abstract: "Find out whether a backend keeps the contract.",
+        usage: "justpersist conformance <store> [<options> …]",
         discussion: """
-            STORE is a scheme, lmdb: for one. A path behind it is the directory in which the stores of the \
-            checks are made and removed; nothing that lies there is touched. The exit code is 1 if a check \
-            fails.
+            STORE is lmdb:, leveldb:, memory: or reference:. The checks are in a program of their own, \
+            \(program), which has to lie beside justpersist or in a directory of PATH, and which explains \
+            the options. In the package of JustPersist it is built by
+
+              \(build)
             """)
 
     @Argument(
-        help: "lmdb:, leveldb:, memory: or reference:, with a directory for scratch or without")
-    var store: String
-    @Option(help: "How thoroughly: quick, full or soak.") var profile = ConformanceProfile.quick
-    @Option(help: "Patterns of the checks to run, separated by commas: 'iso/*,crud/delete-item'.")
-    var only: String?
-    @Option(help: "What random choices depend on; printed with each report.") var seed: UInt64?
-    @Option(help: "The format of the report: table, json, markdown or junit.")
-    var format = ConformanceReport.Format.table
-    @Option(help: "Seconds without a sign of life after which a check has failed.")
-    var timeout: Double = 30
-    @Flag(help: "Run the checks in this process, for debuggers: one that traps ends it.")
-    var inProcess = false
+        parsing: .captureForPassthrough,
+        help: "What the program is called with: a store, and options.")
+    var arguments: [String] = []
 
-    func validate() throws {
-        guard timeout > 0, timeout.isFinite else {
-            throw ValidationError("--timeout takes a number of seconds above 0.")
+    private static let program = "justpersist-conformance"
+    private static let build = "swift build --product \(program)"
+
+    /// Makes this process run the program if a call of the tool is meant for it, and the program is there.
+    static func becomeProgram(calledWith words: ArraySlice<String>) {
+        let command = configuration.commandName
+        let arguments: [String]
+        if words.first == command {
+            arguments = Array(words.dropFirst())
+        } else if Array(words) == ["help", command] {
+            arguments = ["--help"]
+        } else {
+            return
         }
-        do throws(ConformanceOptionsError) { _ = try patterns } catch {
-            throw ValidationError(error.description)
+        for directory in directories {
+            become(directory.appending(path: program).path(percentEncoded: false), arguments)
         }
     }
 
-    private var patterns: [String] {
-        get throws(ConformanceOptionsError) {
-            try ConformanceOptions.patterns(in: only ?? "", of: "--only")
-        }
+    /// Where the program may lie.
+    private static var directories: [URL] {
+        let beside = Bundle.main.executableURL?.deletingLastPathComponent()
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        return (beside.map { [$0] } ?? [])
+            + path.split(separator: ":").map { URL(filePath: String($0)) }
+    }
+
+    /// Replaces what runs in this process by a program; returns if it cannot be run.
+    private static func become(_ path: String, _ arguments: [String]) {
+        var words = unsafe ([path] + arguments).map { unsafe strdup($0) }
+        unsafe words.append(nil)
+        // SAFETY: the array ends with nil, and nobody frees its strings.
+        _ = unsafe execv(path, words)
     }
 
     func run() throws {
-        let (scheme, location, storeOptions) = try DataStores.parts(of: store)
-        if storeOptions != nil {
-            throw DataStoreError(
-                .invalidStoreURL, in: "conformance",
-                "“\(store)” has options behind a “?”. The checks choose their own; leave these out."
-            )
-        }
-        let fixture = try Conformance.fixture(scheme: scheme)
-        var options = ConformanceOptions(
-            profile: profile, only: try patterns,
-            seed: seed ?? .random(in: 0 ... .max), timeout: timeout, runsInProcess: inProcess)
-        if !location.isEmpty { options.scratchDirectory = URL(filePath: location) }
-        let report = waiting { [options] in
-            await Conformance.report(
-                on: fixture, options: options,
-                children: .relaunching(arguments: ["conformance", store]),
-                progress: Progress().show)
-        }
-        Progress().clear()
-        do { try show(report) } catch is OutputClosed {
-            // Whether the contract is kept is told by the exit code, too.
-        }
-        if !report.isConformant { throw ExitCode.failure }
-    }
-
-    private func show(_ report: ConformanceReport) throws {
-        let output = Output()
-        switch format {
-        case .json, .junit: try output.data(report.text(as: format))
-        case .table, .markdown:
-            let text = report.text(as: format)
-            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-                try output.line(String(line))
-            }
-        }
-        try output.flush()
-    }
-
-    /// Runs what suspends from the main thread, which serves its queue meanwhile: checks use it.
-    private func waiting<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value {
-        let value = Locked<Value?>(nil)
-        Task {
-            let result = await body()
-            value.withLock { $0 = result }
-            // Wakes the loop, whose turn ends with each block of the queue.
-            DispatchQueue.main.async {}
-        }
-        while true {
-            if let value = value.withLock({ $0 }) { return value }
-            _ = RunLoop.main.run(mode: .default, before: .distantFuture)
-        }
-    }
-
-    /// A line on the terminal with the check that has ended last.
-    private struct Progress: Sendable {
-        func clear() { write("") }
-
-        @Sendable func show(_ result: CheckResult) { write(result.id) }
-
-        private func write(_ text: String) {
-            guard StandardStreams.isErrorTerminal else { return }
-            StandardStreams.writeError("\r\u{1b}[K" + text.printable)
-        }
+        if ["--help", "-h"].contains(arguments.first) { throw CleanExit.helpRequest(self) }
+        throw DataStoreError(
+            .invalidRequest, in: "conformance",
+            """
+            The checks are in the program “\(Self.program)”, which is neither beside this one nor in a \
+            directory of PATH. In the package of JustPersist it is built by “\(Self.build)”.
+            """)
     }
 }
-
-extension ConformanceProfile: ExpressibleByArgument {}
-extension ConformanceReport.Format: ExpressibleByArgument {}

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import JustPersist
+import JustPersistCommandLine
 import JustPersistMigration
 
 /// Brings a file into a store.

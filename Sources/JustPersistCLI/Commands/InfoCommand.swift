@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import JustPersist
+import JustPersistCommandLine
 
 /// Says what a store holds.
 struct InfoCommand: ParsableCommand {

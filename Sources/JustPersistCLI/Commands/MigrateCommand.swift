@@ -1,5 +1,6 @@
 import ArgumentParser
 import JustPersist
+import JustPersistCommandLine
 import JustPersistMigration
 
 /// Copies a store into another one.

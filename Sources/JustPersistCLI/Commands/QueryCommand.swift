@@ -1,5 +1,6 @@
 import ArgumentParser
 import JustPersist
+import JustPersistCommandLine
 
 /// Prints the items of a type that match.
 struct QueryCommand: ParsableCommand {

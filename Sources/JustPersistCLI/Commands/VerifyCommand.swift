@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import JustPersist
+import JustPersistCommandLine
 
 /// Checks a whole store.
 struct VerifyCommand: ParsableCommand {

@@ -1,0 +1,47 @@
+import Foundation
+
+@testable import JustPersist
+@testable import JustPersistConformance
+
+/// No fault at all, and few promises: small limits, the operators that every store has, and a handful of readers
+/// at a time, behind which the others wait.
+final class ModestStore: QueryMutant, Fault, @unchecked Sendable {
+    override class var timeout: Double { 60 }
+    override class var limits: DataStoreLimits {
+        DataStoreLimits(nameBytes: 64, valueBytes: 64 << 10, writeBlockBytes: 1 << 20)
+    }
+
+    private static let operators: Set<DataStorePredicate.Operator> = [
+        .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in, .between,
+    ]
+    /// How often each thread is inside a read block.
+    private let readers = Locked<[ObjectIdentifier: Int]>([:])
+
+    override var capabilities: DataStoreCapabilities {
+        var capabilities = super.capabilities
+        capabilities.predicateOperators = Self.operators
+        return capabilities
+    }
+
+    override class func validate(
+        _ request: DataStoreRequest, _ state: ReferenceState
+    ) throws(DataStoreError) {
+        try request.validate(operators: operators)
+    }
+
+    override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
+        let thread = ObjectIdentifier(Thread.current)
+        readers.wait { readers -> Void? in
+            guard readers[thread] != nil || readers.count < 5 else { return nil }
+            readers[thread, default: 0] += 1
+            return ()
+        }
+        defer {
+            readers.change { readers in
+                let left = (readers[thread] ?? 1) - 1
+                readers[thread] = left == 0 ? nil : left
+            }
+        }
+        try super.performRead(block)
+    }
+}

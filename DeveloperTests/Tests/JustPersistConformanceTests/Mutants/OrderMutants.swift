@@ -1,0 +1,266 @@
+import Foundation
+
+@testable import JustPersist
+@testable import JustPersistConformance
+
+/// Stores that give the right items in a wrong order, or a wrong slice of them.
+enum OrderMutants {
+    static let all: [SabotagedType] = [
+        SortsTiesByChance.self, SortsNilLast.self, SortsByFirstKeyOnly.self,
+        IgnoresDirection.self, SortsOnlyWithoutPredicate.self, UnsortedComesByHash.self,
+        LimitsBeforeItFilters.self, IgnoresLimit.self, IgnoresOffsetWithoutLimit.self,
+        DropsPagesThatAreNotFull.self, TakesLimitZeroForNone.self, CountIgnoresPredicate.self,
+        CountIgnoresSlice.self, FirstIgnoresPredicate.self, ChangesRequests.self,
+        RemembersRequests.self, SortsNothingInWriteBlocks.self,
+    ]
+}
+
+// MARK: Order
+
+/// Sorts equal items in another order each time.
+final class SortsTiesByChance: QueryMutant, Fault, @unchecked Sendable {
+    override class var number: Int? { 17 }
+    override class var caughtBy: [String] {
+        ["sort/ties-are-stable", "sort/repeatable", "page/walk-has-no-gap-or-duplicate"]
+    }
+
+    override class func sorted(
+        _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
+    ) -> [ReferenceRow] {
+        if request.sortDescriptors?.isEmpty != false { return rows }
+        // Equal rows come by their ids, so they get others.
+        let ids = rows.indices.shuffled().map { ItemID(high: 0, low: UInt64($0)) }
+        let shuffled = zip(rows, ids).map { row, id in
+            ReferenceRow(ReferenceKey(row.key.itemType, id), values: row.values)
+        }
+        let places = Dictionary(uniqueKeysWithValues: zip(ids, rows.indices))
+        return super.sorted(shuffled, request, state).compactMap { row in
+            places[row.key.id].map { rows[$0] }
+        }
+    }
+}
+
+/// Sorts nil at the other end.
+final class SortsNilLast: QueryMutant, Fault, @unchecked Sendable {
+    override class var number: Int? { 18 }
+    override class var caughtBy: [String] { ["sort/nil-position"] }
+
+    override class func sorted(
+        _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
+    ) -> [ReferenceRow] {
+        let sorted = super.sorted(rows, request, state)
+        guard let first = request.sortDescriptors?.first else { return sorted }
+        let (without, with) = (
+            sorted.filter { $0[first.key].isNull }, sorted.filter { !$0[first.key].isNull }
+        )
+        return first.ascending ? with + without : without + with
+    }
+}
+
+/// Sorts by the first of several keys.
+final class SortsByFirstKeyOnly: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] {
+        ["sort/two-keys", "sort/three-keys-mixed-direction"]
+    }
+
+    override class func sorted(
+        _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
+    ) -> [ReferenceRow] {
+        let first = Array((request.sortDescriptors ?? []).prefix(1))
+        return super.sorted(
+            rows, DataStoreRequest(type: request.type, sortDescriptors: first), state)
+    }
+}
+
+/// Sorts everything ascending.
+final class IgnoresDirection: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] {
+        ["sort/descending-reverses", "sort/set-sort-helper"]
+    }
+
+    override class func sorted(
+        _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
+    ) -> [ReferenceRow] {
+        let ascending = (request.sortDescriptors ?? []).map {
+            DataStoreSortDescriptor(key: $0.key, ascending: true)
+        }
+        return super.sorted(
+            rows, DataStoreRequest(type: request.type, sortDescriptors: ascending), state)
+    }
+}
+
+/// Leaves what a predicate finds unsorted.
+final class SortsOnlyWithoutPredicate: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["sort/sorted-and-filtered"] }
+
+    override class func sorted(
+        _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
+    ) -> [ReferenceRow] {
+        request.predicate == nil ? super.sorted(rows, request, state) : rows
+    }
+}
+
+/// Gives items that nobody sorts in the order of a hash table.
+final class UnsortedComesByHash: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["sort/unsorted-is-repeatable"] }
+
+    override class func sorted(
+        _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
+    ) -> [ReferenceRow] {
+        if request.sortDescriptors?.isEmpty == false {
+            return super.sorted(rows, request, state)
+        }
+        return rows.sorted { $0.key.hashValue < $1.key.hashValue }
+    }
+}
+
+// MARK: Slices
+
+/// Takes the slice before it looks at the predicate.
+final class LimitsBeforeItFilters: QueryMutant, Fault, @unchecked Sendable {
+    override class var number: Int? { 15 }
+    override class var caughtBy: [String] { ["page/page-is-slice", "page/offset-and-limit"] }
+
+    override class func rows(
+        _ request: DataStoreRequest, in state: ReferenceState
+    ) throws(DataStoreError) -> [ReferenceRow] {
+        try validate(request, state)
+        let all = state.rows.filter { $0.key.itemType == request.type.key }
+        let slice = sliced(
+            sorted(all, request, state), offset: request.offset ?? 0, limit: request.limit ?? 0)
+        return filtered(slice, request, state)
+    }
+}
+
+/// Gives all items behind the offset.
+final class IgnoresLimit: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["page/limit"] }
+
+    override class func sliced(_ rows: [ReferenceRow], offset: Int, limit: Int) -> [ReferenceRow] {
+        super.sliced(rows, offset: offset, limit: 0)
+    }
+}
+
+/// Heeds an offset where there is a limit too, as SQL does.
+final class IgnoresOffsetWithoutLimit: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] {
+        ["page/offset", "page/offset-equals-count", "page/offset-beyond-count"]
+    }
+
+    override class func sliced(_ rows: [ReferenceRow], offset: Int, limit: Int) -> [ReferenceRow] {
+        super.sliced(rows, offset: limit == 0 ? 0 : offset, limit: limit)
+    }
+}
+
+/// Gives nothing where there are not as many items as the limit allows.
+final class DropsPagesThatAreNotFull: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] {
+        ["page/limit-beyond-count", "page/int-max", "page/walk-has-no-gap-or-duplicate"]
+    }
+
+    override class func sliced(_ rows: [ReferenceRow], offset: Int, limit: Int) -> [ReferenceRow] {
+        let end = offset.addingReportingOverflow(limit)
+        if end.overflow || end.partialValue > rows.count { return [] }
+        return super.sliced(rows, offset: offset, limit: limit)
+    }
+}
+
+/// Gives nothing for a limit of 0.
+final class TakesLimitZeroForNone: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["page/limit-zero"] }
+
+    override class func rows(
+        _ request: DataStoreRequest, in state: ReferenceState
+    ) throws(DataStoreError) -> [ReferenceRow] {
+        request.limit == 0 ? [] : try super.rows(request, in: state)
+    }
+}
+
+/// Counts what there is, whatever the predicate says.
+final class CountIgnoresPredicate: QueryMutant, Fault, @unchecked Sendable {
+    override class var number: Int? { 16 }
+    override class var caughtBy: [String] {
+        ["page/count-honours-offset-limit", "tx/read-your-writes-predicate"]
+    }
+
+    override class func count(
+        _ request: DataStoreRequest, in state: ReferenceState
+    ) throws(DataStoreError) -> Int {
+        try super.count(
+            DataStoreRequest(type: request.type, offset: request.offset, limit: request.limit),
+            in: state)
+    }
+}
+
+/// Counts what the predicate finds, whatever the slice.
+final class CountIgnoresSlice: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] {
+        ["page/count-honours-offset-limit", "tx/read-your-writes-offset-limit"]
+    }
+
+    override class func count(
+        _ request: DataStoreRequest, in state: ReferenceState
+    ) throws(DataStoreError) -> Int {
+        try super.count(
+            DataStoreRequest(type: request.type, predicate: request.predicate), in: state)
+    }
+}
+
+/// Gives the first item there is to who asks for one.
+final class FirstIgnoresPredicate: QueryMutant, Fault, @unchecked Sendable {
+    override class var number: Int? { 16 }
+    override class var caughtBy: [String] { ["req/first-is-head-of-items"] }
+
+    override class func filtered(
+        _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
+    ) -> [ReferenceRow] {
+        request.limit == 1 ? rows : super.filtered(rows, request, state)
+    }
+}
+
+// MARK: Requests
+
+/// Writes what it takes for given into the request.
+final class ChangesRequests: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["req/request-is-not-modified"] }
+
+    override class func rows(
+        _ request: DataStoreRequest, in state: ReferenceState
+    ) throws(DataStoreError) -> [ReferenceRow] {
+        request.offset = request.offset ?? 0
+        return try super.rows(request, in: state)
+    }
+}
+
+/// Answers a request object with a predicate by what it found for it the first time.
+final class RemembersRequests: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["req/request-reused"] }
+    private static let found = Locked<[ObjectIdentifier: [ReferenceRow]]>([:])
+
+    override class func rows(
+        _ request: DataStoreRequest, in state: ReferenceState
+    ) throws(DataStoreError) -> [ReferenceRow] {
+        let id = ObjectIdentifier(request)
+        if let rows = found.withLock({ $0[id] }) { return rows }
+        let rows = try super.rows(request, in: state)
+        found.withLock { $0[id] = rows }
+        return rows
+    }
+}
+
+/// Leaves the items unsorted in write blocks.
+final class SortsNothingInWriteBlocks: BlockMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] {
+        ["req/mutable-items-same-set", "tx/read-your-writes-sort"]
+    }
+
+    override class func fetch(
+        _ request: DataStoreRequest, in block: ReferenceBlock, _ memory: Memory
+    ) throws(DataStoreError) -> [any DataStoreItem] {
+        guard block.isWriting else { return try super.fetch(request, in: block, memory) }
+        return try super.fetch(
+            DataStoreRequest(
+                type: request.type, predicate: request.predicate, offset: request.offset,
+                limit: request.limit), in: block, memory)
+    }
+}

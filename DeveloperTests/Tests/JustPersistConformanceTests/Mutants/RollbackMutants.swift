@@ -1,0 +1,113 @@
+@testable import JustPersist
+@testable import JustPersistConformance
+
+/// Stores in which something stays of a block that throws.
+enum RollbackMutants {
+    static let all: [SabotagedType] = [
+        KeepsCreationsOfFailedBlocks.self, KeepsUpdatesOfFailedBlocks.self,
+        KeepsDeletionsOfFailedBlocks.self, KeepsIndexOfFailedBlocks.self,
+    ]
+}
+
+/// A store that ends its write blocks in another way.
+class OutcomeMutant: SabotagedStore, @unchecked Sendable {
+    override class func rules(_ memory: Memory) -> ReferenceRules {
+        var rules = super.rules(memory)
+        rules.committed = { before, after in committed(before, after, memory) }
+        rules.rolledBack = { before, after in rolledBack(before, after, memory) }
+        return rules
+    }
+
+    class func committed(
+        _ before: ReferenceState, _ after: ReferenceState, _ memory: Memory
+    ) -> ReferenceState { after }
+
+    class func rolledBack(
+        _ before: ReferenceState, _ after: ReferenceState, _ memory: Memory
+    ) -> ReferenceState { before }
+}
+
+/// Keeps what a block that throws created.
+final class KeepsCreationsOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendable {
+    override class var number: Int? { 2 }
+    override class var caughtBy: [String] {
+        [
+            "tx/rollback-create", "tx/async-rollback", "tx/usable-after-rollback",
+            "prim/fetch-rollback", "prim/create-rollback", "prim/insert-rollback",
+        ]
+    }
+
+    override class func rolledBack(
+        _ before: ReferenceState, _ after: ReferenceState, _ memory: Memory
+    ) -> ReferenceState {
+        var state = before
+        for row in after.rows where before.row(row.key) == nil { state.put(row) }
+        return state
+    }
+}
+
+/// Keeps what a block that throws changed.
+final class KeepsUpdatesOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendable {
+    override class var number: Int? { 3 }
+    override class var caughtBy: [String] {
+        [
+            "tx/rollback-update", "tx/async-rollback", "model/transactions", "prim/set-rollback",
+            "prim/mutableVersion-rollback",
+        ]
+    }
+
+    override class func rolledBack(
+        _ before: ReferenceState, _ after: ReferenceState, _ memory: Memory
+    ) -> ReferenceState {
+        var state = before
+        for row in after.rows where before.row(row.key) != nil { state.put(row) }
+        return state
+    }
+}
+
+/// Keeps away what a block that throws deleted.
+final class KeepsDeletionsOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendable {
+    override class var number: Int? { 4 }
+    override class var caughtBy: [String] {
+        [
+            "tx/rollback-delete", "tx/rollback-batch-delete", "crud/batch-delete-types",
+            "prim/delete-rollback", "prim/deleteAll-rollback",
+        ]
+    }
+
+    override class func rolledBack(
+        _ before: ReferenceState, _ after: ReferenceState, _ memory: Memory
+    ) -> ReferenceState {
+        var state = before
+        for row in before.rows where after.row(row.key) == nil { _ = state.remove(row.key) }
+        return state
+    }
+}
+
+/// Answers predicates by an index in which what a block that threw did still stands.
+final class KeepsIndexOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendable {
+    override class var number: Int? { 5 }
+    override class var caughtBy: [String] { ["tx/rollback-restores-queries"] }
+
+    override class func rolledBack(
+        _ before: ReferenceState, _ after: ReferenceState, _ memory: Memory
+    ) -> ReferenceState {
+        memory.rows.withLock { $0 = after.rows }
+        return before
+    }
+
+    override class func rules(_ memory: Memory) -> ReferenceRules {
+        var rules = super.rules(memory)
+        rules.rows = { request, state throws(DataStoreError) in
+            guard request.predicate != nil else {
+                return try ReferenceQuery.rows(request, in: state)
+            }
+            var index = state
+            for row in memory.rows.withLock({ $0 }) where state.row(row.key) != nil {
+                index.put(row)
+            }
+            return try ReferenceQuery.rows(request, in: index).compactMap { state.row($0.key) }
+        }
+        return rules
+    }
+}

@@ -1,0 +1,164 @@
+import Foundation
+
+@testable import JustPersist
+@testable import JustPersistConformance
+
+/// The reference store with one thing wrong: a subclass says what, and which checks must notice.
+///
+/// As it stands nothing is wrong, and every check passes.
+// Sendable because its properties are, and subclasses have none but constants and locks.
+class SabotagedStore: DataStore, @unchecked Sendable {
+    /// The checks that are there to notice the fault.
+    class var caughtBy: [String] { [] }
+    /// The number of the fault in the kit's list of those that it must notice; nil for one that is not there.
+    class var number: Int? { nil }
+    /// The seconds without any sign of life after which a check of the store is given up.
+    class var timeout: Double { hangs ? 2 : 10 }
+    /// How thoroughly to look for it.
+    class var profile: ConformanceProfile { .quick }
+    /// Whether the fault ends the process: a check that traps is not noticed otherwise.
+    class var endsItsProcess: Bool { false }
+    /// Whether the fault is a call that never returns, or a thread that is never let go.
+    class var hangs: Bool { false }
+
+    /// The sizes it takes: small, so that the checks reach them.
+    class var limits: DataStoreLimits {
+        DataStoreLimits(nameBytes: 255, valueBytes: 4 << 20, writeBlockBytes: 64 << 20)
+    }
+
+    let directory: URL
+    let reference: ReferenceDataStore
+    /// What faults of several blocks remember.
+    let memory: Memory
+    let maker: SabotagedStore?
+
+    required init(in directory: URL) {
+        self.directory = directory
+        memory = Memory()
+        reference = ReferenceDataStore(
+            rules: Self.rules(memory), limits: Self.limits)
+        maker = nil
+        memory.store.withLock { $0 = WeakStore(store: reference) }
+        memory.directory.withLock { $0 = directory }
+    }
+
+    /// A child with the same fault.
+    required init(childOf maker: SabotagedStore, _ reference: ReferenceDataStore) {
+        directory = maker.directory
+        memory = maker.memory
+        self.reference = reference
+        self.maker = maker
+    }
+
+    /// The rules of the reference store, one of them wrong.
+    class func rules(_ memory: Memory) -> ReferenceRules { ReferenceRules() }
+
+    var capabilities: DataStoreCapabilities { reference.capabilities }
+    var errorHandler: DataStoreErrorHandler? {
+        get { reference.errorHandler }
+        set { reference.errorHandler = newValue }
+    }
+    var parent: (any DataStore)? { maker }
+
+    func open() throws { try reference.open() }
+
+    func close() throws { try reference.close() }
+
+    func destroy() throws { try reference.destroy() }
+
+    func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
+        try reference.performRead(block)
+    }
+
+    func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
+        try reference.performWrite(block)
+    }
+
+    func enqueueWrite(
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        reference.enqueueWrite(block, completion: completion)
+    }
+
+    func makeChild() throws -> any DataStore {
+        let child = try reference.makeChild()
+        guard let child = child as? ReferenceDataStore else { return child }
+        return type(of: self).init(childOf: self, child)
+    }
+
+    func performMerge(_ child: any DataStore, policy: MergePolicy) throws -> MergeReport {
+        let child = (child as? SabotagedStore)?.reference ?? child
+        return try reference.performMerge(child, policy: policy)
+    }
+
+    func verify() throws -> VerificationReport { try reference.verify() }
+}
+
+/// What a fault remembers from one call to the next.
+final class Memory: Sendable {
+    /// The store that the fault is in, once it is made.
+    let store = Locked(WeakStore(store: nil))
+    /// Rows that a fault keeps.
+    let rows = Locked<[ReferenceRow]>([])
+    /// A state that a fault keeps.
+    let state = Locked<ReferenceState?>(nil)
+    /// Counts something.
+    let count = Locked(0)
+    /// The blocks that have done something already.
+    let blocks = Locked<Set<ObjectIdentifier>>([])
+    /// Where a persistent store lies.
+    let directory = Locked<URL?>(nil)
+    /// The file of a persistent store that is open.
+    let log = Locked<CommitLog?>(nil)
+
+    /// The state that is committed now.
+    var committed: ReferenceState {
+        store.withLock { $0.store }?.tree.withLock { $0.state(of: ReferenceTree.root) }
+            ?? ReferenceState()
+    }
+
+    /// Puts a state in the committed one's place.
+    func publish(_ state: ReferenceState) {
+        guard let store = store.withLock({ $0.store }) else { return }
+        store.tree.withLock { tree in
+            guard let before = tree.state(of: ReferenceTree.root) else { return }
+            tree.commit(ReferenceTree.root, from: before, to: state)
+        }
+    }
+
+    /// Whether a block does something for the first time.
+    func isFirst(in block: ReferenceBlock) -> Bool {
+        blocks.withLock { $0.insert(ObjectIdentifier(block)).inserted }
+    }
+
+    /// Counts one more, and gives the number.
+    func next() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+}
+
+/// A store that is not kept alive.
+struct WeakStore: Sendable {
+    weak let store: ReferenceDataStore?
+}
+
+/// A sabotaged store that is not only there for others to build on.
+protocol Fault: AnyObject {}
+
+/// The type of a store with a fault.
+typealias SabotagedType = any (SabotagedStore & Fault).Type
+
+/// No fault at all.
+final class Faultless: SabotagedStore, Fault, @unchecked Sendable {
+    // Processes start slowly beside hundreds of others, and that is no fault.
+    override class var timeout: Double { 60 }
+}
+
+/// The fixture of a sabotaged store.
+enum Mutant<Store: SabotagedStore & Fault>: ConformanceFixture {
+    static func makeStore(in directory: URL) -> Store { Store(in: directory) }
+}

@@ -1,0 +1,77 @@
+package import ArgumentParser
+import Foundation
+import JustPersist
+import JustPersistLMDB
+import JustPersistLevelDB
+import JustPersistMemory
+
+extension ParsableCommand {
+    /// Makes the process ready for stores and their files: to be called before anything else.
+    package static func prepareProgram() {
+        StandardStreams.occupyClosed()
+        // A closed pipe is then an error of the write, and stores are closed before the program ends.
+        signal(SIGPIPE, SIG_IGN)
+        LMDBDataStore.register()
+        LevelDBDataStore.register()
+        InMemoryDataStore.register()
+    }
+
+    /// Does what the arguments of the process ask for, tells errors, and ends the process.
+    package static func runProgram() -> Never {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch {
+            Foundation.exit(end(with: error))
+        }
+        Foundation.exit(EXIT_SUCCESS)
+    }
+
+    /// Says what there is to say about an error, and gives the exit code.
+    private static func end(with error: any Error) -> Int32 {
+        switch error {
+        case is OutputClosed: return EXIT_SUCCESS
+        case let exit as ExitCode: return exit.rawValue
+        case let interruption as Interruption.Error:
+            complain(interruption.message.printable)
+            return 130
+        case let error as DataStoreError:
+            complain(error.complaint)
+            return EXIT_FAILURE
+        default: break
+        }
+        let exit = exitCode(for: error)
+        let lines = fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
+            .map { String($0).printable }
+        guard exit.isSuccess else {
+            if exit == .failure {
+                complain(error.localizedDescription.printable)
+            } else {
+                StandardStreams.writeError(lines.joined(separator: "\n") + "\n")
+            }
+            return exit.rawValue
+        }
+        // What was asked for, such as the help.
+        do {
+            let output = Output()
+            for line in lines { try output.line(line) }
+            try output.flush()
+            return EXIT_SUCCESS
+        } catch { return end(with: error) }
+    }
+
+    /// Writes a message to standard error, whose control characters are written out already.
+    private static func complain(_ text: String) {
+        StandardStreams.writeError("justpersist: \(text)\n")
+    }
+}
+
+extension DataStoreError {
+    /// The error in one line, and below it the place in a text where there is one.
+    fileprivate var complaint: String {
+        var text = message.printable
+        if let engine { text += " (\(engine.name): \(engine.text.printable))" }
+        if let location { text += "\n" + location.excerpt }
+        return text
+    }
+}

@@ -1,0 +1,122 @@
+public import ArgumentParser
+import Foundation
+import JustPersist
+import JustPersistCommandLine
+public import JustPersistConformance
+
+/// The program behind `justpersist conformance`: runs the conformance kit against a backend.
+@main
+struct ConformanceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conformance", _superCommandName: "justpersist",
+        abstract: "Find out whether a backend keeps the contract.",
+        discussion: """
+            STORE is a scheme, lmdb: for one. A path behind it is the directory in which the stores of the \
+            checks are made and removed; nothing that lies there is touched. The exit code is 1 if a check \
+            fails.
+            """)
+
+    @Argument(
+        help: "lmdb:, leveldb:, memory: or reference:, with a directory for scratch or without")
+    var store: String
+    @Option(help: "How thoroughly: quick, full or soak.") var profile = ConformanceProfile.quick
+    @Option(help: "Patterns of the checks to run, separated by commas: 'iso/*,crud/delete-item'.")
+    var only: String?
+    @Option(help: "What random choices depend on; printed with each report.") var seed: UInt64?
+    @Option(help: "The format of the report: table, json, markdown or junit.")
+    var format = ConformanceReport.Format.table
+    @Option(help: "Seconds without a sign of life after which a check has failed.")
+    var timeout: Double = 30
+    @Flag(help: "Run the checks in this process, for debuggers: one that traps ends it.")
+    var inProcess = false
+
+    static func main() {
+        prepareProgram()
+        ReferenceDataStore.register()
+        runProgram()
+    }
+
+    func validate() throws {
+        guard timeout > 0, timeout.isFinite else {
+            throw ValidationError("--timeout takes a number of seconds above 0.")
+        }
+        do throws(ConformanceOptionsError) { _ = try patterns } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
+    private var patterns: [String] {
+        get throws(ConformanceOptionsError) {
+            try ConformanceOptions.patterns(in: only ?? "", of: "--only")
+        }
+    }
+
+    func run() throws {
+        let (scheme, location, storeOptions) = try DataStores.parts(of: store)
+        if storeOptions != nil {
+            throw DataStoreError(
+                .invalidStoreURL, in: "conformance",
+                "“\(store)” has options behind a “?”. The checks choose their own; leave these out."
+            )
+        }
+        let fixture = try Conformance.fixture(scheme: scheme)
+        var options = ConformanceOptions(
+            profile: profile, only: try patterns,
+            seed: seed ?? .random(in: 0 ... .max), timeout: timeout, runsInProcess: inProcess)
+        if !location.isEmpty { options.scratchDirectory = URL(filePath: location) }
+        let report = waiting { [options] in
+            await Conformance.report(
+                on: fixture, options: options,
+                children: .relaunching(arguments: [store]),
+                progress: Progress().show)
+        }
+        Progress().clear()
+        do { try show(report) } catch is OutputClosed {
+            // Whether the contract is kept is told by the exit code, too.
+        }
+        if !report.isConformant { throw ExitCode.failure }
+    }
+
+    private func show(_ report: ConformanceReport) throws {
+        let output = Output()
+        switch format {
+        case .json, .junit: try output.data(report.text(as: format))
+        case .table, .markdown:
+            let text = report.text(as: format)
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+                try output.line(String(line))
+            }
+        }
+        try output.flush()
+    }
+
+    /// Runs what suspends from the main thread, which serves its queue meanwhile: checks use it.
+    private func waiting<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value {
+        let value = Locked<Value?>(nil)
+        Task {
+            let result = await body()
+            value.withLock { $0 = result }
+            // Wakes the loop, whose turn ends with each block of the queue.
+            DispatchQueue.main.async {}
+        }
+        while true {
+            if let value = value.withLock({ $0 }) { return value }
+            _ = RunLoop.main.run(mode: .default, before: .distantFuture)
+        }
+    }
+
+    /// A line on the terminal with the check that has ended last.
+    private struct Progress: Sendable {
+        func clear() { write("") }
+
+        @Sendable func show(_ result: CheckResult) { write(result.id) }
+
+        private func write(_ text: String) {
+            guard StandardStreams.isErrorTerminal else { return }
+            StandardStreams.writeError("\r\u{1b}[K" + text.printable)
+        }
+    }
+}
+
+extension ConformanceProfile: ExpressibleByArgument {}
+extension ConformanceReport.Format: ExpressibleByArgument {}

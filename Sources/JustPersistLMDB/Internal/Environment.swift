@@ -129,11 +129,30 @@ import JustPersistRecords
     func beginReading() throws(DataStoreError) -> TransactionHandle {
         try checkProcess(in: "read")
         if FileNumber.isDeleted(descriptor: descriptor) { throw deleted(in: "read") }
-        let renewed = idleReaders.mine.withLock { $0.popLast() }?.renew()
-        let transaction =
-            if let renewed { renewed } else { try unsafe begin(UInt32(MDB_RDONLY), in: "read") }
+        var transaction = try beginReading(
+            idleReaders.mine.withLock { $0.popLast() }?.renew())
+        // LMDB looks up the number of the last commit, and then reads the meta page of that commit. The commit after the next
+        // writes over the page: a reader between the two may get its state before it is committed, under the old number.
+        while lastCommit >= transaction.number + 2 {
+            transaction = try beginReading(transaction.reset().renew())
+        }
         try pages?.checkRoot(ofSnapshot: transaction.number)
         return transaction
+    }
+
+    private func beginReading(
+        _ renewed: consuming TransactionHandle?
+    ) throws(DataStoreError) -> TransactionHandle {
+        if let renewed { return renewed }
+        return try unsafe begin(UInt32(MDB_RDONLY), in: "read")
+    }
+
+    /// The number of the last commit, by the meta pages as they are now.
+    private var lastCommit: UInt64 {
+        guard let pointer = unsafe pointer else { return 0 }
+        var information = unsafe MDB_envinfo()
+        return unsafe mdb_env_info(pointer, &information) == MDB_SUCCESS
+            ? UInt64(information.me_last_txnid) : 0
     }
 
     func beginWriting() throws(DataStoreError) -> TransactionHandle {

@@ -115,7 +115,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     public func item<Item: DataStoreItem>(
         _ type: Item.Type, id: ItemID
     ) throws(DataStoreError) -> Item? {
-        try performFetchItem(ItemType(type), id: id) as? Item
+        try performFetchItem(ItemType(type), id: id).flatMap { Item.cast($0) }
     }
 
     /// The item of a class that a reference points to; `nil` if it was deleted.
@@ -152,7 +152,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         var items: [Item] = []
         items.reserveCapacity(found.count)
         for item in found {
-            guard let item = item as? Item else { throw .request(request, usedFor: type) }
+            guard let item = Item.cast(item) else { throw .request(request, usedFor: type) }
             items.append(item)
         }
         return items

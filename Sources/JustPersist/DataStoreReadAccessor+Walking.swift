@@ -53,7 +53,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         as type: Item.Type, _ request: DataStoreRequest, _ body: (Item) throws -> Void
     ) throws {
         try performForEach(request) { item in
-            guard let item = item as? Item else {
+            guard let item = Item.cast(item) else {
                 throw DataStoreError.request(request, usedFor: type)
             }
             try body(item)

@@ -5,7 +5,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     public func create<Item: MutableDataStoreItem>(
         _ type: Item.Type = Item.self
     ) throws(DataStoreError) -> Item {
-        guard let item = try performCreate(ItemType(type)) as? Item else {
+        guard let item = Item.cast(try performCreate(ItemType(type))) else {
             throw DataStoreError(
                 .couldNotCreateItemOfType, in: "create",
                 "The store made an item of another class than “\(Item.itemTypeKey)”.",

@@ -18,6 +18,9 @@ class ReadTransaction: KeyValueReader {
     /// The number of the snapshot.
     final var number: UInt64? { handle?.number }
 
+    // That of a transaction for writing is its own, and not yet a committed state.
+    var snapshotNumber: UInt64? { number }
+
     /// Ends the transaction, which its engine does once.
     func end() {
         if let handle = takeHandle() { environment.retire(handle) }

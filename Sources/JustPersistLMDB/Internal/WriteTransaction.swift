@@ -161,6 +161,8 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
         super.closeCursors()
     }
 
+    override var snapshotNumber: UInt64? { nil }
+
     override func end() {
         // Not committed, it aborts.
         _ = takeHandle()

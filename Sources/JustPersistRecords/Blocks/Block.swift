@@ -5,6 +5,8 @@ import JustPersist
 /// Used by one thread, and refused on others. After ``end()`` only the items that it gave out remain in use.
 class Block {
     private(set) var reader: any KeyValueReader
+    /// The state that the block sees, if the engine numbers them.
+    private(set) var snapshotNumber: UInt64?
     let context: StoreContext
     /// The types of the state that the block sees.
     let known: BlockCatalog
@@ -33,6 +35,7 @@ class Block {
 
     init(reader: any KeyValueReader, catalog: Catalog, context: StoreContext) {
         self.reader = reader
+        snapshotNumber = reader.snapshotNumber
         known = BlockCatalog(catalog)
         self.context = context
     }
@@ -40,6 +43,7 @@ class Block {
     /// Begins anew on a state with the same catalog, for a read block that has ended and that no item refers to.
     final func begin(_ reader: any KeyValueReader) {
         self.reader = reader
+        snapshotNumber = reader.snapshotNumber
         thread.begin()
     }
 

@@ -69,6 +69,12 @@ extension KeyValueEngine {
 ///
 /// Valid until its block returns.
 public protocol KeyValueReader: AnyObject {
+    /// A number that two snapshots have in common only if they are of the same committed state; `nil` if the engine has
+    /// no such number, and by default.
+    ///
+    /// The record layer then spares itself what it knows of that state already.
+    var snapshotNumber: UInt64? { get }
+
     /// Calls `body` with the value of `key`, and tells whether there was one.
     ///
     /// The bytes are valid only inside `body`.

@@ -1,6 +1,9 @@
 public import JustPersist
 
 extension KeyValueReader {
+    /// None.
+    public var snapshotNumber: UInt64? { nil }
+
     /// Scans keys and values, and leaves the values aside.
     public func scanKeys(
         _ range: KeyRange, reversed: Bool,

@@ -161,12 +161,19 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     }
 
     private func readBlock(_ reader: any KeyValueReader) throws(DataStoreError) -> Block {
-        let header = try StoreHeader(reading: reader)
         let idle = idleBlocks.mine.withLock { idle in
             let block = idle.block
             idle.block = nil
             return IdleBlock(block: block)
         }
+        // The same state has the same header.
+        if let block = idle.block, let number = reader.snapshotNumber,
+            number == block.snapshotNumber
+        {
+            block.begin(reader)
+            return block
+        }
+        let header = try StoreHeader(reading: reader)
         if let block = idle.block, block.known.catalog.version == header?.catalogVersion {
             block.begin(reader)
             return block

@@ -1,0 +1,10 @@
+extension DataStoreItem {
+    /// An item as one of this class; `nil` if it is of another.
+    ///
+    /// As `as?` does, and quicker for an item of just that class, which is what stores hand out.
+    @inlinable @inline(__always)
+    static func cast(_ item: any DataStoreItem) -> Self? {
+        // SAFETY: it is of that class.
+        type(of: item) == Self.self ? unsafe unsafeDowncast(item, to: Self.self) : item as? Self
+    }
+}

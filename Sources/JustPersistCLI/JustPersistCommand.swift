@@ -18,7 +18,7 @@ struct JustPersistCommand: ParsableCommand {
 
     static func main() {
         prepareProgram()
-        ConformanceCommand.becomeProgram(calledWith: CommandLine.arguments.dropFirst())
+        ConformanceCommand.execProgram(calledWith: CommandLine.arguments.dropFirst())
         runProgram()
     }
 }

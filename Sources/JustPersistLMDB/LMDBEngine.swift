@@ -119,7 +119,14 @@ public final class LMDBEngine: KeyValueEngine {
     /// Checks that every page of the file is in its place, and is either in use or free, exactly once.
     public func verify() throws(DataStoreError) -> [DataStoreError] {
         for _ in 0..<100 {
-            let transaction = try beginReading()
+            let transaction: ReadTransaction
+            do throws(DataStoreError) {
+                transaction = try beginReading()
+            } catch {
+                // A root in a wrong place is found at once.
+                guard error.code == .corrupted else { throw error }
+                return [error]
+            }
             defer { end(transaction) }
             if let number = transaction.number,
                 let damages = try DataFile(directory: transaction.environment.directory)

@@ -44,7 +44,8 @@
 ///     classes represent one type, such as the classes of several releases. A store treats two classes with the same
 ///     name in different files or modules as one type, unless you set different names here.
 ///   - originalName: The type's name in stores in the previous release, followed by its earlier names, separated by
-///     commas, for users who skip a release.
+///     commas, for users who skip a release. A name that belonged to one class can never be the name of another in
+///     the same store: both would have the same items.
 @attached(
     member, names: named(schema), named(backing), named(init(backing:)), named(setInitialValues))
 @attached(memberAttribute)

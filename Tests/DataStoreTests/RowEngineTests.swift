@@ -115,12 +115,19 @@ import Testing
                 let bytes = tables.catalog ?? []
                 tables.catalog = Array(bytes.prefix(bytes.count * seed / 8))
             }
-            // Without any catalog it is a new store.
-            if seed == 0 {
-                try #expect(store.names() == [])
-            } else {
-                expectError(.corrupted) { _ = try store.names() }
-            }
+            expectError(.corrupted) { _ = try store.names() }
+            try store.close()
+            expectError(.corrupted) { try store.open() }
+        }
+    }
+
+    @Test func rowsWithoutACatalogAreNoNewStore() throws {
+        try withStore { store in
+            try store.fill(["a"])
+            try store.close()
+            store.engine.tables.withLock { $0.catalog = nil }
+            expectError(.notAStore) { try store.open() }
+            #expect(store.engine.tables.withLock { $0.catalog == nil })
         }
     }
 

@@ -20,6 +20,9 @@ extension Scaffold {
             /// The bytes that `setCatalog` was given last; `nil` in a new store.
             func catalog() throws(DataStoreError) -> [UInt8]? { throw \(name)Engine.unfilled() }
 
+            /// The numbers of the types that have rows.
+            func types() throws(DataStoreError) -> [Int] { throw \(name)Engine.unfilled() }
+
             /// The row of an item; `nil` if there is none.
             func row(_ id: ItemID, ofType type: Int) throws(DataStoreError) -> ItemRow? {
                 throw \(name)Engine.unfilled()

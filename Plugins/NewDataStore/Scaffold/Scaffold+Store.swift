@@ -4,7 +4,9 @@ extension Scaffold {
         [
             File(name: "\(name)DataStore.swift", text: store),
             File(name: "\(name)Engine.swift", text: engine),
-            File(name: "\(name)Transaction.swift", text: isKeyValue ? keyTransaction : rowTransaction),
+            File(
+                name: "\(name)Transaction.swift", text: isKeyValue ? keyTransaction : rowTransaction
+            ),
         ]
     }
 
@@ -50,58 +52,59 @@ extension Scaffold {
 
     private var engine: String {
         let (conformance, read, write, part) =
-            isKeyValue ? ("KeyValue", "read", "write", "bytes") : ("Row", "readRows", "writeRows", "rows")
+            isKeyValue
+            ? ("KeyValue", "read", "write", "bytes") : ("Row", "readRows", "writeRows", "rows")
         return """
-        public import Foundation
-        public import JustPersist
-        public import JustPersistRecords
+            public import Foundation
+            public import JustPersist
+            public import JustPersistRecords
 
-        /// \(name) as a transactional store of \(part).
-        ///
-        /// The record layer calls it by the rules that stand at `KeyValueEngine`: one write at a time, and
-        /// no opening or closing beside a block. So an engine needs no locks of its own for those.
-        public final class \(name)Engine: \(conformance)Engine {
-            /// What the engine promises. The store's capabilities follow from it, and the kit checks them.
-            public let traits = KeyValueEngineTraits(
-                name: "\(name)", isPersistent: true, durability: .full)
-
-            private let files: URL
-
-            /// A closed engine whose files are in a directory.
-            public init(at directory: URL) { files = directory }
-
-            /// Where the files are; `nil` if there are none.
-            public var directory: URL? { files }
-
-            /// Opens the files, and makes them if they are not there. On failure nothing stays open.
+            /// \(name) as a transactional store of \(part).
             ///
-            /// `StoreDirectory.prepare` finds or makes the directory, and refuses one with other files.
-            /// `OpenStores.claim` keeps a store from being opened twice in a process.
-            public func open() throws(DataStoreError) { throw Self.unfilled() }
+            /// The record layer calls it by the rules that stand at `KeyValueEngine`: one write at a time, and
+            /// no opening or closing beside a block. So an engine needs no locks of its own for those.
+            public final class \(name)Engine: \(conformance)Engine {
+                /// What the engine promises. The store's capabilities follow from it, and the kit checks them.
+                public let traits = KeyValueEngineTraits(
+                    name: "\(name)", isPersistent: true, durability: .full)
 
-            /// Gives up the files and their locks. Harmless if the engine is closed.
-            public func close() {}
+                private let files: URL
 
-            /// Deletes what a closed engine has kept.
-            public func destroy() throws(DataStoreError) { throw Self.unfilled() }
+                /// A closed engine whose files are in a directory.
+                public init(at directory: URL) { files = directory }
 
-            /// Runs `body` on a snapshot of what is committed, without waiting for a writer.
-            public func \(read)(_ body: (any \(conformance)Reader) throws -> Void) throws {
-                let snapshot = try \(name)Snapshot(of: self)
-                defer { snapshot.end() }
-                try body(snapshot)
+                /// Where the files are; `nil` if there are none.
+                public var directory: URL? { files }
+
+                /// Opens the files, and makes them if they are not there. On failure nothing stays open.
+                ///
+                /// `StoreDirectory.prepare` finds or makes the directory, and refuses one with other files.
+                /// `OpenStores.claim` keeps a store from being opened twice in a process.
+                public func open() throws(DataStoreError) { throw Self.unfilled() }
+
+                /// Gives up the files and their locks. Harmless if the engine is closed.
+                public func close() {}
+
+                /// Deletes what a closed engine has kept.
+                public func destroy() throws(DataStoreError) { throw Self.unfilled() }
+
+                /// Runs `body` on a snapshot of what is committed, without waiting for a writer.
+                public func \(read)(_ body: (any \(conformance)Reader) throws -> Void) throws {
+                    let snapshot = try \(name)Snapshot(of: self)
+                    defer { snapshot.end() }
+                    try body(snapshot)
+                }
+
+                /// Runs `body` in a transaction, and commits if it returns; on an error nothing has changed.
+                public func \(write)(_ body: (any \(conformance)Writer) throws -> Void) throws {
+                    let transaction = try \(name)Transaction(of: self)
+                    defer { transaction.end() }
+                    try body(transaction)
+                    try transaction.commit()
+                }
+
+            \(unfilled)
             }
-
-            /// Runs `body` in a transaction, and commits if it returns; on an error nothing has changed.
-            public func \(write)(_ body: (any \(conformance)Writer) throws -> Void) throws {
-                let transaction = try \(name)Transaction(of: self)
-                defer { transaction.end() }
-                try body(transaction)
-                try transaction.commit()
-            }
-
-        \(unfilled)
-        }
-        """
+            """
     }
 }

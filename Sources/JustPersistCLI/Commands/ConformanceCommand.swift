@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import JustPersist
 
-/// Leaves the work to a program of its own, so that who does not examine stores need not build the kit.
+/// Runs the program `justpersist-conformance` in place of this one, so that building the tool does not build the kit.
 struct ConformanceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conformance",
@@ -25,7 +25,7 @@ struct ConformanceCommand: ParsableCommand {
     private static let build = "swift build --product \(program)"
 
     /// Makes this process run the program if a call of the tool is meant for it, and the program is there.
-    static func becomeProgram(calledWith words: ArraySlice<String>) {
+    static func execProgram(calledWith words: ArraySlice<String>) {
         let command = configuration.commandName
         let arguments: [String]
         if words.first == command {
@@ -36,7 +36,8 @@ struct ConformanceCommand: ParsableCommand {
             return
         }
         for directory in directories {
-            become(directory.appending(path: program).path(percentEncoded: false), arguments)
+            let path = directory.appending(path: program).path(percentEncoded: false)
+            exec(path, arguments)
         }
     }
 
@@ -49,7 +50,7 @@ struct ConformanceCommand: ParsableCommand {
     }
 
     /// Replaces what runs in this process by a program; returns if it cannot be run.
-    private static func become(_ path: String, _ arguments: [String]) {
+    private static func exec(_ path: String, _ arguments: [String]) {
         var words = unsafe ([path] + arguments).map { unsafe strdup($0) }
         unsafe words.append(nil)
         // SAFETY: the array ends with nil, and nobody frees its strings.
@@ -58,6 +59,15 @@ struct ConformanceCommand: ParsableCommand {
 
     func run() throws {
         if ["--help", "-h"].contains(arguments.first) { throw CleanExit.helpRequest(self) }
+        let places = Self.directories.map {
+            $0.appending(path: Self.program).path(percentEncoded: false)
+        }
+        if let found = places.first(where: FileManager.default.fileExists) {
+            throw DataStoreError(
+                .accessDenied, in: "conformance",
+                "The program of the checks, “\(found)”, cannot be run. Check its permissions, or build it again."
+            )
+        }
         throw DataStoreError(
             .invalidRequest, in: "conformance",
             """

@@ -18,7 +18,7 @@ final class RecordBacking: ItemBacking {
     /// The bytes that the block counts for the item: none until it is changed.
     @safe @exclusivity(unchecked) var countedBytes = 0
 
-    // Constants need not be retained where they are used.
+    // Constants, because the compiler can use those without retaining them.
     private let firstType: BlockType
     /// The block that the item was got in.
     private let firstBlock: Block
@@ -55,7 +55,7 @@ final class RecordBacking: ItemBacking {
 
     /// The bytes that writing the item takes, more or less.
     var bytesToWrite: Int {
-        record.payloadLength + RecordFormat.headerLength + RecordKey.length
+        record.length + RecordKey.length
     }
 
     /// Whether the item was made in a write block that was rolled back, so that it is in no store.
@@ -225,7 +225,7 @@ final class RecordBacking: ItemBacking {
         _ tag: UInt8, at index: Int, _ bytes: Int, _ set: (UInt16) -> Void
     ) -> Bool {
         guard !isMoved, isOfWriteBlock else { return false }
-        // SAFETY: as it is said.
+        // SAFETY: WriteBlock is the only class that overrides `writeBlock`, and it is final.
         let block = unsafe unsafeDowncast(firstBlock, to: WriteBlock.self)
         guard block.thread.isCurrent, !isDeleted,
             let attribute = firstType.attribute(at: index, taking: tag),

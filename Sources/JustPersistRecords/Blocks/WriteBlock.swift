@@ -9,8 +9,8 @@ final class WriteBlock: Block {
     /// The first storage error: the block cannot be committed after it, whatever its code does.
     private(set) var poison: DataStoreError?
 
-    // Unchecked, here and below: nothing that is called while they change comes back to them.
     private var live = LiveItems()
+    // Unchecked, here and below: nothing that is called while they change comes back to them.
     @safe @exclusivity(unchecked) private var dirty: [Pending] = []
     /// The bytes that wait in ``dirty``, and how many may: beyond them it is written before more is added.
     @safe @exclusivity(unchecked) private var pendingBytes = 0
@@ -440,7 +440,8 @@ final class WriteBlock: Block {
         }
         // The room is used again.
         pending.removeAll(keepingCapacity: true)
-        swap(&pending, &dirty)
+        // The end of an item that was let go of may have changed another.
+        if dirty.isEmpty { swap(&pending, &dirty) }
     }
 
     @inline(__always)

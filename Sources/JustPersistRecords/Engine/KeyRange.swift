@@ -29,6 +29,16 @@ public struct KeyRange: Hashable, Sendable {
             && (upper.map { key.span.isOrdered(before: $0.span) } ?? true)
     }
 
+    /// The keys that are in another range too.
+    func intersection(_ other: KeyRange) -> KeyRange {
+        let lower = lower.span.isOrdered(before: other.lower.span) ? other.lower : lower
+        guard let upper, let otherUpper = other.upper else {
+            return KeyRange(from: lower, upTo: upper ?? other.upper)
+        }
+        return KeyRange(
+            from: lower, upTo: upper.span.isOrdered(before: otherUpper.span) ? upper : otherUpper)
+    }
+
     /// Every key.
     public static let all = KeyRange(from: [], upTo: nil)
 }

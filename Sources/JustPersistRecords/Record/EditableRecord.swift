@@ -52,10 +52,9 @@ struct EditableRecord {
 
     private var isClosed: Bool { reserved == 0 }
 
-    /// The bytes of all values.
-    var payloadLength: Int {
-        if !isClosed { return bytes.count - RecordFormat.headerLength - reserved * 4 }
-        return bytes.count - (RecordFormat.Table(bytes.span)?.payload ?? 0)
+    /// The bytes that the record takes, without the entries of a new one.
+    var length: Int {
+        max(bytes.count - reserved * 4, RecordFormat.headerLength)
     }
 
     // MARK: Setting
@@ -139,8 +138,12 @@ struct EditableRecord {
         if isSound, table.payload + end == bytes.count { return }
         let damaged = bytes
         bytes = Self.template(attributes: 0)
+        end = 0
         for index in 0..<table.count {
-            guard let field = table.field(at: index, in: damaged.span) else { continue }
+            // Of fields that overlap the first one is kept, so that the record does not grow.
+            guard let field = table.field(at: index, in: damaged.span), field.start >= end
+            else { continue }
+            end = field.end
             let tail = bytes.count
             bytes.append(contentsOf: damaged[field.range])
             move(tail, field.attribute, field.tag)
@@ -178,7 +181,8 @@ struct EditableRecord {
         let isNarrow = bytes[9] & RecordFormat.wideFlag == 0
         let needsWide =
             isNarrow
-            && (bytes.count - RecordFormat.headerLength > Int(UInt16.max) || attribute > 0xFFF)
+            && (bytes.count - RecordFormat.headerLength > Int(UInt16.max) || attribute > 0xFFF
+                || tag > 0xF)
         if !isClosed, Int(attribute) >= reserved || needsWide { tail -= dropUnset() }
         if needsWide { tail += widen() }
 
@@ -284,6 +288,9 @@ struct EditableRecord {
             table.count == 0
                 || table.entry(at: table.count - 1, in: bytes.span).attribute <= 0xFFF
         else { return }
+        // A later release may know more tags.
+        for index in 0..<table.count
+        where table.entry(at: index, in: bytes.span).tag > 0xF { return }
         rebuildTable(table, flags: bytes[9] & ~RecordFormat.wideFlag)
     }
 

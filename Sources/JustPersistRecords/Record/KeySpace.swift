@@ -91,6 +91,7 @@ extension RecordKey {
 
     /// The ids of the records in a range of a type's keys; `nil` if there can be none.
     static func ids(in range: KeyRange, ofType type: UInt32) -> ClosedRange<ItemID>? {
+        if let upper = range.upper, !range.lower.span.isOrdered(before: upper.span) { return nil }
         let (lower, isAfterLower) = firstID(notBefore: range.lower)
         guard let lower = isAfterLower ? lower.successor : lower else { return nil }
         var upper: ItemID? = .last

@@ -149,7 +149,7 @@ enum RecordFormat {
         }
 
         var narrow: UInt32 {
-            UInt32(attribute) | UInt32(tag) << 12 | UInt32(truncatingIfNeeded: end) << 16
+            UInt32(attribute) | UInt32(tag & 0xF) << 12 | UInt32(truncatingIfNeeded: end) << 16
         }
     }
 

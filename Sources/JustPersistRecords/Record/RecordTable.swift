@@ -2,7 +2,7 @@ import JustPersist
 
 /// The records of one type in the state that a block sees: the only way to them.
 ///
-/// What has to follow a record that changes, as an index, a change log or a link does, belongs here: ``put(_:_:to:)``
+/// What has to follow a record that changes, as an index, a change log or a link does, belongs here: ``put(_:id:to:)``
 /// and the removals are the only places where records change.
 final class RecordTable {
     /// The type's number in keys.

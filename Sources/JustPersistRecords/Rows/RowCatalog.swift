@@ -3,29 +3,35 @@ import JustPersist
 /// All that a store over rows keeps beside its items, as the one value that ``RowReader/catalog()`` is.
 ///
 /// The entries by ascending key: the length of the key, the key, the length of the value, the value. Lengths are LEB128.
-/// Keys and values are those of the file format; the first is the header, which has the format's version.
+/// Keys and values are those of the file format; the first is the header, which has the format's version. Behind them come
+/// 8 bytes, the wyhash of all before.
 struct RowCatalog {
     var entries = OrderedKeyMap<[UInt8]>()
 
+    /// That of a new store.
+    init() {}
+
     /// - Throws: `.corrupted` if the bytes are no catalog.
     init(_ bytes: [UInt8]) throws(DataStoreError) {
+        let damage = DataStoreError(
+            .corrupted, in: "read",
+            "The catalog of the store is damaged. Restore the store from a backup.")
+        let end = bytes.count - 8
+        guard end >= 0, bytes.span.wyhash(0..<end, seed: 0) == bytes.span.word64(at: end) else {
+            throw damage
+        }
         var offset = 0
-        while offset < bytes.count {
-            guard let key = Self.part(of: bytes, at: &offset),
-                let value = Self.part(of: bytes, at: &offset)
-            else {
-                throw DataStoreError(
-                    .corrupted, in: "read",
-                    "The catalog of the store is damaged. Restore the store from a backup.")
-            }
+        while offset < end {
+            guard let key = Self.part(of: bytes, at: &offset, end),
+                let value = Self.part(of: bytes, at: &offset, end)
+            else { throw damage }
             entries.setValue(value, forKey: key.span)
         }
     }
 
-    private static func part(of bytes: [UInt8], at offset: inout Int) -> [UInt8]? {
-        guard
-            let length = ValueDecoding.varint(in: bytes.span, at: &offset, end: bytes.count),
-            length <= bytes.count - offset
+    private static func part(of bytes: [UInt8], at offset: inout Int, _ end: Int) -> [UInt8]? {
+        guard let length = ValueDecoding.varint(in: bytes.span, at: &offset, end: end),
+            length <= end - offset
         else { return nil }
         defer { offset += length }
         return Array(bytes[offset..<(offset + length)])
@@ -40,6 +46,7 @@ struct RowCatalog {
             bytes.append(contentsOf: value)
             return .next
         }
+        bytes.append(littleEndian: bytes.span.wyhash(0..<bytes.count, seed: 0))
         return bytes
     }
 }

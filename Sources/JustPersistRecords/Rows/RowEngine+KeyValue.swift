@@ -21,14 +21,16 @@ extension RowEngine {
 private class RowSnapshot: KeyValueReader {
     private let rows: any RowReader
     private var loaded: RowCatalog?
-    private let coder = RowCoder()
+    fileprivate final let coder = RowCoder()
 
     init(_ rows: any RowReader) { self.rows = rows }
 
     /// The entries that are no records.
     final func catalog() throws(DataStoreError) -> RowCatalog {
         if let loaded { return loaded }
-        let catalog = try RowCatalog(try rows.catalog() ?? [])
+        let catalog =
+            try rows.catalog().map { (bytes) throws(DataStoreError) in try RowCatalog(bytes) }
+            ?? RowCatalog()
         loaded = catalog
         return catalog
     }
@@ -53,19 +55,53 @@ private class RowSnapshot: KeyValueReader {
         _ range: KeyRange, reversed: Bool,
         _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError) {
-        guard let type = RecordKey.type(of: range) else {
-            try catalog().entries.scan(range, reversed: reversed) {
-                (key, value) throws(DataStoreError) in try body(key, value.span)
-            }
+        if let type = RecordKey.type(of: range) {
+            _ = try scanRows(range, ofType: type, reversed: reversed, body)
             return
         }
-        guard let ids = RecordKey.ids(in: range, ofType: type) else { return }
+        // The records stand between the other entries.
+        let before = range.intersection(KeyRange(from: [], upTo: [KeySpace.recordTag]))
+        let behind = range.intersection(KeyRange(from: [KeySpace.recordTag + 1], upTo: nil))
+        guard try scanEntries(reversed ? behind : before, reversed: reversed, body) == .next
+        else { return }
+        for type in try rows.types().compactMap(UInt32.init(exactly:)).sorted(
+            by: reversed ? (>) : (<))
+        {
+            let part = range.intersection(RecordKey.range(type: type))
+            guard try scanRows(part, ofType: type, reversed: reversed, body) == .next else {
+                return
+            }
+        }
+        _ = try scanEntries(reversed ? before : behind, reversed: reversed, body)
+    }
+
+    private func scanEntries(
+        _ range: KeyRange, reversed: Bool,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) -> ScanStep {
+        var step = ScanStep.next
+        try catalog().entries.scan(range, reversed: reversed) {
+            (key, value) throws(DataStoreError) in
+            step = try body(key, value.span)
+            return step
+        }
+        return step
+    }
+
+    private func scanRows(
+        _ range: KeyRange, ofType type: UInt32, reversed: Bool,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) -> ScanStep {
+        guard let ids = RecordKey.ids(in: range, ofType: type) else { return .next }
         var key = RecordKey(type: type)
+        var step = ScanStep.next
         try rows.scan(ids, ofType: Int(type), reversed: reversed) { (row) throws(DataStoreError) in
             key.set(row.id)
             let record = coder.record(of: row, type: type)
-            return try body(key.bytes.span, record.span)
+            step = try body(key.bytes.span, record.span)
+            return step
         }
+        return step
     }
 }
 
@@ -73,7 +109,6 @@ private class RowSnapshot: KeyValueReader {
 private final class RowTransaction: RowSnapshot, KeyValueWriter {
     private let writer: any RowWriter
     private var isCatalogChanged = false
-    private let coder = RowCoder()
 
     init(_ writer: any RowWriter) {
         self.writer = writer
@@ -84,7 +119,10 @@ private final class RowTransaction: RowSnapshot, KeyValueWriter {
         guard let (type, id) = RecordKey.parts(of: key) else {
             return try changeCatalog { $0.setValue(value.copied(), forKey: key) }
         }
-        try writer.put(ItemRow(id: id, values: coder.values(of: value)), ofType: Int(type))
+        guard let values = coder.values(of: value) else {
+            throw .damagedRecord(id, ofType: "\(type)")
+        }
+        try writer.put(ItemRow(id: id, values: values), ofType: Int(type))
     }
 
     func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool {
@@ -129,7 +167,8 @@ private struct RowCoder {
         var record = EditableRecord()
         record.begin(
             EditableRecord.Beginning(
-                template: EditableRecord.template(attributes: 0), capacity: values.count * 32))
+                template: EditableRecord.template(attributes: (values.keys.max() ?? 0) + 1),
+                capacity: values.count * 32))
         for (number, value) in values.sorted(by: { $0.key < $1.key }) {
             guard let attribute = UInt16(exactly: number) else { return [] }
             record.set(value, of: attribute, types)

@@ -36,6 +36,11 @@ public protocol RowReader: AnyObject {
     /// The bytes given to ``RowWriter/setCatalog(_:)`` last; `nil` in a new store.
     func catalog() throws(DataStoreError) -> [UInt8]?
 
+    /// The numbers of the types that have rows, in any order.
+    ///
+    /// Asked when the store is opened and verified, not by queries.
+    func types() throws(DataStoreError) -> [Int]
+
     /// The row of an item; `nil` if there is none.
     func row(_ id: ItemID, ofType type: Int) throws(DataStoreError) -> ItemRow?
 
@@ -58,7 +63,7 @@ public protocol RowWriter: RowReader {
     /// It is written in each transaction that changes anything, and grows with the number of types, not of items.
     func setCatalog(_ bytes: [UInt8]) throws(DataStoreError)
 
-    /// Stores a row, replacing the one with its id.
+    /// Stores a row, replacing the one with its id. It has values.
     func put(_ row: ItemRow, ofType type: Int) throws(DataStoreError)
 
     /// Deletes the row of an item, and tells whether there was one.

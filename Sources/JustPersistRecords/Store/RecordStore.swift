@@ -41,7 +41,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     ) {
         self.engine = engine
         gate = BlockGate(threading: threading)
-        // The offsets in an item's changes have 32 bits.
+        // The offsets in a record have 32 bits.
         var limits = limits
         limits.writeBlockBytes = min(limits.writeBlockBytes, 1 << 30)
         self.limits = limits
@@ -127,7 +127,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         let context = StoreContext(
             storeID: known.id,
             files: try engine.directory.flatMap { try FileIdentity(ofItemAt: $0) },
-            limits: limits, checksBytes: !engine.traits.checksBytes,
+            limits: limits, checksBytes: !(engine.traits.checksBytes || engine is any RowEngine),
             report: { [weak self] error in self?.report(error) },
             count: { [weak self] group, counts in try? self?.count(group, &counts) })
         opened.withLock { [catalog] in $0 = Opened(context: context, catalog: catalog) }

@@ -35,6 +35,10 @@ final class TableTransaction: RowWriter {
 
     func catalog() throws(DataStoreError) -> [UInt8]? { tables.catalog }
 
+    func types() throws(DataStoreError) -> [Int] {
+        tables.rows.filter { !$0.value.isEmpty }.map(\.key)
+    }
+
     func row(_ id: ItemID, ofType type: Int) throws(DataStoreError) -> ItemRow? {
         tables.rows[type]?[id]
     }

@@ -53,7 +53,9 @@ public final class SQLiteEngine: RowEngine {
                 }
             }
         } catch {
-            throw DataStoreError(sqlite: error, in: "verify")
+            let failure = DataStoreError(sqlite: error, in: "verify")
+            guard failure.code == .corrupted else { throw failure }
+            problems.append(failure)
         }
         return problems
     }

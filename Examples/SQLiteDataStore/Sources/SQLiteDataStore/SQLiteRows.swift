@@ -24,6 +24,10 @@ final class SQLiteRows: RowWriter {
         }
     }
 
+    func types() throws(DataStoreError) -> [Int] {
+        try running("read") { try Int.fetchAll(database, sql: "SELECT DISTINCT type FROM item") }
+    }
+
     func row(_ id: ItemID, ofType type: Int) throws(DataStoreError) -> ItemRow? {
         try running("fetch") {
             let statement = try database.cachedStatement(
@@ -67,7 +71,8 @@ final class SQLiteRows: RowWriter {
             // JSON keeps every bit of a value, and NUL is escaped in it: SQLite's texts end there.
             String(decoding: try JSONEncoder().encode(row.values), as: UTF8.self)
         }
-        try execute("INSERT OR REPLACE INTO item VALUES (?, ?, ?)", [type, row.id.uuid, text], "write")
+        try execute(
+            "INSERT OR REPLACE INTO item VALUES (?, ?, ?)", [type, row.id.uuid, text], "write")
     }
 
     func delete(_ id: ItemID, ofType type: Int) throws(DataStoreError) -> Bool {

@@ -38,6 +38,25 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         }
     }
 
+    /// Deletes the item of a class with an id, and returns whether there was one.
+    ///
+    /// The item is not read, so this works for a damaged item too.
+    @discardableResult
+    public func delete<Item: MutableDataStoreItem>(
+        _ type: Item.Type, id: ItemID
+    ) throws(DataStoreError) -> Bool {
+        let item = Item(
+            backing: DictionaryBacking(
+                itemTypeKey: type.itemTypeKey, schema: type.schema, id: id))
+        do throws(DataStoreError) {
+            return try performDelete(item)
+        } catch {
+            // An item in no store stands for the stored one with its id.
+            if error.code == .foreignItem { return false }
+            throw error
+        }
+    }
+
     /// Deletes all items of a class.
     ///
     /// Failing that is ``DataStoreError/Code/couldNotDeleteItemsOfType``.

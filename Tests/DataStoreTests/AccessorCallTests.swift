@@ -124,4 +124,21 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: Backend.allCases) func anItemIsDeletedByItsID(_ backend: Backend) throws {
+        try backend.withStore { store in
+            try store.fill(["a", "b"])
+            let ids = try store.read { db in try db.items(Restaurant.self).map(\.id) }
+            try store.write { db in
+                try #expect(db.delete(Restaurant.self, id: ids[0]))
+                try #expect(!db.delete(Restaurant.self, id: ids[0]))
+                try #expect(!db.delete(Restaurant.self, id: ItemID()))
+                let new = try db.create(Restaurant.self)
+                try #expect(db.delete(Restaurant.self, id: new.id))
+            }
+            try #expect(store.names() == ["b"])
+            try #expect(store.write { db in try db.delete(Sample.self, id: ids[1]) } == false)
+            try #expect(store.names() == ["b"])
+        }
+    }
 }

@@ -88,6 +88,8 @@ import Testing
             #expect(report.itemCounts == ["Restaurant": 2])
             try store.write { db in
                 try #expect(db.item(Restaurant.self, id: ids[2])?.name == "c")
+                try #expect(db.delete(Restaurant.self, id: ids[1]))
+                try #expect(db.items(Restaurant.self).map(\.name) == ["a", "c"])
                 try db.deleteAll(Restaurant.self)
             }
             try #expect(store.verify().problems.isEmpty)

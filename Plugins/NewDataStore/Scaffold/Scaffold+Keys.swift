@@ -31,8 +31,8 @@ extension Scaffold {
 
         /// One open transaction; it reads what it has written.
         ///
-        /// If \(name) has no transactions, give `body` a `KeyValueOverlay` over a snapshot instead, and write
-        /// its `changes` in one atomic batch.
+        /// If \(name) has no transactions, delete this class, give `body` a `KeyValueOverlay` over a snapshot, and write
+        /// its `changes` in one atomic batch: each is a key and its new value, `nil` if it was deleted.
         final class \(name)Transaction: \(name)Snapshot, KeyValueWriter {
             /// Stores `value` under `key`, in place of what was there.
             func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError) {

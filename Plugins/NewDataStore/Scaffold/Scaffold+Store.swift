@@ -13,8 +13,8 @@ extension Scaffold {
     private var store: String {
         """
         public import Foundation
-        public import JustPersist
-        public import JustPersistRecords
+        @_exported public import JustPersist
+        @_exported public import JustPersistRecords
 
         /// A data store in \(name): the record layer does all but keep the \(isKeyValue ? "bytes" : "rows").
         public typealias \(name)DataStore = RecordStore<\(name)Engine>
@@ -28,6 +28,17 @@ extension Scaffold {
                 self.init(
                     engine: \(name)Engine(at: directory), threading: threading,
                     errorHandler: errorHandler)
+            }
+
+            /// Opens the store in a directory, and makes it if it is not there.
+            public static func open(
+                at directory: URL, threading: DataStoreThreading = .callingThread,
+                errorHandler: DataStoreErrorHandler? = nil
+            ) throws -> \(name)DataStore {
+                let store = \(name)DataStore(
+                    at: directory, threading: threading, errorHandler: errorHandler)
+                try store.open()
+                return store
             }
 
             /// Makes `DataStores.open("\(name.lowercased()):/path")` know this backend.
@@ -73,7 +84,9 @@ extension Scaffold {
                 /// A closed engine whose files are in a directory.
                 public init(at directory: URL) { files = directory }
 
-                /// Where the files are; `nil` if there are none.
+                deinit { close() }
+
+            /// Where the files are; `nil` if there are none.
                 public var directory: URL? { files }
 
                 /// Opens the files, and makes them if they are not there. On failure nothing stays open.

@@ -139,7 +139,7 @@ extension DataStoreError {
             .corrupted, in: "read",
             """
             The record of the “\(itemType)” \(id) is damaged: its checksum or its layout is wrong. \
-            Other items are not concerned. Restore it from a backup, or delete the item.
+            Other items are not concerned. Restore it from a backup, or delete it with delete(_:id:).
             """, itemType: itemType, attribute: attribute)
     }
 }

@@ -73,9 +73,8 @@ final class BlockType {
         notedTags = stored?.attributes.map(\.tags) ?? []
         defer {
             // Ids count up from 0, and most classes have all attributes of their type.
-            beginning = EditableRecord.Beginning(
-                template: EditableRecord.template(attributes: stored?.attributes.count ?? 0),
-                capacity: beginning.capacity)
+            template = EditableRecord.Template(
+                attributes: stored?.attributes.count ?? 0, capacity: template.capacity)
             recordedDefaults = ids.map { id in
                 id == Self.unbound ? nil : stored?.attributes[Int(id)].defaultValue
             }
@@ -155,15 +154,13 @@ final class BlockType {
         index < recordedDefaults.count ? recordedDefaults[index] : nil
     }
 
-    /// What the record of a new item begins with.
-    @safe @exclusivity(unchecked) private(set) var beginning = EditableRecord.Beginning(
-        template: EditableRecord.template(attributes: 0), capacity: 0)
+    /// What the record of a new item starts with.
+    @safe @exclusivity(unchecked) private(set) var template = EditableRecord.Template(attributes: 0)
 
-    /// Notes the size of a record, for the records of new items.
+    /// Notes the length of a record, as one that the next new item may have.
     func noteLength(_ length: Int) {
-        if length > beginning.capacity {
-            beginning = EditableRecord.Beginning(
-                template: beginning.template, capacity: min(length, 1024))
+        if length > template.capacity, template.capacity < 1024 {
+            template.capacity = min(length, 1024)
         }
     }
 

@@ -231,7 +231,7 @@ final class RecordBacking: ItemBacking {
             let attribute = firstType.attribute(at: index, taking: tag),
             block.hasRoom(for: countedBytes == 0 ? bytes + bytesToWrite : bytes)
         else { return false }
-        if record.isEmpty { record.begin(firstType.beginning) }
+        if record.isEmpty { record.start(from: firstType.template) }
         set(attribute)
         block.didChange(self)
         return true
@@ -298,7 +298,7 @@ final class RecordBacking: ItemBacking {
             try checkRoom(for: value, of: attribute, name ?? self.name(at: place), block)
         }
         try block.addTypes(referredToBy: value)
-        if record.isEmpty { record.begin(type.beginning) }
+        if record.isEmpty { record.start(from: type.template) }
         record.set(value, of: attribute, type.known)
         block.didChange(self)
     }

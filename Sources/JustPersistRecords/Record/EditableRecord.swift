@@ -14,29 +14,16 @@ struct EditableRecord {
     private var settled = 0
 
     /// Whether the fields are known to lie one behind the other, up to the end of the record.
-    private var isOrdered: Bool
+    private var isSound: Bool
 
     /// A record as it is stored.
     init(_ record: [UInt8] = []) {
         bytes = record
-        isOrdered = record.isEmpty
+        isSound = record.isEmpty
     }
 
     /// The tag, in memory only, of an entry whose attribute is not set.
-    private static let absent: UInt8 = 15
-
-    /// What a new record with an entry for each of `count` attributes begins with.
-    static func template(attributes count: Int) -> [UInt8] {
-        // Beyond that an item seldom has values for most of its attributes.
-        let count = count <= 64 ? count : 0
-        var bytes = [UInt8](repeating: 0, count: RecordFormat.headerLength)
-        bytes[8] = RecordFormat.version
-        bytes.store(littleEndian: UInt16(count), at: 10)
-        for attribute in 0..<count {
-            bytes.append(littleEndian: UInt32(attribute) | UInt32(absent) << 12)
-        }
-        return bytes
-    }
+    fileprivate static let absent: UInt8 = 15
 
     /// Whether nothing was set on a new item.
     var isEmpty: Bool { bytes.isEmpty }
@@ -63,7 +50,7 @@ struct EditableRecord {
     mutating func set(
         _ value: DataStoreValue, of attribute: UInt16, _ types: BlockCatalog
     ) {
-        order()
+        repairIfNeeded()
         let tail = bytes.count
         let tag = bytes.append(payloadOf: value, types)
         finish(attribute, tag, tail)
@@ -71,7 +58,7 @@ struct EditableRecord {
 
     /// Sets an attribute to a text.
     mutating func set(_ text: String, of attribute: UInt16) {
-        order()
+        repairIfNeeded()
         let tail = bytes.count
         let tag = bytes.append(text)
         finish(attribute, tag, tail)
@@ -79,7 +66,7 @@ struct EditableRecord {
 
     /// Sets an attribute to a value of 8 bytes.
     mutating func set(_ word: UInt64, tag: UInt8, of attribute: UInt16) {
-        order()
+        repairIfNeeded()
         if attribute < settled || isClosed, let table = RecordFormat.Table(bytes.span),
             let field = table.field(attribute, in: bytes.span), field.range.count == 8
         {
@@ -96,48 +83,41 @@ struct EditableRecord {
 
     /// Sets an attribute to a truth value.
     mutating func set(_ value: Bool, of attribute: UInt16) {
-        order()
+        repairIfNeeded()
         finish(attribute, value ? ValueTag.yes : ValueTag.no, bytes.count)
     }
 
-    /// What the record of a new item begins with.
-    struct Beginning {
-        let template: [UInt8]
-        /// The bytes to reserve.
-        let capacity: Int
-    }
-
-    /// Begins the record of a new item, before the first attribute is set.
-    mutating func begin(_ new: Beginning) {
-        bytes.reserveCapacity(new.capacity)
-        bytes.append(contentsOf: new.template)
-        reserved = (new.template.count - RecordFormat.headerLength) / 4
+    /// Starts the record of a new item, before the first attribute is set.
+    mutating func start(from template: Template) {
+        bytes.reserveCapacity(template.capacity)
+        bytes.append(contentsOf: template.bytes)
+        reserved = template.entryCount
     }
 
     @inline(__always)
-    private mutating func order() {
-        if !isOrdered { orderFields() }
+    private mutating func repairIfNeeded() {
+        if !isSound { repair() }
     }
 
     /// Puts the fields of a damaged record in order, without those that lie outside of it and bytes that belong to none.
-    private mutating func orderFields() {
-        isOrdered = true
+    private mutating func repair() {
+        isSound = true
         guard let table = RecordFormat.Table(bytes.span) else {
-            bytes = Self.template(attributes: 0)
+            bytes = Template(attributes: 0).bytes
             return
         }
         var end = 0
         var next = 0
-        var isSound = true
+        var isIntact = true
         for index in 0..<table.count {
             let entry = table.entry(at: index, in: bytes.span)
-            isSound = isSound && entry.end >= end && Int(entry.attribute) >= next
+            isIntact = isIntact && entry.end >= end && Int(entry.attribute) >= next
             end = entry.end
             next = Int(entry.attribute) + 1
         }
-        if isSound, table.payload + end == bytes.count { return }
+        if isIntact, table.payload + end == bytes.count { return }
         let damaged = bytes
-        bytes = Self.template(attributes: 0)
+        bytes = Template(attributes: 0).bytes
         end = 0
         for index in 0..<table.count {
             // Of fields that overlap the first one is kept, so that the record does not grow.
@@ -246,7 +226,7 @@ struct EditableRecord {
 
     /// Makes the record what is stored: without entries that are not set, and with its checksum.
     mutating func close(seed: UInt64) {
-        if bytes.isEmpty { bytes = Self.template(attributes: 0) }
+        if bytes.isEmpty { bytes = Template(attributes: 0).bytes }
         if !isClosed { _ = dropUnset() }
         if bytes[9] & RecordFormat.wideFlag != 0 { narrow() }
         bytes.store(littleEndian: bytes.span.wyhash(8..<bytes.count, seed: seed), at: 0)
@@ -308,5 +288,29 @@ struct EditableRecord {
         }
         rebuilt.append(contentsOf: bytes[table.payload...])
         bytes = rebuilt
+    }
+}
+
+extension EditableRecord {
+    /// What the record of a new item starts with: an entry for each attribute, none of them set.
+    struct Template {
+        let bytes: [UInt8]
+        /// The bytes to reserve for the record.
+        var capacity: Int
+
+        /// A template for a type with so many attributes; without entries if an item would hardly have values for most.
+        init(attributes count: Int, capacity: Int = 0) {
+            var bytes = [UInt8](repeating: 0, count: RecordFormat.headerLength)
+            let count = count <= 64 ? count : 0
+            bytes[8] = RecordFormat.version
+            bytes.store(littleEndian: UInt16(count), at: 10)
+            for attribute in 0..<count {
+                bytes.append(littleEndian: UInt32(attribute) | UInt32(absent) << 12)
+            }
+            self.bytes = bytes
+            self.capacity = capacity
+        }
+
+        var entryCount: Int { (bytes.count - RecordFormat.headerLength) / 4 }
     }
 }

@@ -165,10 +165,9 @@ private struct RowCoder {
     func record(of row: ItemRow, type: UInt32) -> [UInt8] {
         guard let values = row.values else { return [] }
         var record = EditableRecord()
-        record.begin(
-            EditableRecord.Beginning(
-                template: EditableRecord.template(attributes: (values.keys.max() ?? 0) + 1),
-                capacity: values.count * 32))
+        record.start(
+            from: EditableRecord.Template(
+                attributes: (values.keys.max() ?? 0) + 1, capacity: values.count * 32))
         for (number, value) in values.sorted(by: { $0.key < $1.key }) {
             guard let attribute = UInt16(exactly: number) else { return [] }
             record.set(value, of: attribute, types)

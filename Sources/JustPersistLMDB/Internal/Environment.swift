@@ -133,7 +133,8 @@ import JustPersistRecords
             idleReaders.mine.withLock { $0.popLast() }?.renew())
         // LMDB looks up the number of the last commit, and then reads the meta page of that commit. The commit after the next
         // writes over the page: a reader between the two may get its state before it is committed, under the old number.
-        // Not without end: damaged meta pages may name a commit that was never made.
+        // Not without end: the number lags behind the pages where processes were killed as they committed, and damaged
+        // pages may name a commit that was never made.
         for _ in 0..<16 where lastCommit >= transaction.number + 2 {
             transaction = try beginReading(transaction.reset().renew())
         }

@@ -123,6 +123,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [-5, 65_536, Int.max])
+    func aNumberThatNoAttributeHasIsDamage(_ number: Int) throws {
+        try withStore { store in
+            try store.fill(["a"])
+            let id = try store.read { db in try #require(try db.first(Restaurant.self)).id }
+            store.engine.tables.withLock { tables in
+                for type in tables.rows.keys {
+                    tables.rows[type]?[id] = ItemRow(id: id, values: [number: .int(1)])
+                }
+            }
+            expectError(.corrupted) { _ = try store.names() }
+        }
+    }
+
     @Test func rowsWithoutACatalogAreNoNewStore() throws {
         try withStore { store in
             try store.fill(["a"])

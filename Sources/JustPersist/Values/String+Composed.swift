@@ -12,13 +12,9 @@ extension Span<UInt8> {
                 index += 1
                 continue
             }
-            let length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
-            guard index + length <= count else { return false }
-            var scalar = UInt32(lead) & (0xFF >> UInt32(length + 1))
-            for place in 1..<length { scalar = scalar << 6 | UInt32(self[index + place] & 0x3F) }
-            guard String.steadyScalars.contains(where: { $0.contains(scalar) }) else {
-                return false
-            }
+            guard let (scalar, length) = scalar(at: index),
+                String.steadyScalars.contains(where: { $0.contains(scalar) })
+            else { return false }
             index += length
         }
         return true
@@ -30,13 +26,22 @@ extension Span<UInt8> {
     /// `nil` if that is not quick to say.
     package var firstSteadyScalar: UInt32? {
         guard count > 0 else { return nil }
-        let lead = self[0]
-        if lead < 0x80 { return UInt32(lead) }
-        let length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
-        guard length <= count else { return nil }
-        var scalar = UInt32(lead) & (0xFF >> UInt32(length + 1))
-        for place in 1..<length { scalar = scalar << 6 | UInt32(self[place] & 0x3F) }
+        if self[0] < 0x80 { return UInt32(self[0]) }
+        guard let (scalar, _) = scalar(at: 0) else { return nil }
         return Unicode.Scalar.withoutDecomposition.contains { $0.contains(scalar) } ? scalar : nil
+    }
+}
+
+extension Span<UInt8> {
+    /// The scalar beyond ASCII whose UTF-8 begins at an index, and the number of its bytes; `nil` if these are not all there.
+    @inline(__always)
+    fileprivate func scalar(at index: Int) -> (UInt32, length: Int)? {
+        let lead = self[index]
+        let length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
+        guard index + length <= count else { return nil }
+        var scalar = UInt32(lead) & (0xFF >> UInt32(length + 1))
+        for place in 1..<length { scalar = scalar << 6 | UInt32(self[index + place] & 0x3F) }
+        return (scalar, length)
     }
 }
 

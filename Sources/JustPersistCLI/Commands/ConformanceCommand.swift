@@ -35,18 +35,17 @@ struct ConformanceCommand: ParsableCommand {
         } else {
             return
         }
-        for directory in directories {
-            let path = directory.appending(path: program).path(percentEncoded: false)
-            exec(path, arguments)
-        }
+        for path in places { exec(path, arguments) }
     }
 
     /// Where the program may lie.
-    private static var directories: [URL] {
+    private static var places: [String] {
         let beside = Bundle.main.executableURL?.deletingLastPathComponent()
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        return (beside.map { [$0] } ?? [])
+        let directories =
+            (beside.map { [$0] } ?? [])
             + path.split(separator: ":").map { URL(filePath: String($0)) }
+        return directories.map { $0.appending(path: program).path(percentEncoded: false) }
     }
 
     /// Replaces what runs in this process by a program; returns if it cannot be run.
@@ -59,10 +58,7 @@ struct ConformanceCommand: ParsableCommand {
 
     func run() throws {
         if ["--help", "-h"].contains(arguments.first) { throw CleanExit.helpRequest(self) }
-        let places = Self.directories.map {
-            $0.appending(path: Self.program).path(percentEncoded: false)
-        }
-        if let found = places.first(where: FileManager.default.fileExists) {
+        if let found = Self.places.first(where: FileManager.default.fileExists) {
             throw DataStoreError(
                 .accessDenied, in: "conformance",
                 "The program of the checks, “\(found)”, cannot be run. Check its permissions, or build it again."

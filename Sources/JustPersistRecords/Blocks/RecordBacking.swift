@@ -25,6 +25,7 @@ final class RecordBacking: ItemBacking {
     private let isOfWriteBlock: Bool
     /// Where the item went when it was taken in again.
     private var moved: (type: BlockType, block: WriteBlock)?
+    /// Whether it went: to look at ``moved`` itself would retain what is in it.
     @safe @exclusivity(unchecked) private var isMoved = false
 
     init(_ type: BlockType, id: ItemID, record: [UInt8], block: Block) {
@@ -352,7 +353,7 @@ final class RecordBacking: ItemBacking {
     private func size(
         of value: DataStoreValue, attribute: () -> String
     ) throws(DataStoreError) -> Int {
-        if Self.isSmall(value, below: type.context.smallText) { return 1 << 13 }
+        if Self.isSmall(value, below: type.smallText) { return 1 << 13 }
         return try type.context.limits.check(value, for: attribute(), of: itemTypeKey)
     }
 

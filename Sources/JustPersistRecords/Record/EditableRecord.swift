@@ -12,7 +12,6 @@ struct EditableRecord {
     private var reserved = 0
     /// How many of the reserved entries have their final place; those behind are not set.
     private var settled = 0
-
     /// Whether the fields are known to lie one behind the other, up to the end of the record.
     private var isSound: Bool
 
@@ -149,9 +148,9 @@ struct EditableRecord {
 
     @inline(__always)
     private mutating func storeReserved(_ index: Int, _ tag: UInt8, end: Int) {
-        bytes.store(
-            littleEndian: UInt32(index) | UInt32(tag) << 12 | UInt32(end) << 16,
-            at: RecordFormat.headerLength + index * 4)
+        let entry = RecordFormat.Entry(
+            attribute: UInt16(truncatingIfNeeded: index), tag: tag, end: end)
+        bytes.store(littleEndian: entry.narrow, at: RecordFormat.headerLength + index * 4)
     }
 
     /// The same where the value does not come behind all others, or the record has no entry for it.
@@ -239,7 +238,7 @@ struct EditableRecord {
         for index in 0..<settled {
             let offset = RecordFormat.headerLength + index * 4
             let word = bytes.span.word32(at: offset)
-            if UInt8(truncatingIfNeeded: word >> 12 & 0xF) == Self.absent { continue }
+            if RecordFormat.Entry(narrow: word).tag == Self.absent { continue }
             if kept < index {
                 bytes.store(littleEndian: word, at: RecordFormat.headerLength + kept * 4)
             }
@@ -305,7 +304,9 @@ extension EditableRecord {
             bytes[8] = RecordFormat.version
             bytes.store(littleEndian: UInt16(count), at: 10)
             for attribute in 0..<count {
-                bytes.append(littleEndian: UInt32(attribute) | UInt32(absent) << 12)
+                let entry = RecordFormat.Entry(
+                    attribute: UInt16(attribute), tag: absent, end: 0)
+                bytes.append(littleEndian: entry.narrow)
             }
             self.bytes = bytes
             self.capacity = capacity

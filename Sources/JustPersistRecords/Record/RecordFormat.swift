@@ -144,11 +144,11 @@ enum RecordFormat {
             end = Int(word >> 16)
         }
 
-        var wide: UInt64 {
+        @inline(__always) var wide: UInt64 {
             UInt64(attribute) | UInt64(tag) << 16 | UInt64(truncatingIfNeeded: end) << 32
         }
 
-        var narrow: UInt32 {
+        @inline(__always) var narrow: UInt32 {
             UInt32(attribute) | UInt32(tag & 0xF) << 12 | UInt32(truncatingIfNeeded: end) << 16
         }
     }

@@ -20,7 +20,7 @@ extension RowEngine {
 /// A snapshot of rows as keys and values: each row is encoded as the record that it stands for.
 private class RowSnapshot: KeyValueReader {
     private let rows: any RowReader
-    private var loaded: RowCatalog?
+    fileprivate final var loaded: RowCatalog?
     fileprivate final let coder = RowCoder()
 
     init(_ rows: any RowReader) { self.rows = rows }
@@ -34,8 +34,6 @@ private class RowSnapshot: KeyValueReader {
         loaded = catalog
         return catalog
     }
-
-    final func replaceCatalog(_ catalog: RowCatalog) { loaded = catalog }
 
     final func withValue(
         forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
@@ -146,8 +144,10 @@ private final class RowTransaction: RowSnapshot, KeyValueWriter {
         _ change: (inout OrderedKeyMap<[UInt8]>) -> Void
     ) throws(DataStoreError) {
         var catalog = try catalog()
+        // Not held twice, so that the change copies nothing.
+        loaded = nil
         change(&catalog.entries)
-        replaceCatalog(catalog)
+        loaded = catalog
         isCatalogChanged = true
     }
 
@@ -164,13 +164,14 @@ private struct RowCoder {
     /// The record of a row; for one that cannot be read bytes that are no record.
     func record(of row: ItemRow, type: UInt32) -> [UInt8] {
         guard let values = row.values else { return [] }
+        let attributes = values.keys.sorted().compactMap(UInt16.init(exactly:))
+        guard attributes.count == values.count else { return [] }
         var record = EditableRecord()
         record.start(
             from: EditableRecord.Template(
-                attributes: (values.keys.max() ?? 0) + 1, capacity: values.count * 32))
-        for (number, value) in values.sorted(by: { $0.key < $1.key }) {
-            guard let attribute = UInt16(exactly: number) else { return [] }
-            record.set(value, of: attribute, types)
+                attributes: Int(attributes.last ?? 0) + 1, capacity: values.count * 32))
+        for attribute in attributes {
+            record.set(values[Int(attribute)] ?? .null, of: attribute, types)
         }
         record.close(seed: RecordFormat.seed(type: type, id: row.id))
         return record.bytes

@@ -208,6 +208,35 @@
             engine.close()
         }
 
+        /// The store went back by a commit, and no check told.
+        @Test func metaPageWithTheNumberOfAnotherCommitIsRefused() throws {
+            let url = temporary.place("store")
+            let engine = LMDBEngine(at: url)
+            try engine.open()
+            for number in 0..<6 as Range<UInt8> { try engine.put([number], [number]) }
+            engine.close()
+            let file = url.appending(path: "data.mdb")
+            let whole = try Data(contentsOf: file)
+            // Where the two have the numbers of their commits.
+            for place in [144, 4096 + 144] {
+                let number = whole[place]
+                for wrong in [0, number - 2, number - 1, number + 1, number + 2] {
+                    var copy = whole
+                    copy[place] = wrong
+                    try copy.write(to: file)
+                    let error = #expect(throws: DataStoreError.self, "\(number) to \(wrong)") {
+                        try engine.open()
+                    }
+                    #expect(error?.code == .corrupted)
+                    #expect(try Data(contentsOf: file) == copy)
+                }
+            }
+            try whole.write(to: file)
+            try engine.open()
+            #expect(try engine.pairs().count == 6)
+            engine.close()
+        }
+
         /// The record was read behind the end of the file, and that ended the process.
         @Test func valueThatReachesBehindTheEndOfTheFileIsAnError() async throws {
             let url = temporary.place("store")

@@ -48,6 +48,16 @@ struct MetaPage {
 
     /// Reads the two meta pages.
     static func read(from file: FileHandle) throws -> Finding {
+        var finding = try readOnce(from: file)
+        // Another process that commits between the two reads does not do so every time.
+        for _ in 0..<16 {
+            guard case .damaged = finding else { break }
+            finding = try readOnce(from: file)
+        }
+        return finding
+    }
+
+    private static func readOnce(from file: FileHandle) throws -> Finding {
         let first = try PageBytes(file, at: 0, count: length)
         guard !first.isEmpty else { return .empty }
         guard first.uint32(at: 16) == 0xBEEF_C0DE, first.uint32(at: 20) == 1 else {
@@ -60,7 +70,29 @@ struct MetaPage {
         else { return .damaged }
         // One in the other's place would take the store back by a commit, and nothing else would tell.
         guard first.uint64(at: 0) == 0, second.uint64(at: 0) == 1 else { return .damaged }
+        guard try areSuccessive(one, two, in: file) else { return .damaged }
         return .metaPages([one, two])
+    }
+
+    /// Whether the two pages can be those of the last two commits.
+    ///
+    /// If the number of one is wrong, LMDB takes the store back by a commit. LMDB writes to both in turn, to the first
+    /// for even numbers, and leaves out no number. What a commit frees is listed under its number, which the next commit
+    /// never removes from the list.
+    private static func areSuccessive(
+        _ even: MetaPage, _ odd: MetaPage, in file: FileHandle
+    ) throws -> Bool {
+        let numbers = (even: even.transaction, odd: odd.transaction)
+        // A new file has two pages of number 0.
+        if numbers == (0, 0) { return true }
+        guard numbers.even & 1 == 0,
+            numbers.odd == numbers.even &+ 1 || numbers.even == numbers.odd &+ 1
+        else { return false }
+        let (older, newer) = numbers.even < numbers.odd ? (even, odd) : (odd, even)
+        guard let before = try PageWalk.lastFreeing(in: older, of: file),
+            let after = try PageWalk.lastFreeing(in: newer, of: file)
+        else { return true }
+        return before <= older.transaction && after <= newer.transaction && before <= after
     }
 
     private static let length = 152

@@ -67,6 +67,29 @@ struct PageWalk {
         return number
     }
 
+    /// The number of the last commit under which the free list of a snapshot has pages; 0 if the list is empty, `nil` if
+    /// the pages on the way to it are damaged.
+    static func lastFreeing(in meta: MetaPage, of file: FileHandle) throws -> UInt64? {
+        var number = meta.free.root
+        guard number != noPage else { return 0 }
+        for _ in 0..<maximumDepth {
+            guard number <= meta.lastPage else { return nil }
+            let bytes = try PageBytes(file, at: number * meta.pageSize, count: Int(meta.pageSize))
+            do throws(Damage) {
+                let page = try TreePage(bytes, number)
+                guard let last = page.nodes.indices.last else { return nil }
+                if page.isBranch {
+                    number = try page.child(at: last)
+                } else {
+                    return try page.keys(isFreeList: true).last?.reduce(0) { $0 << 8 | UInt64($1) }
+                }
+            } catch {
+                return nil
+            }
+        }
+        return nil
+    }
+
     private init(_ meta: MetaPage, in file: FileHandle) throws {
         self.file = file
         self.meta = meta

@@ -4,6 +4,7 @@ extension DataStore {
     ///
     /// Throws the error that the block throws. The result must be `Sendable`, so a block can return values of
     /// items but not the items themselves.
+    @inlinable @inline(__always)
     public func read<Value: Sendable>(
         _ block: (borrowing DataStoreReader) throws -> Value
     ) throws -> Value {
@@ -74,6 +75,7 @@ extension DataStore {
 }
 
 /// The value that a block left, which it did if the store kept the contract and ran it.
+@inlinable
 func result<Value>(_ value: Value?, of operation: String) throws -> Value {
     guard let value else {
         throw DataStoreError(

@@ -115,7 +115,8 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     public func item<Item: DataStoreItem>(
         _ type: Item.Type, id: ItemID
     ) throws(DataStoreError) -> Item? {
-        try performFetchItem(ItemType(type), id: id).flatMap { Item.cast($0) }
+        guard let item = try performFetchItem(ItemType(type), id: id) else { return nil }
+        return Item.cast(item)
     }
 
     /// The item of a class that a reference points to; `nil` if it was deleted.
@@ -148,13 +149,12 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         as type: Item.Type, _ request: DataStoreRequest
     ) throws(DataStoreError) -> [Item] {
         guard request.itemType is Item.Type else { throw .request(request, usedFor: type) }
-        let found = try performFetch(request)
         var items: [Item] = []
-        items.reserveCapacity(found.count)
-        for item in found {
-            guard let item = Item.cast(item) else { throw .request(request, usedFor: type) }
-            items.append(item)
+        var isOfType = true
+        try performFetch(request) { item in
+            if let item = Item.cast(item) { items.append(item) } else { isOfType = false }
         }
+        if !isOfType { throw .request(request, usedFor: type) }
         return items
     }
 }

@@ -6,8 +6,9 @@ package import Foundation
 /// races where there are none.
 // Sendable because every use of the value holds the lock.
 package final class Locked<Value>: @unchecked Sendable {
-    private let condition = NSCondition()
-    private var value: Value
+    @usableFromInline let condition = NSCondition()
+    // Unchecked, because the lock alone keeps uses apart.
+    @usableFromInline @safe @exclusivity(unchecked) var value: Value
 
     /// A lock around a value that nobody else uses.
     package init(_ value: consuming sending Value) { self.value = value }
@@ -15,6 +16,7 @@ package final class Locked<Value>: @unchecked Sendable {
     /// Runs `body` with the value, while no other thread does.
     ///
     /// `body` must not come back to this lock.
+    @inlinable @inline(__always)
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

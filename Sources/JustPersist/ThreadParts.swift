@@ -1,4 +1,6 @@
 /// Values with a lock each, of which each thread uses one: threads seldom wait for each other.
+///
+/// Inlined, here and in ``Locked``, because each block uses several, and a generic type is looked up at each use otherwise.
 package struct ThreadParts<Value>: Sendable {
     /// All of them, for work on the whole.
     package let all: [Locked<Value>]
@@ -7,10 +9,12 @@ package struct ThreadParts<Value>: Sendable {
     package init(_ make: () -> sending Value) { all = (0..<16).map { _ in Locked(make()) } }
 
     /// That of the calling thread.
+    @inlinable @inline(__always)
     package var mine: Locked<Value> { part(of: BlockThread.current) }
 
     /// That of the thread with a number.
-    func part(of thread: UInt) -> Locked<Value> {
+    @inlinable @inline(__always)
+    package func part(of thread: UInt) -> Locked<Value> {
         // Multiplied, for the numbers of threads are addresses, whose low bits are alike.
         all[Int(truncatingIfNeeded: (thread &* 0x9E37_79B9_7F4A_7C15) >> 60)]
     }

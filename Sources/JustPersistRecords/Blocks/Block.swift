@@ -4,7 +4,8 @@ import JustPersist
 ///
 /// Used by one thread, and refused on others. After ``end()`` only the items that it gave out remain in use.
 class Block {
-    private(set) var reader: any KeyValueReader
+    // Unchecked, here and below: nothing that is called while they change comes back to them.
+    @safe @exclusivity(unchecked) private(set) var reader: any KeyValueReader
     /// The state that the block sees, if the engine numbers them.
     private(set) var snapshotNumber: UInt64?
     let context: StoreContext
@@ -20,7 +21,7 @@ class Block {
     private var typesByKey: [String: [BlockType]] = [:]
     /// Those that are bound to a type of the store, by its number.
     private var typesByNumber: [UInt32: [BlockType]] = [:]
-    private var lastType: BlockType?
+    @safe @exclusivity(unchecked) private var lastType: BlockType?
     private var tables: [UInt32: RecordTable] = [:]
     /// Whether what it knows of the types holds for this state only, whatever the catalog says.
     private(set) var dependsOnRecords = false
@@ -46,9 +47,6 @@ class Block {
         snapshotNumber = reader.snapshotNumber
         thread.begin()
     }
-
-    /// This block if it may change the store.
-    var writeBlock: WriteBlock? { nil }
 
     /// Ends the use of the accessor and makes the block's items read-only.
     func end() {
@@ -188,7 +186,7 @@ class Block {
         _ type: BlockType, id: ItemID, record: Span<UInt8>
     ) throws(DataStoreError) -> any DataStoreItem {
         type.itemType.itemClass.init(
-            backing: RecordBacking(type, id: id, record: record.copied(), block: self))
+            backing: FrozenBacking.make(type, id: id, record: record, block: self))
     }
 
     /// The item object for a record that was found a while ago.

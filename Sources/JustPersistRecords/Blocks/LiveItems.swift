@@ -8,6 +8,16 @@ struct LiveItems {
         let id: ItemID
 
         func hash(into hasher: inout Hasher) { hasher.combine(id) }
+
+        // The standard library's hash is made for keys of any length, and took an eighth of the time of an update.
+        func _rawHashValue(seed: Int) -> Int {
+            let product = (id.high ^ Self.secret.0).multipliedFullWidth(
+                by: id.low ^ Self.secret.1)
+            return Int(truncatingIfNeeded: product.high ^ product.low) ^ seed
+        }
+
+        /// Random, so that nobody can make ids that fall into one place.
+        private static let secret = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
     }
 
     /// Type-erased, because only that can be asked whether it is used elsewhere.

@@ -37,11 +37,10 @@ final class WriteBlock: Block {
     /// A new one is held here, and comes to ``live`` only if it is used elsewhere when it has been
     /// written: until then no query can find it.
     private struct Pending {
-        let backing: RecordBacking
+        let backing: LiveBacking
         var newItem: AnyObject?
     }
 
-    override var writeBlock: WriteBlock? { self }
     @safe @exclusivity(unchecked) private var changes = 0
     override var changeCount: Int { changes }
     private var changedTypes: Set<UInt32> = []
@@ -150,7 +149,7 @@ final class WriteBlock: Block {
     }
 
     /// Counts what was set on an item, and sees that it is written.
-    func didChange(_ backing: RecordBacking) {
+    func didChange(_ backing: LiveBacking) {
         let bytes = backing.bytesToWrite
         let growth = bytes - backing.countedBytes
         backing.countedBytes = bytes
@@ -160,7 +159,7 @@ final class WriteBlock: Block {
             return
         }
         // A failure poisons the block, which says so in the next call and at its end.
-        if pendingBytes >= Self.pendingLimit { try? prepareForQuery() }
+        if pendingBytes >= Self.pendingLimit { try? flush() }
         backing.isDirty = true
         pendingBytes += bytes
         dirty.append(Pending(backing: backing))
@@ -173,7 +172,7 @@ final class WriteBlock: Block {
     }
 
     /// Takes an item off that was deleted or is not to be written: its bytes count no more.
-    private func drop(_ backing: RecordBacking) {
+    private func drop(_ backing: LiveBacking) {
         backing.isDeleted = true
         changedBytes -= backing.countedBytes
         backing.countedBytes = 0
@@ -193,7 +192,7 @@ final class WriteBlock: Block {
             time = ItemID.currentMillisecond
             millisecond = time
         }
-        let backing = RecordBacking(
+        let backing = LiveBacking(
             type, id: ItemID(atMillisecond: time), record: [], block: self)
         let item = itemClass.init(backing: backing)
         if !hasRoom(for: backing.bytesToWrite) {
@@ -217,9 +216,11 @@ final class WriteBlock: Block {
 
     /// Takes an item in that is in no store; false if its id is in the store already.
     func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
-        if let backing = item.backing.storeBacking as? RecordBacking {
+        if item.backing.storeBacking is any RecordBacking {
             guard try thaw(item) == nil else { return false }
-            guard backing.isOfRolledBackBlock else { throw .deletedForGood(item, in: "insert") }
+            guard let backing = item.backing.storeBacking as? LiveBacking,
+                backing.isOfRolledBackBlock
+            else { throw .deletedForGood(item, in: "insert") }
             try revive(item, backing)
             return true
         }
@@ -235,7 +236,7 @@ final class WriteBlock: Block {
             inserted.append(Inserted(backing: detached, known: known))
             return false
         }
-        let backing = RecordBacking(type, id: id, record: [], block: self)
+        let backing = LiveBacking(type, id: id, record: [], block: self)
         try fill(backing, with: detached.values)
         detached.adopt(backing)
         inserted.append(Inserted(backing: detached))
@@ -245,13 +246,13 @@ final class WriteBlock: Block {
 
     /// Takes an item in again that was made in a block that came to nothing, with the values it had.
     private func revive(
-        _ item: any MutableDataStoreItem, _ backing: RecordBacking
+        _ item: any MutableDataStoreItem, _ backing: LiveBacking
     ) throws(DataStoreError) {
         let type = try blockType(backing.type.itemType)
         try complete(type)
         try checkKnown(type, "insert")
         let values = try item.storedValues(withNullsOf: type.attributesWithDefault)
-        let trial = RecordBacking(type, id: backing.id, record: [], block: self)
+        let trial = LiveBacking(type, id: backing.id, record: [], block: self)
         try fill(trial, with: values)
         drop(trial)
         backing.move(to: trial, of: self)
@@ -260,7 +261,7 @@ final class WriteBlock: Block {
     }
 
     private func fill(
-        _ backing: RecordBacking, with values: [String: DataStoreValue]
+        _ backing: LiveBacking, with values: [String: DataStoreValue]
     ) throws(DataStoreError) {
         didChange(backing)
         do throws(DataStoreError) {
@@ -275,7 +276,7 @@ final class WriteBlock: Block {
     }
 
     /// Makes an item live that is new in the store.
-    private func take(_ item: any MutableDataStoreItem, _ backing: RecordBacking) {
+    private func take(_ item: any MutableDataStoreItem, _ backing: LiveBacking) {
         if let table = backing.type.table {
             live.add(item, type: table.number, id: backing.id, bytes: backing.bytesToWrite)
             table.noteNew()
@@ -294,8 +295,8 @@ final class WriteBlock: Block {
             // Written first, so that the engine alone says whether the item is there.
             try flush()
             let known = live.remove(type: table.number, id: id)
-            if let live = known?.backing.storeBacking as? RecordBacking { drop(live) }
-            if let backing, backing.block === self { drop(backing) }
+            if let live = known?.backing.storeBacking as? LiveBacking { drop(live) }
+            if let live = backing as? LiveBacking, live.block === self { drop(live) }
             isDeleted = try storage { () throws(DataStoreError) in
                 try table.remove(id, from: writer)
             }
@@ -316,7 +317,7 @@ final class WriteBlock: Block {
         try flush()
         changes += 1
         for item in live.removeAll(type: table.number) {
-            if let backing = item.backing.storeBacking as? RecordBacking { drop(backing) }
+            if let backing = item.backing.storeBacking as? LiveBacking { drop(backing) }
         }
         try storage { () throws(DataStoreError) in try table.removeAll(from: writer) }
         hasWritten = true
@@ -337,8 +338,8 @@ final class WriteBlock: Block {
         }
         let type = try blockType(backing.type.itemType)
         if type.table != nil { try complete(type) }
-        if backing.block === self {
-            return backing.isDeleted ? nil : item as? any MutableDataStoreItem
+        if let live = backing as? LiveBacking, live.block === self {
+            return live.isDeleted ? nil : item as? any MutableDataStoreItem
         }
         return try liveItem(type, id: backing.id)
             as? any MutableDataStoreItem
@@ -351,7 +352,7 @@ final class WriteBlock: Block {
     ) throws(DataStoreError) -> any DataStoreItem {
         if let known = try knownItem(type, id: id) { return known }
         let item = type.itemType.itemClass.init(
-            backing: RecordBacking(type, id: id, record: record.copied(), block: self))
+            backing: LiveBacking(type, id: id, record: record.copied(), block: self))
         if let number = type.table?.number {
             live.add(item, type: number, id: id, bytes: record.count)
         }
@@ -394,8 +395,8 @@ final class WriteBlock: Block {
     /// An item of another store is an error.
     private func ownBacking(
         of item: any DataStoreItem, _ operation: String
-    ) throws(DataStoreError) -> RecordBacking? {
-        guard let backing = item.backing.storeBacking as? RecordBacking else {
+    ) throws(DataStoreError) -> (any RecordBacking)? {
+        guard let backing = item.backing.storeBacking as? any RecordBacking else {
             // The item of another kind of store, which may have an item with this id too.
             guard item.backing.storeBacking is DictionaryBacking else {
                 throw .itemOfAnotherStore(item, in: operation)
@@ -446,7 +447,7 @@ final class WriteBlock: Block {
 
     @inline(__always)
     private func write(
-        _ backing: RecordBacking, _ table: RecordTable
+        _ backing: LiveBacking, _ table: RecordTable
     ) throws(DataStoreError) {
         backing.close(seed: RecordFormat.seed(type: table.number, id: backing.id))
         let record = backing.record.bytes

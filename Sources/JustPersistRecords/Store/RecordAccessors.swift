@@ -10,6 +10,12 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
         try block.fetch(request)
     }
 
+    func performFetch(
+        _ request: DataStoreRequest, each body: (any DataStoreItem) -> Void
+    ) throws(DataStoreError) {
+        try block.fetch(request, each: body)
+    }
+
     func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         try block.count(request)
     }
@@ -39,6 +45,12 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
 
     func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
         try noting { () throws(DataStoreError) in try block.fetch(request) }
+    }
+
+    func performFetch(
+        _ request: DataStoreRequest, each body: (any DataStoreItem) -> Void
+    ) throws(DataStoreError) {
+        try noting { () throws(DataStoreError) in try block.fetch(request, each: body) }
     }
 
     func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {

@@ -1,0 +1,53 @@
+import JustPersist
+
+extension BlockType {
+    /// The field of the attribute at an index of the class's schema, if its value is of a declared kind.
+    @inline(__always)
+    func field(at index: Int, in record: Span<UInt8>) -> RecordFormat.Field? {
+        guard let attribute = id(at: index), let table = RecordFormat.Table(record),
+            let field = table.field(attribute, in: record), allows(tag: field.tag, atPlace: index)
+        else { return nil }
+        return field
+    }
+
+    /// What an item without a field for an attribute has: its default, or null.
+    func absentValue(atPlace place: Int) -> DataStoreValue {
+        attribute(atPlace: place)?.value(stored: nil) ?? .null
+    }
+
+    /// The value of a field of an item, of the attribute declared at a place.
+    @inline(__always)
+    func value(
+        of field: RecordFormat.Field, in record: Span<UInt8>, atPlace place: Int, of item: ItemID
+    ) throws(DataStoreError) -> DataStoreValue {
+        guard let value = ValueDecoding.value(tag: field.tag, in: record, field.range, known)
+        else {
+            throw corrupted(item, attribute: stored?.attributes[Int(field.attribute)].name)
+        }
+        if field.tag != ValueTag.null, allows(tag: field.tag, atPlace: place) { return value }
+        return try declared(value, atPlace: place)
+    }
+
+    /// What null, or a value of another than the declared kinds, reads as.
+    ///
+    /// An item without a class gives what cannot be converted as it is, so that nothing is out of reach.
+    private func declared(
+        _ stored: DataStoreValue, atPlace place: Int
+    ) throws(DataStoreError) -> DataStoreValue {
+        guard let attribute = attribute(atPlace: place) else { return stored }
+        let value = attribute.value(stored: stored)
+        if value.isNull || attribute.kinds.isEmpty || attribute.kinds.contains(value.kind)
+            || itemType.schema == nil
+        {
+            return value
+        }
+        throw unreadable(stored.kind, atPlace: place)
+    }
+
+    /// The name that the class gives to an attribute; what the store knows of it may change under another thread.
+    func declaredName(at index: Int) -> String {
+        guard let attributes = itemType.schema?.attributes, attributes.indices.contains(index)
+        else { return "#\(index)" }
+        return attributes[index].name
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import JustPersist
+
+/// The values of an item of a read block: its record as it was read, in which each value is decoded when it is asked
+/// for.
+///
+/// One allocation holds the record too, for a fetch makes many of them.
+final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBacking {
+    /// The backing of an item with a record that was found sound.
+    @inline(__always)
+    static func make(
+        _ type: BlockType, id: ItemID, record: Span<UInt8>, block: Block
+    ) -> FrozenBacking {
+        let buffer = create(minimumCapacity: record.count) { _ in
+            unsafe FrozenBackingHeader(
+                id: id, type: Unmanaged.passRetained(type), block: Unmanaged.passRetained(block),
+                count: record.count)
+        }
+        // SAFETY: `create` makes an instance of the class that it is called on, with room for the record.
+        unsafe buffer.withUnsafeMutablePointerToElements { bytes in
+            unsafe record.withUnsafeBufferPointer { record in
+                guard let start = record.baseAddress else { return }
+                unsafe bytes.initialize(from: start, count: record.count)
+            }
+        }
+        return unsafe unsafeDowncast(buffer, to: FrozenBacking.self)
+    }
+
+    deinit {
+        // SAFETY: they were retained in `make`.
+        unsafe withUnsafeMutablePointerToHeader { header in
+            unsafe header.pointee.type.release()
+            unsafe header.pointee.block.release()
+        }
+    }
+
+    // Not by `header`, each use of which is checked for overlapping access.
+    var id: ItemID { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.id } }
+    var type: BlockType {
+        unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.type.takeUnretainedValue() }
+    }
+    /// The block that the item was read in.
+    private var block: Block {
+        unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.block.takeUnretainedValue() }
+    }
+
+    var itemTypeKey: String { type.itemType.key }
+    var attributeNames: [String] { type.attributeNames }
+
+    func value(at index: Int) throws(DataStoreError) -> DataStoreValue {
+        try value(of: type.id(at: index), atPlace: index)
+    }
+
+    func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+        let place = try type.place(ofAttribute: name, in: "value")
+        return try value(of: type.id(atPlace: place), atPlace: place)
+    }
+
+    private func value(
+        of attribute: UInt16?, atPlace place: Int
+    ) throws(DataStoreError) -> DataStoreValue {
+        let type = type
+        return try withRecord { (record) throws(DataStoreError) in
+            guard let attribute, let field = RecordFormat.field(attribute, in: record)
+            else { return type.absentValue(atPlace: place) }
+            return try type.value(of: field, in: record, atPlace: place, of: id)
+        }
+    }
+
+    func value(
+        forAttribute name: String, of reference: ItemReference
+    ) throws(DataStoreError) -> DataStoreValue {
+        try block.checkOpen("value")
+        return try block.value(forAttribute: name, of: reference)
+    }
+
+    /// Calls `body` with the record.
+    @inline(__always)
+    private func withRecord<Value, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try unsafe withUnsafeMutablePointers { header, bytes throws(Failure) in
+            // SAFETY: `make` has filled so many.
+            let record = unsafe UnsafeBufferPointer(start: bytes, count: header.pointee.count)
+            return try unsafe body(record.span)
+        }
+    }
+
+    func setValue(_ value: DataStoreValue, at index: Int) throws(DataStoreError) {
+        throw .itemNotMutable(itemTypeKey, attribute: type.declaredName(at: index))
+    }
+
+    func setValue(_ value: DataStoreValue, forAttribute name: String) throws(DataStoreError) {
+        throw .itemNotMutable(itemTypeKey, attribute: name)
+    }
+
+    func report(_ error: DataStoreError) { type.context.report(error) }
+
+    // MARK: Short cuts
+
+    func text(at index: Int) -> String? { field(at: index) { $0.text(in: $1) } }
+
+    func integer(at index: Int) -> Int64? { field(at: index) { $0.integer(in: $1) } }
+
+    func double(at index: Int) -> Double? { field(at: index) { $0.double(in: $1) } }
+
+    func bool(at index: Int) -> Bool? { field(at: index) { $0.bool(in: $1) } }
+
+    func date(at index: Int) -> Date? { field(at: index) { $0.date(in: $1) } }
+
+    /// Calls `body` with the field of an attribute that holds a value of a declared kind.
+    @inline(__always)
+    private func field<Value>(
+        at index: Int, _ body: (RecordFormat.Field, Span<UInt8>) -> Value?
+    ) -> Value? {
+        withRecord { record in
+            unsafe withUnsafeMutablePointerToHeader { header in
+                unsafe header.pointee.type._withUnsafeGuaranteedRef { type in
+                    guard let field = type.field(at: index, in: record) else { return nil }
+                    return body(field, record)
+                }
+            }
+        }
+    }
+}
+
+/// What a ``FrozenBacking`` knows beside its record.
+@safe struct FrozenBackingHeader {
+    fileprivate let id: ItemID
+    // Retained by hand, because the compiler retains what it reads from a header at each use.
+    fileprivate let type: Unmanaged<BlockType>
+    fileprivate let block: Unmanaged<Block>
+    /// The bytes of the record.
+    fileprivate let count: Int
+}

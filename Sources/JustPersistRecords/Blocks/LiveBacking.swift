@@ -1,0 +1,300 @@
+import Foundation
+import JustPersist
+
+/// The values of an item of a write block: its record, in which each value is decoded when it is asked for, and encoded
+/// when it is set.
+final class LiveBacking: RecordBacking {
+    let id: ItemID
+    /// The record as it was read, its checksum verified, with what was set since.
+    // Unchecked, here and below: changing them calls no code that could come back to them, and the checks at run time cost
+    // more than setting a number.
+    @safe @exclusivity(unchecked) private(set) var record: EditableRecord
+    /// Whether the item was made or taken in, and not read from the store.
+    private let isNew: Bool
+    /// Whether the block must still write the item.
+    @safe @exclusivity(unchecked) var isDirty = false
+    @safe @exclusivity(unchecked) var isDeleted = false
+    /// Whether values are set that the class is declared with: the recorded defaults among them need not be stored.
+    @safe @exclusivity(unchecked) private var isInitial = false
+    /// The bytes that the block counts for the item: none until it is changed.
+    @safe @exclusivity(unchecked) var countedBytes = 0
+
+    // Constants, because the compiler can use those without retaining them.
+    private let firstType: BlockType
+    /// The block that the item was got in.
+    private let firstBlock: WriteBlock
+    /// Where the item went when it was taken in again.
+    private var moved: (type: BlockType, block: WriteBlock)?
+    /// Whether it went: to look at ``moved`` itself would retain what is in it.
+    @safe @exclusivity(unchecked) private var isMoved = false
+
+    init(_ type: BlockType, id: ItemID, record: [UInt8], block: WriteBlock) {
+        firstType = type
+        self.id = id
+        self.record = EditableRecord(record)
+        isNew = record.isEmpty
+        firstBlock = block
+    }
+
+    var type: BlockType {
+        if isMoved, let moved { return moved.type }
+        return firstType
+    }
+    /// The block that the item belongs to.
+    var block: WriteBlock {
+        if isMoved, let moved { return moved.block }
+        return firstBlock
+    }
+
+    var itemTypeKey: String { type.itemType.key }
+    /// For a type without a class none on another thread than the block's: the store may learn of others meanwhile.
+    var attributeNames: [String] {
+        if type.itemType.schema == nil, !mayBeRead { return [] }
+        return type.attributeNames
+    }
+
+    /// The bytes that writing the item takes, more or less.
+    var bytesToWrite: Int {
+        record.length + RecordKey.length
+    }
+
+    /// Whether the item was made in a write block that was rolled back, so that it is in no store.
+    var isOfRolledBackBlock: Bool {
+        block.thread.hasEnded && !block.isCommitted && isNew && !isDeleted
+    }
+
+    /// Makes the item a new one of another block, with the values of a new one there.
+    func move(to other: LiveBacking, of block: WriteBlock) {
+        moved = (other.type, block)
+        isMoved = true
+        record = other.record
+        isDirty = false
+        countedBytes = 0
+    }
+
+    /// Makes the record ready to be written.
+    func close(seed: UInt64) { record.close(seed: seed) }
+
+    func value(at index: Int) throws(DataStoreError) -> DataStoreValue {
+        try checkReading()
+        return try value(of: type.id(at: index), atPlace: index)
+    }
+
+    func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+        try checkReading()
+        let place = try type.place(ofAttribute: name, in: "value")
+        return try value(of: type.id(atPlace: place), atPlace: place)
+    }
+
+    func value(
+        forAttribute name: String, of reference: ItemReference
+    ) throws(DataStoreError) -> DataStoreValue {
+        try block.checkOpen("value")
+        try block.prepareForQuery()
+        return try block.value(forAttribute: name, of: reference)
+    }
+
+    func setValue(_ value: DataStoreValue, at index: Int) throws(DataStoreError) {
+        try setValue(value, atPlace: index, name: nil)
+    }
+
+    func setValue(
+        _ value: DataStoreValue, forAttribute name: String
+    ) throws(DataStoreError) {
+        guard block.thread.isCurrent, !isDeleted else { throw refusal(name) }
+        try setValue(value, atPlace: try type.place(ofAttribute: name, in: "setValue"), name: name)
+    }
+
+    func withInitialValues(_ body: () -> Void) {
+        isInitial = true
+        body()
+        isInitial = false
+    }
+
+    func report(_ error: DataStoreError) {
+        block.report(error)
+    }
+
+    // MARK: Short cuts
+
+    func text(at index: Int) -> String? { field(at: index) { $0.text(in: $1) } }
+
+    func integer(at index: Int) -> Int64? { field(at: index) { $0.integer(in: $1) } }
+
+    func double(at index: Int) -> Double? { field(at: index) { $0.double(in: $1) } }
+
+    func bool(at index: Int) -> Bool? { field(at: index) { $0.bool(in: $1) } }
+
+    func date(at index: Int) -> Date? { field(at: index) { $0.date(in: $1) } }
+
+    func setText(_ value: String, at index: Int) -> Bool {
+        let length = value.utf8.count
+        guard length < firstType.smallText else { return false }
+        if isInitial, case .string(let known)? = firstType.recordedDefault(at: index),
+            known.utf8.elementsEqual(value.utf8)
+        {
+            return true
+        }
+        return change(ValueTag.plainText, at: index, length) { attribute in
+            record.set(value, of: attribute)
+        }
+    }
+
+    func setInteger(_ value: Int64, at index: Int) -> Bool {
+        if isInitial, firstType.recordedDefault(at: index) == .int(value) { return true }
+        return setWord(UInt64(bitPattern: value), ValueTag.int, at: index)
+    }
+
+    func setDouble(_ value: Double, at index: Int) -> Bool {
+        if isInitial, case .double(let known)? = firstType.recordedDefault(at: index),
+            known.bitPattern == value.bitPattern
+        {
+            return true
+        }
+        return setWord(value.bitPattern, ValueTag.double, at: index)
+    }
+
+    func setBool(_ value: Bool, at index: Int) -> Bool {
+        if isInitial, firstType.recordedDefault(at: index) == .bool(value) { return true }
+        return change(ValueTag.yes, at: index, 0) { attribute in
+            record.set(value, of: attribute)
+        }
+    }
+
+    func setDate(_ value: Date, at index: Int) -> Bool {
+        setWord(value.timeIntervalSinceReferenceDate.bitPattern, ValueTag.date, at: index)
+    }
+
+    private func setWord(_ word: UInt64, _ tag: UInt8, at index: Int) -> Bool {
+        change(tag, at: index, 8) { attribute in
+            record.set(word, tag: tag, of: attribute)
+        }
+    }
+
+    /// Calls `body` with the field of an attribute that holds a value of a declared kind.
+    @inline(__always)
+    private func field<Value>(
+        at index: Int, _ body: (RecordFormat.Field, Span<UInt8>) -> Value?
+    ) -> Value? {
+        guard !isMoved, mayBeRead else { return nil }
+        let bytes = record.bytes
+        guard let field = firstType.field(at: index, in: bytes.span) else { return nil }
+        return body(field, bytes.span)
+    }
+
+    /// Calls `set` with the attribute at an index, and tells whether it did: only if a value with that tag and of so
+    /// many bytes may be set just so.
+    @inline(__always)
+    private func change(
+        _ tag: UInt8, at index: Int, _ bytes: Int, _ set: (UInt16) -> Void
+    ) -> Bool {
+        let block = firstBlock
+        guard !isMoved, block.thread.isCurrent, !isDeleted,
+            let attribute = firstType.attribute(at: index, taking: tag),
+            block.hasRoom(for: countedBytes == 0 ? bytes + bytesToWrite : bytes)
+        else { return false }
+        if record.isEmpty { record.start(from: firstType.template) }
+        set(attribute)
+        block.didChange(self)
+        return true
+    }
+
+    // MARK: Inside
+
+    /// The value of an attribute by its id, declared at a place of the type.
+    @inline(__always)
+    private func value(
+        of attribute: UInt16?, atPlace place: Int
+    ) throws(DataStoreError) -> DataStoreValue {
+        let record = record
+        guard let attribute, let field = record.field(attribute)
+        else { return type.absentValue(atPlace: place) }
+        return try type.value(of: field, in: record.bytes.span, atPlace: place, of: id)
+    }
+
+    @inline(__always)
+    private func setValue(
+        _ value: DataStoreValue, atPlace place: Int, name: String?
+    ) throws(DataStoreError) {
+        let block = block
+        guard block.thread.isCurrent, !isDeleted else {
+            throw refusal(name ?? type.declaredName(at: place))
+        }
+        var value = value
+        if !type.allows(tag: ValueTag.tag(of: value.kind), atPlace: place),
+            let attribute = type.attribute(atPlace: place)
+        {
+            value = try attribute.check(value, ofType: itemTypeKey)
+        }
+        let size = try size(of: value, attribute: { name ?? self.name(at: place) })
+        try block.complete(type)
+        guard let attribute = type.id(atPlace: place) else {
+            throw .unknownAttribute(
+                name ?? self.name(at: place), ofType: itemTypeKey, in: "setValue")
+        }
+        // The first change of an item counts all of it.
+        if !block.hasRoom(for: countedBytes == 0 ? size + bytesToWrite : size) {
+            try checkRoom(for: value, of: attribute, name ?? self.name(at: place), block)
+        }
+        try block.addTypes(referredToBy: value)
+        if record.isEmpty { record.start(from: type.template) }
+        record.set(value, of: attribute, type.known)
+        block.didChange(self)
+    }
+
+    /// Throws on another thread than the block's while that runs.
+    @inline(__always)
+    private func checkReading() throws(DataStoreError) {
+        if !mayBeRead { throw BlockThread.refusal(in: "value", itemType: itemTypeKey) }
+    }
+
+    /// Whether the calling thread may read the item.
+    @inline(__always)
+    private var mayBeRead: Bool { (isMoved ? block : firstBlock).thread.permitsReading }
+
+    private func refusal(_ attribute: String) -> DataStoreError {
+        if !mayBeRead {
+            return block.thread.refusedChange(itemType: itemTypeKey, attribute: attribute)
+        }
+        if isDeleted, block.thread.isCurrent {
+            return .itemDeleted(id, ofType: itemTypeKey, attribute: attribute)
+        }
+        return .itemNotMutable(itemTypeKey, attribute: attribute)
+    }
+
+    private func name(at index: Int) -> String {
+        type.attribute(atPlace: index)?.name ?? "#\(index)"
+    }
+
+    /// Whether a value is far from every limit, as most are.
+    @inline(__always)
+    private static func isSmall(_ value: DataStoreValue, below limit: Int) -> Bool {
+        switch value {
+        case .string(let text): text.utf8.count < limit
+        case .data, .array, .dictionary, .url, .reference: false
+        default: true
+        }
+    }
+
+    /// An upper bound of the bytes that a value takes: exact for large values; small ones are not measured.
+    @inline(__always)
+    private func size(
+        of value: DataStoreValue, attribute: () -> String
+    ) throws(DataStoreError) -> Int {
+        if Self.isSmall(value, below: type.smallText) { return 1 << 13 }
+        return try type.context.limits.check(value, for: attribute(), of: itemTypeKey)
+    }
+
+    /// Throws if the block's changes were more than its limit with a value in place of the one there is.
+    private func checkRoom(
+        for value: DataStoreValue, of attribute: UInt16, _ name: String, _ block: WriteBlock
+    ) throws(DataStoreError) {
+        let limits = type.context.limits
+        var growth = try limits.check(value, for: name, of: itemTypeKey)
+        growth -= record.field(attribute)?.range.count ?? 0
+        growth += bytesToWrite - countedBytes
+        // What does not take more room is always taken.
+        if growth <= 0 || block.hasRoom(for: growth) { return }
+        throw .blockTooLarge(limit: limits.writeBlockBytes, itemType: itemTypeKey, attribute: name)
+    }
+}

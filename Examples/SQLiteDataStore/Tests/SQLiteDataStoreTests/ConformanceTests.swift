@@ -10,7 +10,7 @@ enum SQLiteFixture: ConformanceFixture {
 }
 
 /// The whole contract, by the kit.
-@Suite(.serialized) struct ConformanceTests {
+@Suite struct ConformanceTests {
     @Test(arguments: Conformance.checks(SQLiteFixture.self, level: .v1))
     func check(_ check: Check) async throws { try await check.run() }
 }

@@ -10,7 +10,7 @@ enum SortedArrayFixture: ConformanceFixture {
     }
 }
 
-@Suite(.serialized) struct ConformanceTests {
+@Suite struct ConformanceTests {
     @Test(arguments: Conformance.checks(SortedArrayFixture.self, level: .v1))
     func check(_ check: Check) async throws { try await check.run() }
 }

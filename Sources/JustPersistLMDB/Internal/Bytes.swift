@@ -15,17 +15,17 @@ extension MDB_val {
         )
     }
 
-    /// Has the processor fetch the entry that probably follows one in the order of keys.
+    /// Has the processor fetch the two entries that probably follow one in the order of keys.
     ///
     /// LMDB fills a page from its end, so that entries which were added in order, or moved when a page was split, lie
     /// each in front of the one before; the processor itself expects the opposite. Without this, waiting for memory took
     /// a third of a scan's time.
     @inline(__always)
-    @unsafe static func prefetchEntry(behind key: MDB_val, _ value: MDB_val) {
+    @unsafe static func prefetchEntries(behind key: MDB_val, _ value: MDB_val) {
         let start = unsafe UInt(bitPattern: key.mv_data)
         // About as long as this one; a value in pages of its own says nothing.
         let end = unsafe UInt(bitPattern: value.mv_data) &+ UInt(value.mv_size)
-        let length = min(end &- start, 256)
+        let length = 2 &* min(end &- start, 256)
         var distance: UInt = 64
         while distance < length &+ 64 {
             unsafe jp_prefetch(UnsafeRawPointer(bitPattern: start &- distance))

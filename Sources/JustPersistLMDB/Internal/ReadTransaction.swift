@@ -127,7 +127,7 @@ class ReadTransaction: KeyValueReader {
                 try unsafe pages.checkPages(key, value, &looked)
                 seen = looked
             }
-            if !reversed { unsafe MDB_val.prefetchEntry(behind: key, value) }
+            if !reversed { unsafe MDB_val.prefetchEntries(behind: key, value) }
             // SAFETY: the bytes stay until the transaction ends or writes, and `body` does neither.
             let keyBytes = unsafe key.bytes
             let valueBytes = unsafe value.bytes

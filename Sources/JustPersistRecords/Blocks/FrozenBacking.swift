@@ -13,8 +13,8 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
     ) -> FrozenBacking {
         let buffer = create(minimumCapacity: record.count) { _ in
             unsafe FrozenBackingHeader(
-                id: id, type: Unmanaged.passRetained(type), block: Unmanaged.passRetained(block),
-                count: record.count)
+                id: id, type: Unmanaged.passUnretained(type),
+                block: Unmanaged.passRetained(block), count: record.count)
         }
         // SAFETY: `create` makes an instance of the class that it is called on, with room for the record.
         unsafe buffer.withUnsafeMutablePointerToElements { bytes in
@@ -27,11 +27,8 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
     }
 
     deinit {
-        // SAFETY: they were retained in `make`.
-        unsafe withUnsafeMutablePointerToHeader { header in
-            unsafe header.pointee.type.release()
-            unsafe header.pointee.block.release()
-        }
+        // SAFETY: it was retained in `make`.
+        unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.block.release() }
     }
 
     // Not by `header`, each use of which is checked for overlapping access.
@@ -127,8 +124,10 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
 /// What a ``FrozenBacking`` knows beside its record.
 @safe struct FrozenBackingHeader {
     fileprivate let id: ItemID
-    // Retained by hand, because the compiler retains what it reads from a header at each use.
+    // By hand, because the compiler retains what it reads from a header at each use.
+    /// Not retained: a block keeps its types as long as it lives.
     fileprivate let type: Unmanaged<BlockType>
+    /// Retained.
     fileprivate let block: Unmanaged<Block>
     /// The bytes of the record.
     fileprivate let count: Int

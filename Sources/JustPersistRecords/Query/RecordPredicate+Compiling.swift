@@ -1,0 +1,199 @@
+import Foundation
+import JustPersist
+
+/// How a predicate becomes the nodes of a ``RecordPredicate``.
+extension RecordPredicate {
+    /// The predicate for items of a type.
+    ///
+    /// It must have passed ``DataStorePredicate/validate(operators:)``.
+    init(_ predicate: DataStorePredicate, type: BlockType) throws(DataStoreError) {
+        try append(predicate, type)
+    }
+
+    private mutating func append(
+        _ predicate: DataStorePredicate, _ type: BlockType
+    ) throws(DataStoreError) {
+        let index = nodes.count
+        switch predicate {
+        case .constant(let value):
+            nodes.append(Node(operation: .constant, flag: value))
+        case .and(let parts):
+            nodes.append(Node(operation: .and))
+            for part in parts { try append(part, type) }
+        case .or(let parts):
+            nodes.append(Node(operation: .or))
+            for part in parts { try append(part, type) }
+        case .not(let part):
+            nodes.append(Node(operation: .not))
+            try append(part, type)
+        case .comparison(let comparison):
+            if case .value(.array(let bounds)) = comparison.right,
+                comparison.operator == .between, comparison.modifier == .direct,
+                bounds.count == 2
+            {
+                let lower = DataStorePredicate.Comparison(
+                    comparison.left, .greaterOrEqual, .value(bounds[0]),
+                    options: comparison.options)
+                let upper = DataStorePredicate.Comparison(
+                    comparison.left, .lessOrEqual, .value(bounds[1]), options: comparison.options)
+                try append(.and([.comparison(lower), .comparison(upper)]), type)
+            } else {
+                append(comparison, type)
+            }
+        }
+        nodes[index].next = Int32(nodes.count)
+    }
+
+    private mutating func append(
+        _ comparison: DataStorePredicate.Comparison, _ type: BlockType
+    ) {
+        let prepared = PreparedComparison(comparison)
+        var attribute: QueryAttribute?
+        var node = Node(operation: .general)
+        if case .path(let path) = comparison.left, path.components.count == 1,
+            case .value = comparison.right
+        {
+            attribute = type.attributeForQuery(path.components[0])
+            if attribute == nil, path != .uniqueToken {
+                node = Node(operation: .constant, flag: prepared.matches(left: .null))
+            }
+        }
+        if let attribute {
+            if let id = attribute.id {
+                node =
+                    simpleNode(comparison, id) ?? Node(operation: .value, attribute: id)
+                node.missing = prepared.matches(left: attribute.missing)
+                node.nullIsMissing = attribute.nullIsMissing
+                node.null = prepared.matches(left: .null)
+            } else {
+                node = Node(operation: .constant, flag: prepared.matches(left: attribute.missing))
+            }
+        }
+        node.comparison = Int32(comparisons.count)
+        comparisons.append(Comparison(prepared: prepared, attribute: attribute))
+        nodes.append(node)
+    }
+
+    /// The node for a comparison of one attribute with a constant that bytes can decide.
+    private mutating func simpleNode(
+        _ comparison: DataStorePredicate.Comparison, _ attribute: UInt16
+    ) -> Node? {
+        guard comparison.modifier == .direct, case .path(let path) = comparison.left,
+            path != .uniqueToken, case .value(let constant) = comparison.right
+        else { return nil }
+        let relation: Relation
+        var textOperation = Node.Operation.text
+        switch comparison.operator {
+        case .equal: relation = .equal
+        case .notEqual: relation = .notEqual
+        case .less: relation = .less
+        case .lessOrEqual: relation = .lessOrEqual
+        case .greater: relation = .greater
+        case .greaterOrEqual: relation = .greaterOrEqual
+        case .contains: (relation, textOperation) = (.equal, .containsText)
+        case .beginsWith: (relation, textOperation) = (.equal, .beginsWithText)
+        case .endsWith: (relation, textOperation) = (.equal, .endsWithText)
+        case .in: return listNode(constant, attribute, comparison.options)
+        case .between: return nil
+        }
+        var node = Node(operation: .general, relation: relation, attribute: attribute)
+        if case .string(let text) = constant {
+            return textNode(node, textOperation, text, comparison.options)
+        }
+        guard textOperation == .text else { return nil }
+        switch constant {
+        case .null where relation == .equal || relation == .notEqual:
+            node.operation = .null
+            node.flag = relation == .equal
+        case .bool(let value):
+            node.operation = .int
+            node.bits = value ? 1 : 0
+        case .int(let value):
+            node.operation = .int
+            node.bits = UInt64(bitPattern: value)
+        case .double(let value):
+            node.operation = .double
+            node.bits = value.bitPattern
+        case .date(let value):
+            node.operation = .date
+            node.bits = value.timeIntervalSinceReferenceDate.bitPattern
+        default: return nil
+        }
+        return node
+    }
+
+    /// What the places in ``texts`` have room for.
+    private static let mostText = Int(Int32.max)
+
+    /// The node for a list of plain texts, or of whole numbers.
+    private mutating func listNode(
+        _ list: DataStoreValue, _ attribute: UInt16, _ options: DataStorePredicate.Options
+    ) -> Node? {
+        guard case .array(let values) = list, options.isEmpty else { return nil }
+        var ints: [Int64] = []
+        var members: [[UInt8]] = []
+        var room = Self.mostText - texts.count
+        for value in values {
+            switch value {
+            case .int(let number): ints.append(number)
+            case .string(let text):
+                let bytes = Array(text.utf8)
+                guard bytes.allSatisfy({ $0 < 0xCC }) else { return nil }
+                room -= bytes.count
+                if room < 0 { return nil }
+                members.append(bytes)
+            default: return nil
+            }
+        }
+        var node = Node(operation: .inInts, attribute: attribute)
+        if members.isEmpty {
+            node.textStart = Int32(intMembers.count)
+            intMembers += ints.sorted()
+            node.textEnd = Int32(intMembers.count)
+            return node
+        }
+        guard ints.isEmpty else { return nil }
+        node.operation = .inTexts
+        node.textStart = Int32(textMembers.count)
+        members.sort {
+            $0.count == $1.count ? $0.lexicographicallyPrecedes($1) : $0.count < $1.count
+        }
+        for member in members {
+            textMembers.append(texts.count..<(texts.count + member.count))
+            texts += member
+        }
+        node.textEnd = Int32(textMembers.count)
+        return node
+    }
+
+    private mutating func textNode(
+        _ node: Node, _ operation: Node.Operation, _ text: String,
+        _ options: DataStorePredicate.Options
+    ) -> Node? {
+        var bytes = Array(text.utf8)
+        guard bytes.count <= Self.mostText - texts.count else { return nil }
+        var node = node
+        node.operation = operation
+        if operation == .text {
+            guard options.isEmpty, bytes.span.isSurelyComposed else { return nil }
+            let decomposed = text.decomposedStringWithCanonicalMapping.unicodeScalars
+            node.bits = decomposed.first.map { UInt64($0.value) } ?? .max
+        } else {
+            // An empty text is left to the contract's rule for it, and so are marks to be ignored.
+            guard !bytes.isEmpty, bytes.allSatisfy({ $0 < 0x80 }) || options.isEmpty,
+                bytes.allSatisfy({ $0 < 0xCC })
+            else { return nil }
+            node.foldsCase = !options.isEmpty
+            node.foldsMarks = options.contains(.diacriticInsensitive)
+            if options.contains(.caseInsensitive) {
+                bytes = bytes.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
+            } else if !options.isEmpty {
+                return nil
+            }
+        }
+        node.textStart = Int32(texts.count)
+        texts += bytes
+        node.textEnd = Int32(texts.count)
+        return node
+    }
+}

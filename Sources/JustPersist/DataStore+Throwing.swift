@@ -8,6 +8,7 @@ extension DataStore {
     public func read<Value: Sendable>(
         _ block: (borrowing DataStoreReader) throws -> Value
     ) throws -> Value {
+        // Inlined, so that short blocks need not look up the generic type of their result.
         var value: Value?
         try performRead { accessor in value = try block(accessor) }
         return try result(value, of: "read")

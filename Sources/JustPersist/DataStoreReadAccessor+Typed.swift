@@ -149,12 +149,13 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         as type: Item.Type, _ request: DataStoreRequest
     ) throws(DataStoreError) -> [Item] {
         guard request.itemType is Item.Type else { throw .request(request, usedFor: type) }
+        let found = try performFetch(request)
         var items: [Item] = []
-        var isOfType = true
-        try performFetch(request) { item in
-            if let item = Item.cast(item) { items.append(item) } else { isOfType = false }
+        items.reserveCapacity(found.count)
+        for item in found {
+            guard let item = Item.cast(item) else { throw .request(request, usedFor: type) }
+            items.append(item)
         }
-        if !isOfType { throw .request(request, usedFor: type) }
         return items
     }
 }

@@ -13,14 +13,6 @@ public protocol DataStoreReadAccessor: ~Copyable {
     /// In a read block the items are frozen, in a write block live. An unknown type has no items.
     func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem]
 
-    /// Calls `body` with each item that ``performFetch(_:)`` would return, in its order.
-    ///
-    /// `body` must not use this accessor. The default implementation fetches all items first; a store implements this to
-    /// spare the array.
-    func performFetch(
-        _ request: DataStoreRequest, each body: (any DataStoreItem) -> Void
-    ) throws(DataStoreError)
-
     /// The number of items that ``performFetch(_:)`` would return.
     func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int
 
@@ -45,13 +37,6 @@ public protocol DataStoreReadAccessor: ~Copyable {
 }
 
 extension DataStoreReadAccessor where Self: ~Copyable {
-    /// Fetches all items, and calls `body` with each.
-    public func performFetch(
-        _ request: DataStoreRequest, each body: (any DataStoreItem) -> Void
-    ) throws(DataStoreError) {
-        for item in try performFetch(request) { body(item) }
-    }
-
     /// Fetches all items, and calls `body` with each.
     public func performForEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void

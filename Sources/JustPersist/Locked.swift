@@ -7,7 +7,7 @@ package import Foundation
 // Sendable because every use of the value holds the lock.
 package final class Locked<Value>: @unchecked Sendable {
     @usableFromInline let condition = NSCondition()
-    // Unchecked, because the lock alone keeps uses apart.
+    // Not checked at run time: the lock already excludes overlapping access.
     @usableFromInline @safe @exclusivity(unchecked) var value: Value
 
     /// A lock around a value that nobody else uses.

@@ -1,6 +1,5 @@
 /// Values with a lock each, of which each thread uses one: threads seldom wait for each other.
-///
-/// Inlined, here and in ``Locked``, because each block uses several, and a generic type is looked up at each use otherwise.
+// Inlined, as in `Locked`: otherwise each use looks up generic metadata, and each block uses several.
 package struct ThreadParts<Value>: Sendable {
     /// All of them, for work on the whole.
     package let all: [Locked<Value>]

@@ -12,7 +12,8 @@ extension Conformance {
     /// }
     /// ```
     ///
-    /// Each check runs in a process of its own, as an exit test. Options come from the environment; see
+    /// Each check runs in a process of its own, as an exit test, and `.serialized` runs one after the other. Without it,
+    /// as many run at a time as the machine has processors, which takes less time. Options come from the environment; see
     /// `ConformanceOptions.init(environment:)`. One that cannot be read stops the run with a message.
     public static func checks(
         _ fixture: any ConformanceFixture.Type, level: ConformanceLevel = .v1

@@ -121,6 +121,25 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
+    func itemsOfAReadBlockOutliveTheirStore(_ backend: Backend) throws {
+        let errors = ErrorLog()
+        var items: [Restaurant] = []
+        var dynamic: [DynamicItem] = []
+        try backend.withStore(errors: errors) { store in
+            try store.fill(["a", "b"])
+            try store.performRead { db in
+                items = try db.items(Restaurant.self)
+                dynamic = try db.dynamicItems(DataStoreRequest(itemTypeKey: Restaurant.itemTypeKey))
+            }
+            try store.close()
+        }
+        #expect(items.map(\.name) == ["a", "b"])
+        #expect(dynamic.map { $0["name"] } == [.string("a"), .string("b")])
+        dynamic[0]["name"] = .string("no")
+        #expect(dynamic[0]["name"] == .string("a"))
+    }
+
+    @Test(arguments: Backend.allCases)
     func itemsOfAWriteBlockAreFrozenWhenItEnds(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in

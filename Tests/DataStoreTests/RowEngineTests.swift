@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: [-5, 65_536, Int.max])
-    func aNumberThatNoAttributeHasIsDamage(_ number: Int) throws {
+    func aNumberThatNoAttributeCanHaveIsDamage(_ number: Int) throws {
         try withStore { store in
             try store.fill(["a"])
             let id = try store.read { db in try #require(try db.first(Restaurant.self)).id }

@@ -62,4 +62,23 @@
             let description = "strace could not attach. Run scripts/setup, and allow tracing."
         }
     }
+
+    /// The writes of LMDB's meta pages, made to fail in a child process of a test.
+    enum FailingMetaPages {
+        /// Lets them fail until the store is opened anew.
+        static func fail() throws {
+            // LMDB writes meta pages through a descriptor of their own, opened with O_DSYNC.
+            let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            for number in descriptors.compactMap({ Int32($0) }) {
+                let target = try? FileManager.default.destinationOfSymbolicLink(
+                    atPath: "/proc/self/fd/\(number)")
+                guard target?.hasSuffix("data.mdb") == true, fcntl(number, F_GETFL) & O_DSYNC != 0
+                else { continue }
+                let null = unsafe Foundation.open("/dev/null", O_RDONLY)
+                defer { close(null) }
+                if dup2(null, number) == number { return }
+            }
+            throw POSIXError(.EBADF)
+        }
+    }
 #endif

@@ -217,10 +217,14 @@
             engine.close()
             let file = url.appending(path: "data.mdb")
             let whole = try Data(contentsOf: file)
-            // Where the two have the numbers of their commits.
-            for place in [144, 4096 + 144] {
+            // Where the two have the numbers of their commits. The newest, if it is lower by 2, is as a failed commit
+            // leaves it.
+            for (place, isNewest) in [
+                (144, whole[144] > whole[4096 + 144]), (4096 + 144, whole[144] < whole[4096 + 144]),
+            ] {
                 let number = whole[place]
-                for wrong in [0, number - 2, number - 1, number + 1, number + 2] {
+                for wrong in [0, number - 2, number - 1, number + 1, number + 2]
+                where !isNewest || wrong != number - 2 {
                     var copy = whole
                     copy[place] = wrong
                     try copy.write(to: file)
@@ -235,6 +239,53 @@
             try engine.open()
             #expect(try engine.pairs().count == 6)
             engine.close()
+        }
+
+        /// The rule for the numbers held the leftovers of a failed commit for damage.
+        @Test func failedWriteOfAMetaPageLeavesAStoreThatOpens() async throws {
+            for count in [1, 2, 3, 6, 7, 20] as [UInt8] {
+                let url = temporary.place("failed-\(count)")
+                await #expect(processExitsWith: .success) {
+                    [path = url.path as String, count = count as UInt8] in
+                    let engine = LMDBEngine(at: URL(filePath: path))
+                    try engine.open()
+                    for number in 0..<count { try engine.put([number], [number]) }
+                    try FailingMetaPages.fail()
+                    #expect(throws: DataStoreError.self) { try engine.put([99], [99]) }
+                }
+                let engine = LMDBEngine(at: url)
+                try engine.open()
+                #expect(try engine.pairs().map(\.key) == (0..<count).map { [$0] })
+                #expect(try engine.verify().isEmpty)
+                try engine.put([100], [100])
+                engine.close()
+                try engine.open()
+                #expect(try engine.pairs().count == Int(count) + 1)
+                #expect(try engine.verify().isEmpty)
+                engine.close()
+            }
+        }
+
+        /// The rule for the numbers held the pages of a commit that came after the last one on the disk for damage.
+        @Test func metaPagesOfEarlierCommitsOverLaterPagesOpen() throws {
+            let url = temporary.place("store")
+            let engine = LMDBEngine(at: url)
+            try engine.open()
+            let file = url.appending(path: "data.mdb")
+            var states: [Data] = []
+            for number in 0..<40 as Range<UInt8> {
+                try engine.put([number % 7], [number])
+                states.append(try Data(contentsOf: file))
+            }
+            engine.close()
+            for (early, late) in zip(states.indices, states.indices.dropFirst(2)) {
+                let cut = states[early][..<8192] + states[late][8192...]
+                try cut.write(to: file)
+                try engine.open()
+                #expect(try engine.pairs().contains { $0.value == [UInt8(early)] })
+                #expect(try engine.verify().isEmpty)
+                engine.close()
+            }
         }
 
         /// The record was read behind the end of the file, and that ended the process.

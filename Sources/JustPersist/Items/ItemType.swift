@@ -6,13 +6,14 @@ public struct ItemType: Sendable {
     public let itemClass: any DataStoreItem.Type
     /// The declared attributes; `nil` for a type known only from what the store says of it.
     public let schema: ItemSchema?
-    private let dynamicKey: String
+    // That of a schema is not copied: every call on an accessor would pay for it.
+    /// The key of a type without a schema.
+    private var dynamicKey = ""
 
     /// The type of a declared item class.
     public init(_ itemClass: any DataStoreItem.Type) {
         self.itemClass = itemClass
         schema = itemClass.schema
-        dynamicKey = ""
     }
 
     /// A type without a Swift class: its items come as ``DynamicItem``, with the attributes that the
@@ -27,7 +28,6 @@ public struct ItemType: Sendable {
     package init(_ schema: ItemSchema) {
         itemClass = DynamicItem.self
         self.schema = schema
-        dynamicKey = ""
     }
 
     /// The type of an item.

@@ -30,12 +30,10 @@ extension Span<UInt8> {
         guard let (scalar, _) = scalar(at: 0) else { return nil }
         return Unicode.Scalar.withoutDecomposition.contains { $0.contains(scalar) } ? scalar : nil
     }
-}
 
-extension Span<UInt8> {
     /// The scalar beyond ASCII whose UTF-8 begins at an index, and the number of its bytes; `nil` if these are not all there.
     @inline(__always)
-    fileprivate func scalar(at index: Int) -> (UInt32, length: Int)? {
+    private func scalar(at index: Int) -> (UInt32, length: Int)? {
         let lead = self[index]
         let length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
         guard index + length <= count else { return nil }

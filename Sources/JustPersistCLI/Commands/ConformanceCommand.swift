@@ -38,7 +38,7 @@ struct ConformanceCommand: ParsableCommand {
         for path in places { exec(path, arguments) }
     }
 
-    /// Where the program may lie.
+    /// The paths at which the program is looked for.
     private static var places: [String] {
         let beside = Bundle.main.executableURL?.deletingLastPathComponent()
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""

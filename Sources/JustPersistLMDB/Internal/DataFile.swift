@@ -103,7 +103,7 @@ struct DataFile {
     private var damaged: DataStoreError {
         DataStoreError(
             .corrupted, in: "open",
-            "“\(url.path)” has been cut off or overwritten: pages in use are missing. It was left "
-                + "untouched; restore it from a copy.")
+            "“\(url.path)” has been cut off or overwritten: pages in use are missing, or its first pages "
+                + "contradict each other. It was left untouched; restore it from a copy.")
     }
 }

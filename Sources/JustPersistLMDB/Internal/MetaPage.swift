@@ -48,24 +48,31 @@ struct MetaPage {
 
     /// Reads the two meta pages.
     static func read(from file: FileHandle) throws -> Finding {
-        var finding = try readOnce(from: file)
-        // Another process that commits between the two reads does not do so every time.
-        for _ in 0..<16 {
-            guard case .damaged = finding else { break }
-            finding = try readOnce(from: file)
+        var pages = try bytes(from: file)
+        while true {
+            let finding = try finding(in: pages, of: file)
+            guard case .damaged = finding else { return finding }
+            // Another process may have committed meanwhile.
+            let now = try bytes(from: file)
+            if now == pages { return finding }
+            pages = now
         }
-        return finding
     }
 
-    private static func readOnce(from file: FileHandle) throws -> Finding {
+    private static func bytes(from file: FileHandle) throws -> [PageBytes] {
         let first = try PageBytes(file, at: 0, count: length)
+        guard let page = MetaPage(first) else { return [first] }
+        return [first, try PageBytes(file, at: page.pageSize, count: length)]
+    }
+
+    private static func finding(in pages: [PageBytes], of file: FileHandle) throws -> Finding {
+        let first = pages[0]
         guard !first.isEmpty else { return .empty }
         guard first.uint32(at: 16) == 0xBEEF_C0DE, first.uint32(at: 20) == 1 else {
             return .foreign
         }
-        guard let one = MetaPage(first) else { return .damaged }
-        let second = try PageBytes(file, at: one.pageSize, count: length)
-        guard second.uint32(at: 16) == 0xBEEF_C0DE, let two = MetaPage(second),
+        guard let one = MetaPage(first), let second = pages.last,
+            second.uint32(at: 16) == 0xBEEF_C0DE, let two = MetaPage(second),
             one.pageSize == two.pageSize
         else { return .damaged }
         // One in the other's place would take the store back by a commit, and nothing else would tell.
@@ -74,11 +81,13 @@ struct MetaPage {
         return .metaPages([one, two])
     }
 
-    /// Whether the two pages can be those of the last two commits.
+    /// Whether the two pages can have the numbers of the last two commits.
     ///
-    /// If the number of one is wrong, LMDB takes the store back by a commit. LMDB writes to both in turn, to the first
-    /// for even numbers, and leaves out no number. What a commit frees is listed under its number, which the next commit
-    /// never removes from the list.
+    /// If the number of one is wrong, LMDB may take the store back by a commit. LMDB writes to both in turn, to the first
+    /// for even numbers, and leaves out no number. A commit lists the pages that it replaces under its own number, the
+    /// root of the tree among them; only one that begins with an empty tree may list none. The older page may lead to
+    /// anything: LMDB leaves the roots of a commit there that failed, and without the second sync of a commit its tree may
+    /// be overwritten.
     private static func areSuccessive(
         _ even: MetaPage, _ odd: MetaPage, in file: FileHandle
     ) throws -> Bool {
@@ -89,10 +98,11 @@ struct MetaPage {
             numbers.odd == numbers.even &+ 1 || numbers.even == numbers.odd &+ 1
         else { return false }
         let (older, newer) = numbers.even < numbers.odd ? (even, odd) : (odd, even)
-        guard let before = try PageWalk.lastFreeing(in: older, of: file),
-            let after = try PageWalk.lastFreeing(in: newer, of: file)
+        if newer.transaction == 1 || older.main.root == PageWalk.noPage { return true }
+        // What is wrong with the pages on the way is for the walk over all of them to say.
+        guard let last = try PageWalk.newestCommit(inFreeListOf: newer, of: file)
         else { return true }
-        return before <= older.transaction && after <= newer.transaction && before <= after
+        return last >= newer.transaction - 1
     }
 
     private static let length = 152

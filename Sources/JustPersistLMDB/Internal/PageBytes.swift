@@ -1,7 +1,7 @@
 import Foundation
 
 /// Bytes of an LMDB file, which may be anything; what lies outside reads as `nil`.
-struct PageBytes {
+struct PageBytes: Equatable {
     static let branchFlag: UInt16 = 0x01
     static let leafFlag: UInt16 = 0x02
     static let overflowFlag: UInt16 = 0x04

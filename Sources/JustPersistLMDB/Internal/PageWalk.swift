@@ -14,7 +14,7 @@ struct PageWalk {
     private var seen: [UInt64: UInt64] = [:]
     private var freePagesBehindEnd: UInt64 = 0
 
-    private static let noPage = UInt64.max
+    static let noPage = UInt64.max
     /// The height of the highest tree that LMDB's cursors climb.
     private static let maximumDepth = 32
 
@@ -67,9 +67,11 @@ struct PageWalk {
         return number
     }
 
-    /// The number of the last commit under which the free list of a snapshot has pages; 0 if the list is empty, `nil` if
-    /// the pages on the way to it are damaged.
-    static func lastFreeing(in meta: MetaPage, of file: FileHandle) throws -> UInt64? {
+    /// The highest number of a commit under which a snapshot lists free pages; 0 if it lists none, `nil` if the pages on
+    /// the way are damaged.
+    static func newestCommit(
+        inFreeListOf meta: MetaPage, of file: FileHandle
+    ) throws -> UInt64? {
         var number = meta.free.root
         guard number != noPage else { return 0 }
         for _ in 0..<maximumDepth {
@@ -78,11 +80,8 @@ struct PageWalk {
             do throws(Damage) {
                 let page = try TreePage(bytes, number)
                 guard let last = page.nodes.indices.last else { return nil }
-                if page.isBranch {
-                    number = try page.child(at: last)
-                } else {
-                    return try page.keys(isFreeList: true).last?.reduce(0) { $0 << 8 | UInt64($1) }
-                }
+                guard page.isBranch else { return bytes.uint64(at: page.nodes[last] + 8) }
+                number = try page.child(at: last)
             } catch {
                 return nil
             }

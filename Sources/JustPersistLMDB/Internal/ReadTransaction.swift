@@ -6,7 +6,7 @@ import JustPersistRecords
 /// One snapshot of an environment, and the reading half of a ``WriteTransaction``.
 class ReadTransaction: KeyValueReader {
     let environment: Environment
-    // Unchecked: nothing that is called while it changes comes back to it, and it is looked at for each key.
+    // Not checked at run time: it is read for every key, and nothing that runs while it is assigned uses it.
     @safe @exclusivity(unchecked) private var handle: TransactionHandle?
     // Scans take it in turn; a scan inside a scan finds none and opens its own.
     private var spareCursor: Cursor?

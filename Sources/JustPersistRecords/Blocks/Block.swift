@@ -4,7 +4,7 @@ import JustPersist
 ///
 /// Used by one thread, and refused on others. After ``end()`` only the items that it gave out remain in use.
 class Block {
-    // Unchecked, here and below: nothing that is called while they change comes back to them.
+    // Not checked at run time: it is read for every key, and nothing that runs while it is assigned uses it.
     @safe @exclusivity(unchecked) private(set) var reader: any KeyValueReader
     /// The state that the block sees, if the engine numbers them.
     private(set) var snapshotNumber: UInt64?
@@ -21,6 +21,7 @@ class Block {
     private var typesByKey: [String: [BlockType]] = [:]
     /// Those that are bound to a type of the store, by its number.
     private var typesByNumber: [UInt32: [BlockType]] = [:]
+    // Not checked at run time, for the same reason.
     @safe @exclusivity(unchecked) private var lastType: BlockType?
     private var tables: [UInt32: RecordTable] = [:]
     /// Whether what it knows of the types holds for this state only, whatever the catalog says.

@@ -28,7 +28,7 @@ extension BlockType {
         return try declared(value, atPlace: place)
     }
 
-    /// What null, or a value of another than the declared kinds, reads as.
+    /// What reading an attribute returns for null, or for a value whose kind is not declared.
     ///
     /// An item without a class gives what cannot be converted as it is, so that nothing is out of reach.
     private func declared(

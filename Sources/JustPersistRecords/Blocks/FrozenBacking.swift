@@ -31,7 +31,7 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
         unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.block.release() }
     }
 
-    // Not by `header`, each use of which is checked for overlapping access.
+    // Through a pointer: access through `header` is checked for exclusivity each time.
     var id: ItemID { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.id } }
     var type: BlockType {
         unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.type.takeUnretainedValue() }
@@ -71,7 +71,6 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
         return try block.value(forAttribute: name, of: reference)
     }
 
-    /// Calls `body` with the record.
     @inline(__always)
     private func withRecord<Value, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Value
@@ -121,10 +120,10 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
     }
 }
 
-/// What a ``FrozenBacking`` knows beside its record.
+/// The header of a ``FrozenBacking``.
 @safe struct FrozenBackingHeader {
     fileprivate let id: ItemID
-    // By hand, because the compiler retains what it reads from a header at each use.
+    // Unmanaged: a strong reference in the header would be retained at each read.
     /// Not retained: a block keeps its types as long as it lives.
     fileprivate let type: Unmanaged<BlockType>
     /// Retained.

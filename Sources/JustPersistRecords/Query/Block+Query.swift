@@ -3,21 +3,23 @@ import JustPersist
 extension Block {
     /// The items that a request asks for.
     func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
-        var items: [any DataStoreItem] = []
-        try fetch(request) { items.append($0) }
-        return items
-    }
-
-    /// Calls `body` with each item that a request asks for.
-    func fetch(
-        _ request: DataStoreRequest, each body: (any DataStoreItem) -> Void
-    ) throws(DataStoreError) {
         try checkOpen("fetch")
         try prepareForQuery()
         let query = try Query(request, in: self)
-        try rows(query) { (id, record) throws(DataStoreError) in
-            body(try item(query.type, id: id, record: record))
+        var items: [any DataStoreItem] = []
+        // A hint alone: a damaged number of items must not keep the items away, nor reserve much.
+        if query.predicate == nil, query.sort.isEmpty {
+            do throws(DataStoreError) {
+                let count = try storedCount(query.type)
+                items.reserveCapacity(min(query.slice.count(of: count), 1 << 20))
+            } catch {
+                if error.code != .corrupted { throw error }
+            }
         }
+        try rows(query) { (id, record) throws(DataStoreError) in
+            items.append(try item(query.type, id: id, record: record))
+        }
+        return items
     }
 
     /// How many items a request asks for.

@@ -10,12 +10,6 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
         try block.fetch(request)
     }
 
-    func performFetch(
-        _ request: DataStoreRequest, each body: (any DataStoreItem) -> Void
-    ) throws(DataStoreError) {
-        try block.fetch(request, each: body)
-    }
-
     func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         try block.count(request)
     }
@@ -45,12 +39,6 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
 
     func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
         try noting { () throws(DataStoreError) in try block.fetch(request) }
-    }
-
-    func performFetch(
-        _ request: DataStoreRequest, each body: (any DataStoreItem) -> Void
-    ) throws(DataStoreError) {
-        try noting { () throws(DataStoreError) in try block.fetch(request, each: body) }
     }
 
     func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {

@@ -186,58 +186,58 @@
 
         /// The store went back by a commit, and no check told.
         @Test func metaPageInThePlaceOfTheOtherIsRefused() throws {
+            let pages = [0..<4096, 4096..<8192] as [Range<Int>]
+            try expectRefused(afterCommits: 3) { whole in
+                [(0, 1), (1, 0)].map { from, to in
+                    var copy = whole
+                    copy.replaceSubrange(pages[to], with: whole[pages[from]])
+                    return copy
+                }
+            }
+        }
+
+        /// The store went back by a commit, and no check told.
+        @Test func metaPageWithTheNumberOfAnotherCommitIsRefused() throws {
+            try expectRefused(afterCommits: 6) { whole in
+                // Where the two have the numbers of their commits.
+                let places = (144, 4096 + 144)
+                let newest = whole[places.0] > whole[places.1] ? places.0 : places.1
+                return [places.0, places.1].flatMap { place in
+                    let number = whole[place]
+                    return [0, number - 2, number - 1, number + 1, number + 2]
+                        // The newest, if it is lower by 2, is as a failed commit leaves it.
+                        .filter { place != newest || $0 != number - 2 }
+                        .map { wrong in
+                            var copy = whole
+                            copy[place] = wrong
+                            return copy
+                        }
+                }
+            }
+        }
+
+        /// Expects that each of the files which `damage` makes of a sound one is refused and left untouched.
+        private func expectRefused(
+            afterCommits count: UInt8, _ damage: (Data) -> [Data]
+        ) throws {
             let url = temporary.place("store")
             let engine = LMDBEngine(at: url)
             try engine.open()
-            for number in 0..<3 as Range<UInt8> { try engine.put([number], [number]) }
+            for number in 0..<count { try engine.put([number], [number]) }
             engine.close()
             let file = url.appending(path: "data.mdb")
             let whole = try Data(contentsOf: file)
-            let pages = [0..<4096, 4096..<8192] as [Range<Int>]
-            for (from, to) in [(0, 1), (1, 0)] {
-                var copy = whole
-                copy.replaceSubrange(pages[to], with: whole[pages[from]])
+            for (index, copy) in damage(whole).enumerated() {
                 try copy.write(to: file)
-                let error = #expect(throws: DataStoreError.self) { try engine.open() }
+                let error = #expect(throws: DataStoreError.self, "copy \(index)") {
+                    try engine.open()
+                }
                 #expect(error?.code == .corrupted)
                 #expect(try Data(contentsOf: file) == copy)
             }
             try whole.write(to: file)
             try engine.open()
-            #expect(try engine.pairs().count == 3)
-            engine.close()
-        }
-
-        /// The store went back by a commit, and no check told.
-        @Test func metaPageWithTheNumberOfAnotherCommitIsRefused() throws {
-            let url = temporary.place("store")
-            let engine = LMDBEngine(at: url)
-            try engine.open()
-            for number in 0..<6 as Range<UInt8> { try engine.put([number], [number]) }
-            engine.close()
-            let file = url.appending(path: "data.mdb")
-            let whole = try Data(contentsOf: file)
-            // Where the two have the numbers of their commits. The newest, if it is lower by 2, is as a failed commit
-            // leaves it.
-            for (place, isNewest) in [
-                (144, whole[144] > whole[4096 + 144]), (4096 + 144, whole[144] < whole[4096 + 144]),
-            ] {
-                let number = whole[place]
-                for wrong in [0, number - 2, number - 1, number + 1, number + 2]
-                where !isNewest || wrong != number - 2 {
-                    var copy = whole
-                    copy[place] = wrong
-                    try copy.write(to: file)
-                    let error = #expect(throws: DataStoreError.self, "\(number) to \(wrong)") {
-                        try engine.open()
-                    }
-                    #expect(error?.code == .corrupted)
-                    #expect(try Data(contentsOf: file) == copy)
-                }
-            }
-            try whole.write(to: file)
-            try engine.open()
-            #expect(try engine.pairs().count == 6)
+            #expect(try engine.pairs().count == Int(count))
             engine.close()
         }
 

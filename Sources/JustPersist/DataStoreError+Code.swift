@@ -73,6 +73,8 @@ extension DataStoreError {
         public static let unsupportedValue = Code("unsupportedValue")
         /// A value is of another kind than its attribute is declared to hold, and cannot be converted exactly.
         public static let kindMismatch = Code("kindMismatch")
+        /// Two items have the same value for an attribute that is declared unique; the message names both.
+        public static let uniqueViolation = Code("uniqueViolation")
         /// The request cannot be carried out as it is: a negative offset, for example.
         public static let invalidRequest = Code("invalidRequest")
         /// The predicate's text cannot be understood; see ``DataStoreError/location``.

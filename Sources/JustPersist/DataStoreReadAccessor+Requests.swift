@@ -21,6 +21,13 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try performCount(request)
     }
 
+    /// Carries the request out, and tells how: which index was used, and how many records were read.
+    ///
+    /// Costs as much as the request itself.
+    public func explain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan {
+        try performExplain(request)
+    }
+
     /// Calls `body` with each item that ``items(_:)`` would return, without loading all of them at once.
     ///
     /// `body` may run other queries with this accessor, but must not write with it. If `body` throws, the iteration

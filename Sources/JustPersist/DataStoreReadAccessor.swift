@@ -29,6 +29,9 @@ public protocol DataStoreReadAccessor: ~Copyable {
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws
 
+    /// Carries a request out as ``performFetch(_:)`` does, and tells how. The default does not know the way.
+    func performExplain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan
+
     /// The schemas of all types in the store, sorted by key, with the attributes that the store knows.
     func schemas() throws(DataStoreError) -> [ItemSchema]
 
@@ -42,6 +45,13 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
         for item in try performFetch(request) { try body(item) }
+    }
+
+    /// Counts the items, and does not tell how they are found.
+    public func performExplain(
+        _ request: DataStoreRequest
+    ) throws(DataStoreError) -> QueryPlan {
+        QueryPlan(access: .unknown, matched: try performCount(request))
     }
 
     /// Runs a throwing form, and on failure reports the error and gives a value in its place.

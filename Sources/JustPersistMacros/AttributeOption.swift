@@ -5,11 +5,15 @@ public struct AttributeOption: Sendable {
 
     /// No two items of the type may have the same value.
     ///
-    /// Recorded in the store, and not enforced yet.
+    /// A block that would store a second one fails with `.uniqueViolation`, which names both, in its next query or at its
+    /// end. nil is no such value: any number of items may have none. Items that have the same value since before the
+    /// attribute was declared unique stay, and are reported to the store's error handler. See also `upsert`.
     public static var unique: AttributeOption { AttributeOption() }
 
     /// Requests find and sort items by the attribute without reading all of them.
     ///
-    /// Recorded in the store, and without effect yet: requests read all items.
+    /// Costs some time and space with each item that is stored. If items are there already when the index is declared, it
+    /// is written in the background, and used when it is complete. Of an attribute that holds arrays each element is found:
+    /// `ANY tags == "thai"`.
     public static var indexed: AttributeOption { AttributeOption() }
 }

@@ -71,14 +71,16 @@ public macro Transient() =
 /// Asks for indexes, each over one attribute or several of an ``Item(_:originalName:)`` class, in whose body it is written.
 ///
 /// Of several attributes the first one decides first: an index over borough and cuisine serves requests
-/// by borough, and by both. Recorded in the store, and without effect yet.
+/// by borough, and by both. It also sorts: items of one borough by cuisine, in either direction. An index that the class
+/// does not declare any more is dropped with the next write.
 @freestanding(declaration)
 public macro Index<Item: DataStoreItem>(_ attributes: [PartialKeyPath<Item>]...) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "IndexMacro")
 
 /// Declares that no two items agree in all attributes of a group.
 ///
-/// Written in the body of an ``Item(_:originalName:)`` class. Recorded in the store, and not enforced yet.
+/// Written in the body of an ``Item(_:originalName:)`` class. Items with nil for one of
+/// the attributes agree with no other.
 @freestanding(declaration)
 public macro Unique<Item: DataStoreItem>(_ attributes: [PartialKeyPath<Item>]...) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "IndexMacro")

@@ -141,7 +141,7 @@ import Testing
             let items = try db.dynamicItems(DataStoreRequest(itemTypeKey: "A"))
             for item in items.prefix(5) {
                 item["extra"] = .int(1)
-                item["n"] = .string("changed")
+                item["n"] = .string("changed \(item.id)")
             }
             try db.delete(items[6])
             try db.create("A")["n"] = .string("own")

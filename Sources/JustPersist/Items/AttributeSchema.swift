@@ -26,11 +26,11 @@ public struct AttributeSchema: Sendable {
     public let formerNames: [String]
     /// Whether no two items may have the same value.
     ///
-    /// Recorded, and not enforced yet.
+    /// nil is no such value. See ``IndexSchema/isUnique``.
     public let isUnique: Bool
     /// Whether an index over this attribute alone is asked for.
     ///
-    /// Recorded, and without effect yet.
+    /// Stores that keep no indexes read all items instead.
     public let isIndexed: Bool
     /// The property of the item class, if there is one.
     public let keyPath: (any AnyKeyPath & Sendable)?

@@ -96,10 +96,14 @@ public final class ItemSchema: Sendable {
 /// An index over one attribute or several, in order.
 public struct IndexSchema: Hashable, Sendable, Codable {
     /// The names of the attributes, the first one deciding first.
+    ///
+    /// A name may go on behind dots in the dictionaries that the attribute holds: `address.city`. In an index over one
+    /// attribute the elements of arrays are found one by one.
     public let attributes: [String]
     /// Whether no two items may agree in all of the attributes.
     ///
-    /// Recorded, and not enforced yet.
+    /// Items with nil for one of them agree with no other. A write block that breaks the rule fails with
+    /// ``DataStoreError/Code/uniqueViolation`` in its next query or at its end, and leaves no trace.
     public let isUnique: Bool
 
     /// An index over the named attributes.

@@ -79,7 +79,7 @@ extension String {
     ]
 
     /// The composed form (NFC).
-    var composed: String {
+    package var composed: String {
         if isSurelyComposed { return self }
         // Decomposed first: Foundation leaves a syllable and the jamo that would join it apart.
         return withOrderedMarks.precomposedStringWithCanonicalMapping

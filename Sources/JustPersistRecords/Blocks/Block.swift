@@ -13,6 +13,10 @@ class Block {
     let known: BlockCatalog
     let thread = BlockThread()
 
+    /// The records and the entries that queries have looked at, for who wants to know of one.
+    @safe @exclusivity(unchecked) final var recordsExamined = 0
+    @safe @exclusivity(unchecked) final var entriesExamined = 0
+
     /// How often an item was made, inserted or deleted in this block.
     var changeCount: Int { 0 }
 
@@ -146,8 +150,18 @@ class Block {
         if let table = tables[type.number] { return table }
         let table = RecordTable(type, isChecked: context.checksBytes)
         tables[type.number] = table
+        bindIndexes(of: type)
         return table
     }
+
+    /// Ties the records of a type to its indexes, if entries have to follow them.
+    final func bindIndexes(of type: CatalogType) {
+        guard writesEntries else { return }
+        tables[type.number]?.bind(type.indexes.map { TypeIndex($0, of: type, known) })
+    }
+
+    /// Whether the block writes the entries of indexes.
+    var writesEntries: Bool { false }
 
     /// The records of a type; `nil` if the store has never seen it.
     func table(of type: BlockType) throws(DataStoreError) -> RecordTable? {

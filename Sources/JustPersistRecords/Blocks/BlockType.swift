@@ -35,6 +35,8 @@ final class BlockType {
     /// The attributes that the store has under several names, with the ids of these.
     private(set) var ambiguous: [(index: Int, places: [UInt16])] = []
     @safe @exclusivity(unchecked) private var isDeclared = false
+    /// The indexes that queries may use; `nil` until one asks.
+    private var knownIndexes: [TypeIndex]?
     @safe @exclusivity(unchecked) private var knownComplete: Bool?
 
     init(
@@ -80,6 +82,7 @@ final class BlockType {
             }
         }
         knownComplete = nil
+        knownIndexes = nil
         ambiguous = []
         guard let schema = itemType.schema else {
             allowedTags = (stored?.attributes ?? []).map { Self.tags(of: $0.kinds) }
@@ -131,11 +134,7 @@ final class BlockType {
                 attribute.formerNames.allSatisfy({ stored.id(ofAttribute: $0) != nil })
             else { return false }
         }
-        return schema.indexes.allSatisfy { declared in
-            guard let ids = try? stored.ids(of: declared.attributes) else { return false }
-            let index = CatalogIndex(attributes: ids, isUnique: declared.isUnique)
-            return stored.indexes.contains { $0.isSame(as: index) }
-        }
+        return stored.hasIndexes(schema.indexes)
     }
 
     private static func tags(of kinds: Set<DataStoreValue.Kind>) -> UInt16 {
@@ -223,6 +222,37 @@ final class BlockType {
         }
         guard let stored, let id = stored.id(ofAttribute: name) else { return nil }
         return QueryAttribute(id: id, stored.attributes[Int(id)].schema)
+    }
+
+    /// The indexes that hold all items, with the values that this class sees.
+    var indexes: [TypeIndex] {
+        if let knownIndexes { return knownIndexes }
+        var indexes: [TypeIndex] = []
+        if let stored, context.keepsIndexes {
+            indexes = stored.indexes.filter { index in
+                index.state == .ready
+                    && index.components.allSatisfy { isAsStored($0.attribute, in: stored) }
+            }.map { TypeIndex($0, of: stored, known) }
+        }
+        knownIndexes = indexes
+        return indexes
+    }
+
+    /// Whether the class declares an attribute as the store has it, so that both see the same values.
+    private func isAsStored(_ attribute: UInt16, in stored: CatalogType) -> Bool {
+        guard let attributes = itemType.schema?.attributes,
+            let place = ids.firstIndex(of: attribute)
+        else { return true }
+        return stored.attributes[Int(attribute)].isUp(to: attributes[place])
+    }
+
+    /// Whether some item may have a value with one of these tags for an attribute.
+    func mayHave(tags: UInt16, _ attribute: UInt16) -> Bool {
+        guard let stored, stored.attributes.indices.contains(Int(attribute)) else { return true }
+        let known = stored.attributes[Int(attribute)]
+        let standard: UInt16 =
+            known.defaultValue.map { 1 << UInt16(ValueTag.tag(of: $0.kind)) } ?? 0
+        return (known.tags | standard) & tags != 0
     }
 
     /// The attributes of the class, or for a type without one those that the store knows.

@@ -11,6 +11,8 @@ final class LiveBacking: RecordBacking {
     @safe @exclusivity(unchecked) private(set) var record: EditableRecord
     /// Whether the item was made or taken in, and not read from the store.
     private let isNew: Bool
+    /// Whether there is a record of the item in the store.
+    @safe @exclusivity(unchecked) var isStored: Bool
     /// Whether the block must still write the item.
     @safe @exclusivity(unchecked) var isDirty = false
     @safe @exclusivity(unchecked) var isDeleted = false
@@ -33,6 +35,7 @@ final class LiveBacking: RecordBacking {
         self.id = id
         self.record = EditableRecord(record)
         isNew = record.isEmpty
+        isStored = !isNew
         firstBlock = block
     }
 

@@ -84,7 +84,7 @@ final class WriteBlock: Block {
 
     private func declare(_ type: BlockType) throws(DataStoreError) {
         try type.checkWriting()
-        if let schema = type.itemType.schema { try declare(schema) }
+        if let schema = type.itemType.schema { try declare(schema, isOfClass: true) }
         let stored = known.catalog.candidates(for: type.itemType).first
         type.bind(to: stored, stored.map { table(of: $0) })
         note(type)
@@ -98,11 +98,15 @@ final class WriteBlock: Block {
     override func settle(
         _ candidates: [CatalogType], _ schema: ItemSchema
     ) throws(DataStoreError) -> CatalogType? {
-        try declare(schema)
+        try declare(schema, isOfClass: true)
         return known.catalog.candidates(for: ItemType(schema)).first
     }
 
-    func declare(_ schema: ItemSchema) throws(DataStoreError) {
+    /// Brings the catalog up to a schema.
+    ///
+    /// - Parameter isOfClass: Whether it is that of an item class, without which an index is dropped that the class does
+    ///   not declare any more.
+    func declare(_ schema: ItemSchema, isOfClass: Bool = false) throws(DataStoreError) {
         let candidates = known.catalog.candidates(for: ItemType(schema))
         let isAmbiguous = candidates.contains { stored in
             stored.places(of: schema).contains { $0.count > 1 }
@@ -110,7 +114,8 @@ final class WriteBlock: Block {
         // So that what holds items and values is in the records.
         if candidates.count > 1 || isAmbiguous { try flush() }
         let (type, others, isChanged) = try known.catalog.declare(
-            schema, limits: context.limits, holdsItems: holdsItems, holdsValues: holdsValues)
+            schema, dropsIndexes: isOfClass, limits: context.limits, holdsItems: holdsItems,
+            holdsValues: holdsValues)
         if !isChanged { return }
         for attribute in type.attributes {
             if let value = attribute.defaultValue { try addTypes(referredToBy: value) }
@@ -120,6 +125,7 @@ final class WriteBlock: Block {
             bind(usedTypes(other), to: type)
         }
         didChange(type.number)
+        try followIndexes(of: type, before: candidates.first { $0.number == type.number })
     }
 
     /// Gives a number to the types that references in a value lead to.
@@ -136,10 +142,19 @@ final class WriteBlock: Block {
     }
 
     /// Notes a change of the catalog, and ties the types of this block to it.
-    private func didChange(_ number: UInt32) {
+    func didChange(_ number: UInt32) {
         changedTypes.insert(number)
-        if let type = known.catalog[number] { bind(usedTypes(type), to: type) }
+        guard let type = known.catalog[number] else { return }
+        bind(usedTypes(type), to: type)
+        bindIndexes(of: type)
     }
+
+    /// Whether it has changed types of which an index lacks entries.
+    var hasUnfinishedIndexes: Bool {
+        context.keepsIndexes && !changedTypes.isEmpty && known.catalog.unfinishedIndex != nil
+    }
+
+    override var writesEntries: Bool { context.keepsIndexes }
 
     private func bind(_ used: [BlockType], to type: CatalogType) {
         for used in used {
@@ -427,10 +442,13 @@ final class WriteBlock: Block {
         pendingBytes = 0
         firstNewID = nil
         hasWritten = true
+        // Most blocks write one type or two; a table that comes twice has nothing left the second time.
+        var indexed: [RecordTable] = []
         for index in pending.indices {
             let backing = pending[index].backing
             guard !backing.isDeleted, let table = backing.type.table else { continue }
             try write(backing, table)
+            if !table.indexes.isEmpty, indexed.last !== table { indexed.append(table) }
             if pending[index].newItem != nil,
                 !isKnownUniquelyReferenced(&pending[index].newItem)
             {
@@ -438,6 +456,9 @@ final class WriteBlock: Block {
                     pending[index].newItem, type: table.number, id: backing.id,
                     bytes: backing.countedBytes)
             }
+        }
+        try storage { () throws(DataStoreError) in
+            for table in indexed { try table.writeEntries(to: writer) }
         }
         // The room is used again.
         pending.removeAll(keepingCapacity: true)
@@ -454,7 +475,8 @@ final class WriteBlock: Block {
         noteTags(of: record.span, backing.type)
         backing.type.noteLength(record.count)
         do throws(DataStoreError) {
-            try table.put(record.span, id: backing.id, to: writer)
+            try table.put(record.span, id: backing.id, isNew: !backing.isStored, to: writer)
+            backing.isStored = true
         } catch {
             poison = error
             throw error
@@ -531,6 +553,14 @@ final class WriteBlock: Block {
             poison?.isReported = true
         }
         context.report(error)
+    }
+
+    /// Runs a step that writes with the block's transaction; an error in it poisons the block.
+    func storing<Value>(
+        _ body: (any KeyValueWriter) throws(DataStoreError) -> Value
+    ) throws(DataStoreError) -> Value {
+        hasWritten = true
+        return try storage { () throws(DataStoreError) in try body(writer) }
     }
 
     /// Runs a step that writes; an error in it poisons the block.

@@ -69,7 +69,8 @@ extension CatalogType {
         }
         let ids = 0..<read.attributes.count
         guard isSound,
-            read.indexes.allSatisfy({ $0.attributes.allSatisfy { ids.contains(Int($0)) } })
+            read.indexes.allSatisfy({ $0.components.allSatisfy { ids.contains(Int($0.attribute)) } }
+            )
         else { return nil }
         for attribute in read.attributes { unknown.add(rulesOf: attribute.unknown) }
         for index in read.indexes { unknown.add(rulesOf: index.unknown) }
@@ -146,42 +147,6 @@ extension CatalogAttribute {
         self.init(
             name: name, formerNames: formerNames, kinds: ValueTag.kinds(in: kinds),
             defaultValue: defaultValue, isOptional: isOptional, tags: tags, unknown: unknown)
-    }
-}
-
-extension CatalogIndex {
-    private enum FieldNumber {
-        static let attributes: UInt8 = 1
-        static let isUnique: UInt8 = 2
-    }
-
-    fileprivate func encoded() -> [UInt8] {
-        var fields = EntryFields()
-        var ids: [UInt8] = []
-        for id in attributes { ids.append(littleEndian: id) }
-        fields.append(FieldNumber.attributes, ids)
-        if isUnique { fields.append(FieldNumber.isUnique, []) }
-        fields.append(unknown)
-        return fields.bytes
-    }
-
-    fileprivate init?(decoding bytes: Span<UInt8>, _ range: Range<Int>) {
-        var attributes: [UInt16] = []
-        var isUnique = false
-        var unknown = UnknownFields()
-        let isSound = EntryFields.read(bytes, range, keeping: &unknown) { field, range in
-            switch field {
-            case FieldNumber.attributes:
-                if range.count % 2 != 0 { return nil }
-                attributes = stride(from: range.lowerBound, to: range.upperBound, by: 2)
-                    .map { bytes.word16(at: $0) }
-            case FieldNumber.isUnique: isUnique = true
-            default: return false
-            }
-            return true
-        }
-        if !isSound { return nil }
-        self.init(attributes: attributes, isUnique: isUnique, unknown: unknown)
     }
 }
 

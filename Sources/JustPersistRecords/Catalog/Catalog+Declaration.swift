@@ -50,11 +50,12 @@ extension Catalog {
     /// Returns the type, the types that gave way to it, and whether anything changed.
     ///
     /// - Parameters:
+    ///   - dropsIndexes: Whether indexes go that the schema does not have.
     ///   - holdsItems: Whether there is any item of the type. Asked only if a type is found under several keys.
     ///   - holdsValues: Whether any item of the type has a value for the attribute with that id. Asked
     ///     only if an attribute is found under several names.
     mutating func declare(
-        _ schema: ItemSchema, limits: DataStoreLimits,
+        _ schema: ItemSchema, dropsIndexes: Bool, limits: DataStoreLimits,
         holdsItems: (CatalogType) throws(DataStoreError) -> Bool,
         holdsValues: (CatalogType, UInt16) throws(DataStoreError) -> Bool
     ) throws(DataStoreError) -> (CatalogType, others: [CatalogType], isChanged: Bool) {
@@ -66,13 +67,7 @@ extension Catalog {
                 isChanged = true
             }
         }
-        for declared in schema.indexes {
-            let index = CatalogIndex(
-                attributes: try type.ids(of: declared.attributes), isUnique: declared.isUnique)
-            if type.indexes.contains(where: { $0.isSame(as: index) }) { continue }
-            type.indexes.append(index)
-            isChanged = true
-        }
+        if try type.declare(schema.indexes, dropsOthers: dropsIndexes) { isChanged = true }
         for other in others { put(other.retired()) }
         if isChanged { put(type) }
         return (type, others, isChanged)
@@ -224,6 +219,7 @@ extension CatalogType {
             }
             if !attributes[Int(id)].isUp(to: attribute) {
                 update(id, to: attribute)
+                rebuildIndexes(over: id)
                 isChanged = true
             }
         } else {
@@ -256,17 +252,6 @@ extension CatalogType {
             .limitExceeded, in: "declare",
             "“\(key)” has 65,535 attributes already, the most a type may have.",
             itemType: key, attribute: attribute.name)
-    }
-
-    func ids(of names: [String]) throws(DataStoreError) -> [UInt16] {
-        var ids: [UInt16] = []
-        for name in names {
-            guard let id = id(ofAttribute: name) else {
-                throw .unknownAttribute(name, ofType: key, in: "declare")
-            }
-            ids.append(id)
-        }
-        return ids
     }
 }
 

@@ -131,35 +131,16 @@ struct CatalogType: Sendable {
         ItemSchema(
             key, formerTypeKeys: formerKeys,
             attributes: attributes.filter { !$0.isRetired }.map(\.schema),
-            indexes: indexes.map { index in
-                IndexSchema(
-                    index.attributes.map { attributes[Int($0)].name }, isUnique: index.isUnique)
-            })
-    }
-}
-
-/// An index that was declared for a type.
-///
-/// The entries of indexes are not written yet.
-struct CatalogIndex: Sendable {
-    /// The ids of the attributes, the first one deciding first.
-    private(set) var attributes: [UInt16]
-    let isUnique: Bool
-    let unknown: UnknownFields
-
-    init(attributes: [UInt16], isUnique: Bool, unknown: UnknownFields = UnknownFields()) {
-        self.attributes = attributes
-        self.isUnique = isUnique
-        self.unknown = unknown
+            indexes: indexes.map(schema(of:)))
     }
 
-    /// Whether this is the index that a declaration asks for.
-    func isSame(as declared: CatalogIndex) -> Bool {
-        attributes == declared.attributes && isUnique == declared.isUnique
-    }
-
-    fileprivate mutating func replace(_ other: UInt16, by id: UInt16) {
-        for place in attributes.indices where attributes[place] == other { attributes[place] = id }
+    /// An index as the contract describes it.
+    func schema(of index: CatalogIndex) -> IndexSchema {
+        IndexSchema(
+            index.components.map { component in
+                ([attributes[Int(component.attribute)].name] + component.path)
+                    .joined(separator: ".")
+            }, isUnique: index.isUnique)
     }
 }
 

@@ -16,7 +16,7 @@ extension Block {
                 if error.code != .corrupted { throw error }
             }
         }
-        try rows(query) { (id, record) throws(DataStoreError) in
+        try rows(query, try access(for: query)) { (id, record) throws(DataStoreError) in
             items.append(try item(query.type, id: id, record: record))
         }
         return items
@@ -33,9 +33,10 @@ extension Block {
             if stored <= 0 { try checkEmpty(query.type, counted: stored) }
             return query.slice.count(of: stored)
         }
+        if let entries = try countEntries(query) { return query.slice.count(of: entries) }
         var total = 0
         let needed = query.slice.end ?? .max
-        try matches(query) { (_, _) throws(DataStoreError) in
+        try matches(query, try access(for: query)) { (_, _) throws(DataStoreError) in
             total += 1
             return total < needed ? .next : .stop
         }
@@ -48,8 +49,9 @@ extension Block {
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
         try checkOpen("fetch")
+        try prepareForQuery()
         var query = try Query(request, in: self)
-        guard query.sort.isEmpty, query.ids == nil else {
+        guard query.sort.isEmpty, case .scan = try access(for: query) else {
             for item in try fetch(request) { try body(item) }
             return
         }
@@ -92,43 +94,58 @@ extension Block {
     }
 
     /// Calls `body` with the record of each item of the query's slice, in its order.
-    private func rows(
-        _ query: Query, _ body: (ItemID, Span<UInt8>) throws(DataStoreError) -> Void
+    func rows(
+        _ query: Query, _ access: AccessPath,
+        _ body: (ItemID, Span<UInt8>) throws(DataStoreError) -> Void
     ) throws(DataStoreError) {
         guard query.sort.isEmpty else {
-            for row in try sortedRows(query) { try body(row.id, row.record.span) }
+            for row in try sortedRows(query, access) { try body(row.id, row.record.span) }
             return
         }
         var place = 0
         let needed = query.slice.end ?? .max
-        try matches(query) { (id, record) throws(DataStoreError) in
+        try matches(query, access) { (id, record) throws(DataStoreError) in
             if place >= query.slice.offset { try body(id, record) }
             place += 1
             return place < needed ? .next : .stop
         }
     }
 
-    private func sortedRows(_ query: Query) throws(DataStoreError) -> ArraySlice<SortedRows.Row> {
+    private func sortedRows(
+        _ query: Query, _ access: AccessPath
+    ) throws(DataStoreError) -> ArraySlice<SortedRows.Row> {
+        if case .ordered(let order) = access {
+            if let rows = try orderedRows(query, order) {
+                return rows.dropFirst(query.slice.offset)
+            }
+            return try sortedRows(query, self.access(for: query, mayBeOrdered: false))
+        }
         var rows = SortedRows(by: query.sort.map(\.ascending), needed: query.slice.end)
-        let first = query.sort[0].attribute
-        try matches(query) { (id, record) throws(DataStoreError) in
-            if let first, let table = RecordFormat.Table(record),
-                let word = first.word(in: record, table),
-                rows.leavesOut(tag: word.tag, bits: word.bits)
-            {
-                return .next
-            }
-            let key = try sortValue(query.sort[0], query.type, id, record)
-            if !rows.mayNeed(key) { return .next }
-            var others: [DataStoreValue] = []
-            for place in query.sort.indices.dropFirst() {
-                others.append(try sortValue(query.sort[place], query.type, id, record))
-            }
-            rows.add(
-                SortedRows.Row(id: id, key: key, otherKeys: others, record: record.copied()))
+        try matches(query, access) { (id, record) throws(DataStoreError) in
+            try add(id, record, of: query, to: &rows)
             return .next
         }
         return rows.sorted().dropFirst(query.slice.offset)
+    }
+
+    /// Takes a record into sorted rows, or leaves it out if it is known not to be needed.
+    @inline(__always)
+    func add(
+        _ id: ItemID, _ record: Span<UInt8>, of query: Query, to rows: inout SortedRows
+    ) throws(DataStoreError) {
+        if let first = query.sort[0].attribute, let table = RecordFormat.Table(record),
+            let word = first.word(in: record, table),
+            rows.leavesOut(tag: word.tag, bits: word.bits)
+        {
+            return
+        }
+        let key = try sortValue(query.sort[0], query.type, id, record)
+        if !rows.mayNeed(key) { return }
+        var others: [DataStoreValue] = []
+        for place in query.sort.indices.dropFirst() {
+            others.append(try sortValue(query.sort[place], query.type, id, record))
+        }
+        rows.add(SortedRows.Row(id: id, key: key, otherKeys: others, record: record.copied()))
     }
 
     private func sortValue(
@@ -146,25 +163,33 @@ extension Block {
 
     /// Calls `visit` with each record that matches, in the order of the ids, until it says stop.
     private func matches(
-        _ query: Query,
+        _ query: Query, _ access: AccessPath,
         _ visit: (ItemID, Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError) {
         guard let table = query.table else { return }
         let type = query.type
-        if let ids = query.ids {
-            for id in ids {
+        switch access {
+        case .ids(let ids), .entries(let ids, _):
+            for id in query.isReversed ? ids.reversed() : ids {
                 var step = ScanStep.next
-                _ = try table.withRecord(id, in: reader) { (record) throws(DataStoreError) in
+                let isFound = try table.withRecord(id, in: reader) {
+                    (record) throws(DataStoreError) in
+                    recordsExamined += 1
                     if try query.predicate?.matches(record, id: id, type: type, block: self) ?? true
                     {
                         step = try visit(id, record)
                     }
                 }
+                if !isFound, case .entries = access {
+                    throw .entryWithoutRecord(id, ofType: type.itemType.key)
+                }
                 if step == .stop { return }
             }
             return
+        case .scan, .ordered: break
         }
         var pass = RecordPass(isReversed: query.isReversed)
+        defer { recordsExamined += pass.count }
         if try scan(query, &pass, visit) { try checkCount(pass, of: type) }
     }
 

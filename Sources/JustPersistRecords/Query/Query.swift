@@ -6,6 +6,8 @@ struct Query {
     /// The records to look at; `nil` if none can match.
     let table: RecordTable?
     let predicate: RecordPredicate?
+    /// What indexes can tell of the predicate; `nil` without one, or without indexes.
+    let alternatives: IndexAlternatives?
     /// What decides the order; empty for that of the ids.
     let sort: [SortKey]
     /// Whether the order of the ids is turned round, where nothing else decides.
@@ -53,9 +55,13 @@ struct Query {
             let table = try block.table(of: type)
             self.table = compiled.constant == false ? nil : table
             let ids = hasOwnToken ? nil : predicate.namedIDs
-            self.ids = isReversed ? ids?.reversed() : ids
+            self.ids = ids
+            alternatives =
+                ids != nil || type.indexes.isEmpty || self.predicate == nil
+                ? nil : IndexAlternatives(predicate, of: type, block.known)
         } else {
             predicate = nil
+            alternatives = nil
             table = try block.table(of: type)
             ids = nil
         }

@@ -20,6 +20,13 @@ final class QueryAttribute {
             & ~(1 << UInt16(ValueTag.null))
     }
 
+    /// The name that the attribute has now.
+    var name: String { schema.name }
+
+    /// Whether a value with that tag is given as it is.
+    @inline(__always)
+    func isPlain(tag: UInt8) -> Bool { plainTags & 1 << UInt16(tag) != 0 }
+
     /// Whether null stands for the default.
     var nullIsMissing: Bool { !schema.isOptional }
 

@@ -8,10 +8,16 @@ struct RecordPass {
     /// Whether it goes from the last record to the first.
     let isReversed: Bool
     /// The last record met; the next scan begins behind it.
-    private var last: ItemID?
+    private(set) var last: ItemID?
     private(set) var count = 0
 
     init(isReversed: Bool = false) { self.isReversed = isReversed }
+
+    /// A pass that begins behind an id.
+    init(after id: ItemID?) {
+        isReversed = false
+        last = id
+    }
 
     /// The keys that are still to come.
     func rest(of number: UInt32) -> KeyRange {

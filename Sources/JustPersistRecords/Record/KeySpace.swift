@@ -9,7 +9,7 @@ import JustPersist
 /// 01 type                catalog entry of a type
 /// 02 type                number of items of a type
 /// 03 type id             record (type: 4 bytes, id: 16)
-/// 04                     index entries (reserved)
+/// 04 type index … id     index entry (IndexKey)
 /// 05                     change log (reserved)
 /// 06                     links between items (reserved)
 /// 07                     work on the whole store, as applied migrations (reserved)
@@ -20,6 +20,7 @@ enum KeySpace {
     static let catalogTag: UInt8 = 0x01
     static let counterTag: UInt8 = 0x02
     static let recordTag: UInt8 = 0x03
+    static let indexTag: UInt8 = 0x04
     static let engineTag: UInt8 = 0xFF
 
     static let header: [UInt8] = [headerTag]

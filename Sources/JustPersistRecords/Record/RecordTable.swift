@@ -7,12 +7,18 @@ import JustPersist
 final class RecordTable {
     /// The type's number in keys.
     let number: UInt32
-    private let typeKey: String
+    let typeKey: String
     /// Whether the checksums of records that are read are compared.
     private let isChecked: Bool
     private var key: RecordKey
     /// The records put less those removed in this block.
     private(set) var countChange = 0
+    /// The indexes whose entries follow the records; none in a read block.
+    private(set) var indexes: [TypeIndex] = []
+    /// The changes of entries that are still to be written.
+    var entryChanges = IndexChanges()
+    /// The entries of one item, before a change and after it.
+    var scratch = (old: IndexEntries(), new: IndexEntries())
 
     init(_ type: CatalogType, isChecked: Bool) {
         number = type.number
@@ -20,6 +26,9 @@ final class RecordTable {
         self.isChecked = isChecked
         key = RecordKey(type: type.number)
     }
+
+    /// Ties the table to the indexes of its type as they are declared now.
+    func bind(_ indexes: [TypeIndex]) { self.indexes = indexes }
 
     /// The keys of all records.
     var range: KeyRange { RecordKey.range(type: number) }
@@ -70,12 +79,27 @@ final class RecordTable {
     /// Throws if a record's checksum or its layout is wrong.
     @inline(__always)
     func check(_ record: Span<UInt8>, _ id: ItemID) throws(DataStoreError) {
-        guard record.count >= RecordFormat.headerLength,
-            !isChecked
+        if !isSound(record, id) { throw .damagedRecord(id, ofType: typeKey) }
+    }
+
+    /// Whether a record's checksum and its layout are right.
+    @inline(__always)
+    func isSound(_ record: Span<UInt8>, _ id: ItemID) -> Bool {
+        record.count >= RecordFormat.headerLength
+            && (!isChecked
                 || record.wyhash(8..<record.count, seed: RecordFormat.seed(type: number, id: id))
-                    == record.word64(at: 0),
-            RecordFormat.Table(record) != nil
-        else { throw .damagedRecord(id, ofType: typeKey) }
+                    == record.word64(at: 0))
+            && RecordFormat.Table(record) != nil
+    }
+
+    /// Calls `body` with what is stored under an id, sound or not; tells whether there is anything.
+    func withStoredBytes(
+        _ id: ItemID, in reader: any KeyValueReader,
+        _ body: (Span<UInt8>) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) -> Bool {
+        key.set(id)
+        let key = key
+        return try reader.withValue(forKey: key.bytes, body)
     }
 
     // MARK: Counting
@@ -98,28 +122,34 @@ final class RecordTable {
     /// Notes an item that was made; its record comes later.
     func noteNew() { countChange += 1 }
 
-    /// Writes the record of an item.
+    /// Writes the record of an item; the entries of indexes follow with ``writeEntries(to:)``.
+    ///
+    /// - Parameter isNew: Whether there is no record of the item yet.
     func put(
-        _ record: Span<UInt8>, id: ItemID, to writer: any KeyValueWriter
+        _ record: Span<UInt8>, id: ItemID, isNew: Bool, to writer: any KeyValueWriter
     ) throws(DataStoreError) {
+        if !indexes.isEmpty { try noteEntries(of: record, id, isStored: !isNew, in: writer) }
         key.set(id)
         let key = key.bytes
         try writer.put(record, forKey: key.span)
     }
 
-    /// Removes the record of an id, and tells whether it was there.
+    /// Removes the record of an id and its entries, and tells whether it was there.
     func remove(
         _ id: ItemID, from writer: any KeyValueWriter
     ) throws(DataStoreError) -> Bool {
+        if !indexes.isEmpty { try noteEntriesRemoved(id, in: writer) }
         key.set(id)
         guard try writer.delete(key.bytes) else { return false }
         countChange -= 1
+        try writeEntries(to: writer)
         return true
     }
 
     /// Removes all records.
     func removeAll(from writer: any KeyValueWriter) throws(DataStoreError) {
         let removed = try writer.deleteAll(in: range)
+        try removeAllEntries(from: writer)
         // None is left, whatever a damaged store has counted.
         do throws(DataStoreError) {
             countChange -= try count(in: writer)

@@ -26,6 +26,10 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
         try block.forEach(request, body)
     }
 
+    func performExplain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan {
+        try block.explain(request)
+    }
+
     func schemas() throws(DataStoreError) -> [ItemSchema] { try block.schemas() }
 
     func report(_ error: DataStoreError) { block.context.report(error) }
@@ -66,6 +70,10 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
             if !isOfBody, let error = error as? DataStoreError { block.note(error) }
             throw error
         }
+    }
+
+    func performExplain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan {
+        try noting { () throws(DataStoreError) in try block.explain(request) }
     }
 
     func schemas() throws(DataStoreError) -> [ItemSchema] {

@@ -51,6 +51,9 @@ extension Block {
             if counted != found {
                 problems.append(.wrongCount(counted, found: found, itemType: stored.key))
             }
+            for index in readyIndexes(of: stored) {
+                problems += try self.problems(of: index, of: stored, isDamaged: sound < found)
+            }
         } catch {
             problems.append(error)
         }
@@ -70,6 +73,11 @@ extension Block {
             }
         var ranges = single.map { KeyRange(from: $0, upTo: $0 + [0]) }
         ranges += numbers.map { RecordKey.range(type: $0) }
+        for type in known.catalog.types.sorted(by: { $0.number < $1.number }) {
+            ranges += type.indexes.map(\.number).sorted().map { index in
+                KeyRange(prefix: IndexKey.prefix(type: type.number, index: index))
+            }
+        }
         ranges.append(KeyRange(prefix: [KeySpace.engineTag]))
         var found = 0
         var end: [UInt8] = []

@@ -21,6 +21,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     private let opened = Locked<Opened?>(nil)
     /// The block that a thread read with last, to be used again: it knows the types.
     private let idleBlocks = ThreadParts { IdleBlock() }
+    /// Whether entries of indexes are being written in the background.
+    let isBuilding = Locked(false)
 
     /// What is known of the store while it is open.
     private struct Opened: Sendable {
@@ -86,6 +88,10 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             failure = engine.recoveryReport
         }
         if let failure { report(failure) }
+        let isUnfinished = opened.withLock { opened in
+            opened.map { $0.context.keepsIndexes && $0.catalog.unfinishedIndex != nil } ?? false
+        }
+        if isUnfinished, !engine.traits.isReadOnly { buildIndexesLater() }
     }
 
     /// Closes the store once its blocks have ended, queued ones included.
@@ -128,6 +134,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             storeID: known.id,
             files: try engine.directory.flatMap { try FileIdentity(ofItemAt: $0) },
             limits: limits, checksBytes: !(engine.traits.checksBytes || engine is any RowEngine),
+            keepsIndexes: !(engine is any RowEngine),
             report: { [weak self] error in self?.report(error) },
             count: { [weak self] group, counts in try? self?.count(group, &counts) })
         opened.withLock { [catalog] in $0 = Opened(context: context, catalog: catalog) }
@@ -221,6 +228,14 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     }
 
     private func write(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
+        try writeBlock { running in
+            let accessor: DataStoreWriter = RecordWriteAccessor(running)
+            try block(accessor)
+        }
+    }
+
+    /// Runs `body` with a write block of its own, inside the gate, and commits.
+    func writeBlock(_ body: (WriteBlock) throws -> Void) throws {
         if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "write") }
         var ended: WriteBlock?
         var isCommitted = false
@@ -232,12 +247,14 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
                 writer: writer, header: header, catalog: catalog, context: context)
             ended = running
             defer { running.end() }
-            let accessor: DataStoreWriter = RecordWriteAccessor(running)
-            try block(accessor)
+            try body(running)
             try running.finish()
         }
         isCommitted = true
-        if let ended { remember(ended.known.catalog) }
+        if let ended {
+            remember(ended.known.catalog)
+            if ended.hasUnfinishedIndexes { buildIndexesLater() }
+        }
     }
 
     /// The catalog of the state that a reader sees, from memory if that is the same.

@@ -9,6 +9,8 @@ final class StoreContext: Sendable {
     let limits: DataStoreLimits
     /// Whether the engine leaves it to the checksums of records to notice damage.
     let checksBytes: Bool
+    /// Whether the engine keeps the entries of indexes.
+    let keepsIndexes: Bool
     /// The length below which a text needs no look at the limits.
     let smallText: Int
     let report: DataStoreErrorHandler
@@ -31,13 +33,14 @@ final class StoreContext: Sendable {
 
     init(
         storeID: ItemID, files: FileIdentity?, limits: DataStoreLimits, checksBytes: Bool,
-        report: @escaping DataStoreErrorHandler,
+        keepsIndexes: Bool, report: @escaping DataStoreErrorHandler,
         count: @escaping @Sendable (ValueGroup, inout Counts) -> Int?
     ) {
         self.storeID = storeID
         self.files = files
         self.limits = limits
         self.checksBytes = checksBytes
+        self.keepsIndexes = keepsIndexes
         self.count = count
         smallText = min(1 << 12, limits.valueBytes)
         self.report = report

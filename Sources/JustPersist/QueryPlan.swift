@@ -1,0 +1,79 @@
+/// How a store answered a request: by which way it came to the items, and what that cost.
+///
+/// ```swift
+/// let request = DataStoreRequest(itemType: Restaurant.self)
+/// request.predicate = try DataStorePredicate("borough == %@", "Queens")
+/// print(try store.read { db in try db.explain(request) })
+/// // index on borough: 1203 entries and 1203 records examined, 1203 items found
+/// ```
+public struct QueryPlan: Sendable, Hashable {
+    /// The way to the items.
+    public enum Access: Sendable, Hashable {
+        /// The store does not tell.
+        case unknown
+        /// No item was looked at: none can match, or a stored number gave the answer.
+        case none
+        /// All items of the type were read.
+        case scan
+        /// The items with the ids that the predicate names were looked up.
+        case ids
+        /// The items were found in indexes, each over some attributes.
+        case indexes([IndexUse])
+    }
+
+    /// An index that was used.
+    public struct IndexUse: Sendable, Hashable {
+        /// The attributes of the index, the first one deciding first.
+        public let attributes: [String]
+        /// How many of them, from the first one on, the predicate restricts.
+        public let restricted: Int
+        /// Whether the items come in the order asked for, so that they need not be sorted.
+        public let givesOrder: Bool
+
+        /// An index that was used.
+        public init(attributes: [String], restricted: Int, givesOrder: Bool) {
+            self.attributes = attributes
+            self.restricted = restricted
+            self.givesOrder = givesOrder
+        }
+    }
+
+    /// The way to the items.
+    public let access: Access
+    /// The entries of indexes that were looked at, those of ways that were given up included.
+    public let entriesExamined: Int
+    /// The records that were looked at.
+    public let recordsExamined: Int
+    /// The items that the request gives.
+    public let matched: Int
+
+    /// A plan.
+    public init(
+        access: Access, entriesExamined: Int = 0, recordsExamined: Int = 0, matched: Int
+    ) {
+        self.access = access
+        self.entriesExamined = entriesExamined
+        self.recordsExamined = recordsExamined
+        self.matched = matched
+    }
+}
+
+extension QueryPlan: CustomStringConvertible {
+    /// The plan in one line.
+    public var description: String {
+        let way: String
+        switch access {
+        case .unknown: way = "a way that the store does not tell"
+        case .none: way = "no item looked at"
+        case .scan: way = "all items read"
+        case .ids: way = "items looked up by id"
+        case .indexes(let uses):
+            way = uses.map { use in
+                let names = use.attributes.joined(separator: ", ")
+                return "index on \(names)" + (use.givesOrder ? " in its order" : "")
+            }.joined(separator: " and ")
+        }
+        return
+            "\(way): \(entriesExamined) entries and \(recordsExamined) records examined, \(matched) items found"
+    }
+}

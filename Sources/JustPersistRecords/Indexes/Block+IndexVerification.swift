@@ -1,0 +1,75 @@
+import JustPersist
+
+/// Whether the entries of an index are those of the records.
+extension Block {
+    /// The indexes of a type that hold all items.
+    func readyIndexes(of stored: CatalogType) -> [TypeIndex] {
+        guard context.keepsIndexes else { return [] }
+        return stored.indexes.filter { $0.state == .ready }
+            .map { TypeIndex($0, of: stored, known) }
+    }
+
+    /// What is wrong with an index: entries that are missing, and entries of which no record knows.
+    ///
+    /// - Parameter isDamaged: Whether records cannot be read, whose entries may be any.
+    func problems(
+        of index: TypeIndex, of stored: CatalogType, isDamaged: Bool
+    ) throws(DataStoreError) -> [DataStoreError] {
+        var missing = 0
+        var first: ItemID?
+        var expected = 0
+        var entries = IndexEntries()
+        let table = table(of: stored)
+        try reader.scan(table.range, reversed: false) { (key, record) throws(DataStoreError) in
+            guard RecordKey.isKey(key, ofType: stored.number) else { return .next }
+            let id = RecordKey.id(in: key)
+            entries.removeAll()
+            guard table.isSound(record, id), index.addEntries(of: record, id: id, to: &entries)
+            else { return .next }
+            for entry in entries.entries {
+                expected += 1
+                let isThere = try reader.withValue(
+                    forKey: entries.bytes.span.extracting(entry.range)
+                ) { (_) throws(DataStoreError) in }
+                if !isThere {
+                    missing += 1
+                    if first == nil { first = id }
+                }
+            }
+            return .next
+        }
+        var found = 0
+        try reader.scanKeys(index.range, reversed: false) { (_) throws(DataStoreError) in
+            found += 1
+            return .next
+        }
+        var problems: [DataStoreError] = []
+        if let first {
+            problems.append(
+                .damagedIndex(
+                    index, of: stored,
+                    "\(missing) of \(expected) entries are missing, the first that of the item \(first)"
+                ))
+        }
+        let surplus = found - (expected - missing)
+        if surplus != 0, !isDamaged {
+            problems.append(
+                .damagedIndex(index, of: stored, "\(surplus) entries belong to no item"))
+        }
+        return problems
+    }
+}
+
+extension DataStoreError {
+    fileprivate static func damagedIndex(
+        _ index: TypeIndex, of type: CatalogType, _ what: String
+    ) -> DataStoreError {
+        let names = index.names.map { "“\($0)”" }.joined(separator: " and ")
+        return DataStoreError(
+            .corrupted, in: "verify",
+            """
+            The index of “\(type.key)” over \(names) is damaged: \(what). The items are not concerned. Copy the store, or \
+            restore it from a backup.
+            """, itemType: type.key, attribute: index.names.first)
+    }
+}

@@ -1,0 +1,133 @@
+import JustPersist
+
+/// An index of a type, as the store's catalog has it.
+struct CatalogIndex: Sendable {
+    /// What an index orders by: an attribute, or a value inside the dictionaries that an attribute holds.
+    struct Component: Hashable, Sendable {
+        /// The attribute's id.
+        var attribute: UInt16
+        /// The names below the attribute; none for its own value.
+        var path: [String] = []
+    }
+
+    /// How far the entries are written.
+    enum State: Hashable, Sendable {
+        /// All items have their entries, so that queries may use them.
+        case ready
+        /// The items up to this one have their entries, and so has every item written since; `nil` for none.
+        case building(after: ItemID?)
+    }
+
+    /// Stands for the index in keys.
+    let number: UInt16
+    /// What decides the order, the first one first.
+    private(set) var components: [Component]
+    let isUnique: Bool
+    /// Whether it was added to the store by hand: no class need declare it.
+    let isByHand: Bool
+    var state: State
+    let unknown: UnknownFields
+
+    init(
+        number: UInt16, components: [Component], isUnique: Bool, isByHand: Bool = false,
+        state: State = .building(after: nil), unknown: UnknownFields = UnknownFields()
+    ) {
+        self.number = number
+        self.components = components
+        self.isUnique = isUnique
+        self.isByHand = isByHand
+        self.state = state
+        self.unknown = unknown
+    }
+
+    /// Whether this is the index that a declaration asks for.
+    func isOf(_ components: [Component], isUnique: Bool) -> Bool {
+        self.components == components && self.isUnique == isUnique
+    }
+
+    /// Whether it holds values of an attribute.
+    func isOver(_ attribute: UInt16) -> Bool {
+        components.contains { $0.attribute == attribute }
+    }
+
+    /// Goes over to the attribute that another gave way to.
+    mutating func replace(_ other: UInt16, by id: UInt16) {
+        for place in components.indices where components[place].attribute == other {
+            components[place].attribute = id
+            state = .building(after: nil)
+        }
+    }
+}
+
+/// How an index is stored in its type's entry of the catalog.
+extension CatalogIndex {
+    private enum FieldNumber {
+        static let attributes: UInt8 = 1
+        static let isUnique: UInt8 = 2
+        static let number: UInt8 = 3
+        static let path: UInt8 = 4
+        static let building: UInt8 = 5
+        static let isByHand: UInt8 = 6
+    }
+
+    func encoded() -> [UInt8] {
+        var fields = EntryFields()
+        var ids: [UInt8] = []
+        for component in components { ids.append(littleEndian: component.attribute) }
+        fields.append(FieldNumber.attributes, ids)
+        if isUnique { fields.append(FieldNumber.isUnique, []) }
+        fields.append(FieldNumber.number, number)
+        for (place, component) in components.enumerated() where !component.path.isEmpty {
+            fields.append(
+                FieldNumber.path,
+                [UInt8(truncatingIfNeeded: place)] + component.path.joined(separator: ".").utf8)
+        }
+        if case .building(let after) = state {
+            var bytes: [UInt8] = []
+            if let after { bytes.append(after) }
+            fields.append(FieldNumber.building, bytes)
+        }
+        if isByHand { fields.append(FieldNumber.isByHand, []) }
+        fields.append(unknown)
+        return fields.bytes
+    }
+
+    init?(decoding bytes: Span<UInt8>, _ range: Range<Int>) {
+        var components: [Component] = []
+        var paths: [(place: Int, path: [String])] = []
+        var isUnique = false
+        var number: UInt16?
+        var isByHand = false
+        var state = State.ready
+        var unknown = UnknownFields()
+        let isSound = EntryFields.read(bytes, range, keeping: &unknown) { field, range in
+            let start = range.lowerBound
+            switch field {
+            case FieldNumber.attributes where range.count % 2 == 0:
+                components = stride(from: start, to: range.upperBound, by: 2)
+                    .map { Component(attribute: bytes.word16(at: $0)) }
+            case FieldNumber.isUnique: isUnique = true
+            case FieldNumber.number where range.count == 2: number = bytes.word16(at: start)
+            case FieldNumber.path where range.count > 1:
+                let path = bytes.text(in: (start + 1)..<range.upperBound)
+                paths.append((Int(bytes[start]), path.split(separator: ".").map(String.init)))
+            case FieldNumber.building where range.isEmpty: state = .building(after: nil)
+            case FieldNumber.building where range.count == 16:
+                state = .building(after: ValueDecoding.id(in: bytes, at: start))
+            case FieldNumber.isByHand: isByHand = true
+            case FieldNumber.attributes, FieldNumber.number, FieldNumber.path,
+                FieldNumber.building:
+                return nil
+            default: return false
+            }
+            return true
+        }
+        guard isSound, let number, !components.isEmpty,
+            paths.allSatisfy({ components.indices.contains($0.place) })
+        else { return nil }
+        for (place, path) in paths { components[place].path = path }
+        self.init(
+            number: number, components: components, isUnique: isUnique, isByHand: isByHand,
+            state: state, unknown: unknown)
+    }
+}

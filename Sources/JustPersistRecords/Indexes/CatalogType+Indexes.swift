@@ -1,0 +1,91 @@
+import JustPersist
+
+/// The indexes that a type is declared with.
+extension CatalogType {
+    /// What an index over the named attributes orders by; a name goes on behind dots inside dictionaries.
+    func components(
+        of names: [String]
+    ) throws(DataStoreError) -> [CatalogIndex.Component] {
+        guard 1...IndexKey.mostComponents ~= names.count else {
+            throw DataStoreError(
+                .limitExceeded, in: "declare",
+                """
+                An index of “\(key)” is over \(names.count) attributes; it needs at least one and takes at most \
+                \(IndexKey.mostComponents).
+                """, itemType: key)
+        }
+        var components: [CatalogIndex.Component] = []
+        for name in names {
+            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+                .map(String.init)
+            guard let id = id(ofAttribute: parts[0]), !parts.contains("") else {
+                throw .unknownAttribute(name, ofType: key, in: "declare")
+            }
+            components.append(
+                CatalogIndex.Component(attribute: id, path: Array(parts.dropFirst())))
+        }
+        return components
+    }
+
+    /// Whether the type has just the indexes that a class declares, beside those added by hand.
+    func hasIndexes(_ declared: [IndexSchema]) -> Bool {
+        var found: Set<UInt16> = []
+        for schema in declared {
+            guard let components = try? components(of: schema.attributes),
+                let index = indexes.first(where: {
+                    $0.isOf(components, isUnique: schema.isUnique)
+                })
+            else { return false }
+            found.insert(index.number)
+        }
+        return indexes.allSatisfy { $0.isByHand || found.contains($0.number) }
+    }
+
+    /// Brings the indexes up to a declaration, and tells whether that changed anything.
+    ///
+    /// - Parameter dropsOthers: Whether indexes that the declaration does not have go, unless they were added by hand.
+    mutating func declare(
+        _ declared: [IndexSchema], dropsOthers: Bool
+    ) throws(DataStoreError) -> Bool {
+        var kept: Set<UInt16> = []
+        var isChanged = false
+        for schema in declared {
+            let components = try components(of: schema.attributes)
+            if let known = indexes.first(where: {
+                $0.isOf(components, isUnique: schema.isUnique)
+            }) {
+                kept.insert(known.number)
+                continue
+            }
+            let index = CatalogIndex(
+                number: try nextIndexNumber(), components: components, isUnique: schema.isUnique)
+            indexes.append(index)
+            kept.insert(index.number)
+            isChanged = true
+        }
+        if dropsOthers {
+            let count = indexes.count
+            indexes.removeAll { !$0.isByHand && !kept.contains($0.number) }
+            if indexes.count < count { isChanged = true }
+        }
+        return isChanged
+    }
+
+    /// A number that no index of the type has.
+    ///
+    /// That of a dropped index may be used again, because its entries went with it.
+    private func nextIndexNumber() throws(DataStoreError) -> UInt16 {
+        let last = indexes.map(\.number).max() ?? 0
+        if last < .max { return last + 1 }
+        throw DataStoreError(
+            .limitExceeded, in: "declare", "“\(key)” has no number left for a new index.",
+            itemType: key)
+    }
+
+    /// Notes that the entries of all indexes over an attribute have to be written anew.
+    mutating func rebuildIndexes(over attribute: UInt16) {
+        for place in indexes.indices where indexes[place].isOver(attribute) {
+            indexes[place].state = .building(after: nil)
+        }
+    }
+}

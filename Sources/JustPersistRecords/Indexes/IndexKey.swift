@@ -1,0 +1,226 @@
+import Foundation
+import JustPersist
+
+/// How the keys of index entries are made, so that the order of their bytes is the contract's order of the values.
+///
+/// ```
+/// 04  type (4)  index (2)  component …  item id (16)
+/// ```
+///
+/// A component is a byte for the kind of the value, in the order of kinds, and the value:
+///
+/// ```
+/// 10  null
+/// 20  number: the greatest Double that is not above it (8), and 1 if the number is above it, else 0
+/// 30  text: its composed form, 00 as 00 FF; behind it 00 00, or 00 01 if the text is longer
+/// 40  date: seconds since 2001 as a Double (8)
+/// 50  data: written as texts are
+/// 60  UUID (16)
+/// 70  URL: its absolute text, written as texts are
+/// 80  reference: number of its type (4), id (16)
+/// 90  array, 98 dictionary: that the value is one; of an array in an index over one attribute each element has an
+///     entry of its own beside this one
+/// F0  a value that depends on other items: it may be anything
+/// ```
+///
+/// A Double is written so that its bytes order as it does: the sign bit turned round, and all bits if it is negative.
+/// NaN comes behind all numbers. An entry has no value.
+enum IndexKey {
+    static let null: UInt8 = 0x10
+    static let number: UInt8 = 0x20
+    static let text: UInt8 = 0x30
+    static let date: UInt8 = 0x40
+    static let data: UInt8 = 0x50
+    static let uuid: UInt8 = 0x60
+    static let url: UInt8 = 0x70
+    static let reference: UInt8 = 0x80
+    static let array: UInt8 = 0x90
+    static let dictionary: UInt8 = 0x98
+    static let unknown: UInt8 = 0xF0
+
+    static let idLength = 16
+    private static let headLength = 7
+    /// The most attributes of an index: each has room for a UUID or a reference at least.
+    static let mostComponents = 16
+
+    /// What the keys of all entries of an index begin with.
+    static func prefix(type: UInt32, index: UInt16) -> [UInt8] {
+        var key = KeySpace.key(KeySpace.indexTag, type: type)
+        key.append(littleEndian: index.byteSwapped)
+        return key
+    }
+
+    /// The entries of all indexes of a type.
+    static func range(type: UInt32) -> KeyRange {
+        KeyRange(prefix: KeySpace.key(KeySpace.indexTag, type: type))
+    }
+
+    /// The bytes of a text that an index over so many attributes keeps: every engine takes keys of 480 bytes.
+    static func longestText(components: Int) -> Int {
+        (480 - headLength - idLength) / max(1, components) - 3
+    }
+
+    /// Where the component ends that begins at an offset of an entry's key, and whether it tells the whole value; `nil`
+    /// if it is none.
+    static func component(
+        in key: Span<UInt8>, at offset: Int
+    ) -> (end: Int, precision: IndexPrecision)? {
+        guard offset < key.count else { return nil }
+        var end = offset + 1
+        var precision = IndexPrecision.exact
+        switch key[offset] {
+        case null, array, dictionary, unknown: break
+        case number:
+            end += 9
+            if end <= key.count, key[end - 1] != 0 { precision = .cut }
+        case date: end += 8
+        case uuid: end += 16
+        case reference: end += 20
+        case text, data, url:
+            while end + 1 < key.count, key[end] != 0 || key[end + 1] == 0xFF {
+                end += key[end] == 0 ? 2 : 1
+            }
+            guard end + 1 < key.count else { return nil }
+            if key[end + 1] != 0 { precision = .cut }
+            end += 2
+        default: return nil
+        }
+        return end <= key.count - idLength ? (end, precision) : nil
+    }
+
+    /// The id at the end of an entry's key.
+    @inline(__always)
+    static func id(in key: Span<UInt8>) -> ItemID {
+        ItemID(
+            high: key.word64(at: key.count - 16).byteSwapped,
+            low: key.word64(at: key.count - 8).byteSwapped)
+    }
+
+    /// The order of Doubles as that of unsigned numbers: NaN last, both zeros the same.
+    @inline(__always)
+    static func orderedBits(_ value: Double) -> UInt64 {
+        if value.isNaN { return .max }
+        let bits = (value + 0).bitPattern
+        return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
+    }
+}
+
+/// Whether an entry's key tells the value, or only where it stands among others.
+enum IndexPrecision {
+    case exact
+    /// Other values may have the same key: a long text, or a number between two Doubles.
+    case cut
+}
+
+extension [UInt8] {
+    /// Appends a component of an entry's key; texts are cut behind `longest` bytes.
+    ///
+    /// - Returns: `nil` for a reference to a type that the store has never seen: no item has this value.
+    mutating func append(
+        component value: DataStoreValue, longest: Int, _ types: BlockCatalog
+    ) -> IndexPrecision? {
+        switch value {
+        case .null: append(IndexKey.null)
+        case .bool(let value): appendComponent(Int64(value ? 1 : 0))
+        case .int(let value): return appendComponent(value)
+        case .double(let value): appendNumber(value, isAbove: false)
+        case .decimal(let decimal):
+            guard !decimal.isNaN, var below = Double(decimal.description) else {
+                appendNumber(.nan, isAbove: false)
+                return .exact
+            }
+            var order = value.order(against: .double(below))
+            if order == .ascending {
+                below = below.nextDown
+                order = .descending
+            }
+            appendNumber(below, isAbove: order == .descending)
+            return order == .descending ? .cut : .exact
+        case .string(let value):
+            append(IndexKey.text)
+            return append(ordered: value.utf8ForOrder(atLeast: longest + 1), longest: longest)
+        case .date(let value):
+            append(IndexKey.date)
+            append(
+                littleEndian: IndexKey.orderedBits(value.timeIntervalSinceReferenceDate).byteSwapped
+            )
+        case .data(let value):
+            append(IndexKey.data)
+            return append(ordered: value.prefix(longest + 1), longest: longest)
+        case .uuid(let value):
+            append(IndexKey.uuid)
+            append(ItemID(value))
+        case .url(let value):
+            append(IndexKey.url)
+            return append(
+                ordered: value.absoluteString.utf8ForOrder(atLeast: longest + 1), longest: longest)
+        case .reference(let value):
+            guard let number = types.catalog.names.number(of: value.itemTypeKey) else { return nil }
+            append(IndexKey.reference)
+            append(littleEndian: number.byteSwapped)
+            append(value.id)
+        case .array: append(IndexKey.array)
+        case .dictionary: append(IndexKey.dictionary)
+        }
+        return .exact
+    }
+
+    /// Appends a whole number as a component.
+    @discardableResult
+    @inline(__always)
+    mutating func appendComponent(_ value: Int64) -> IndexPrecision {
+        var below = Double(value)
+        // 2^63 itself is no Int64.
+        if below >= 0x1p63 || Int64(below) > value { below = below.nextDown }
+        let isAbove = Int64(below) != value
+        appendNumber(below, isAbove: isAbove)
+        return isAbove ? .cut : .exact
+    }
+
+    /// Appends a number as a component: the Double not above it, and whether it is above that.
+    @inline(__always)
+    mutating func appendNumber(_ below: Double, isAbove: Bool) {
+        append(IndexKey.number)
+        append(littleEndian: IndexKey.orderedBits(below).byteSwapped)
+        append(isAbove ? 1 : 0)
+    }
+
+    /// Appends the beginning of a text as a component, without its end.
+    mutating func append(componentsBeginningWith text: String, longest: Int) -> IndexPrecision {
+        append(IndexKey.text)
+        let precision = append(
+            ordered: text.utf8ForOrder(atLeast: longest + 1), longest: longest)
+        removeLast(2)
+        return precision
+    }
+
+    /// Appends bytes so that they order as they are, also before what follows them.
+    mutating func append(ordered bytes: some Sequence<UInt8>, longest: Int) -> IndexPrecision {
+        let end = count + longest
+        for byte in bytes {
+            guard count + (byte == 0 ? 2 : 1) <= end else {
+                append(0)
+                append(1)
+                return .cut
+            }
+            append(byte)
+            if byte == 0 { append(0xFF) }
+        }
+        append(0)
+        append(0)
+        return .exact
+    }
+}
+
+extension String {
+    /// The first bytes, `count` of them if there are as many, of the form by which texts are ordered.
+    fileprivate func utf8ForOrder(atLeast count: Int) -> Substring.UTF8View {
+        // Composition looks no further than the next letter, so a part of a long text will do: up to a character's
+        // end, some way behind what is needed.
+        guard utf8.count > count + 1024 else { return composed[...].utf8 }
+        let end = utf8.index(startIndex, offsetBy: count + 512)
+        let part = self[..<index(after: end)]
+        let bytes = String(part).composed[...].utf8
+        return bytes.count > count ? bytes : composed[...].utf8
+    }
+}

@@ -1,0 +1,91 @@
+import JustPersist
+
+/// How far an index is written that was declared on items that were there before.
+public struct IndexProgress: Sendable, Hashable {
+    /// The key of the type.
+    public let itemTypeKey: String
+    /// The attributes of the index.
+    public let attributes: [String]
+    /// The items whose entries this call has written.
+    public let done: Int
+    /// The items that there are.
+    public let total: Int
+}
+
+/// Indexes that were declared on items that were there before.
+///
+/// A write block that declares an index for up to 10,000 items writes its entries itself. For more of them the entries
+/// are written in the background, some thousands at a time, each time in a transaction of its own: behind the block that
+/// declared the index, and again from where they ended when the store is opened. Until then queries read the items, and
+/// give the same answers.
+extension RecordStore {
+    /// Writes all entries that indexes still lack, and returns when every index is ready.
+    ///
+    /// There is no need to call this: the entries are written in the background. Call it where a program wants its
+    /// queries to use an index from the start, or wants to show how far it is.
+    ///
+    /// Other blocks can run in between: the entries are written in one transaction for each 10,000 items. If the process
+    /// ends, the next call or the next opening goes on behind the last of them.
+    ///
+    /// - Parameter progress: Called after each transaction, on the calling thread.
+    /// - Throws: ``/JustPersist/DataStoreError/Code/notSetUp`` on a closed store, or what writing throws. Two items that
+    ///   agree in attributes that are declared unique are reported to the store's error handler: they stay.
+    public func buildIndexes(progress: (IndexProgress) -> Void = { _ in }) throws {
+        var done = 0
+        var current: IndexProgress?
+        while true {
+            var next: IndexProgress?
+            var hasMore = false
+            try gate.write {
+                try writeBlock { block in
+                    next = try block.nextIndex
+                    hasMore = try block.buildIndexes(limit: WriteBlock.mostBuiltAtOnce)
+                }
+            }
+            guard let next else { return }
+            if next.attributes != current?.attributes || next.itemTypeKey != current?.itemTypeKey {
+                done = 0
+            }
+            current = next
+            done = min(done + WriteBlock.mostBuiltAtOnce, next.total)
+            progress(
+                IndexProgress(
+                    itemTypeKey: next.itemTypeKey, attributes: next.attributes, done: done,
+                    total: next.total))
+            if !hasMore { return }
+        }
+    }
+
+    /// Queues the writing of entries that indexes lack, unless it is queued already.
+    func buildIndexesLater() {
+        let isMine = isBuilding.withLock { isBuilding in
+            defer { isBuilding = true }
+            return !isBuilding
+        }
+        guard isMine else { return }
+        let hasMore = Locked(false)
+        gate.enqueueWrite({ [weak self] in
+            try self?.writeBlock { block in
+                let more = try block.buildIndexes(limit: WriteBlock.mostBuiltAtOnce)
+                hasMore.withLock { $0 = more }
+            }
+        }) { [weak self] error in
+            guard let self else { return }
+            isBuilding.withLock { $0 = false }
+            if let error = error as? DataStoreError, error.code != .notSetUp { report(error) }
+            if error == nil, hasMore.withLock({ $0 }) { buildIndexesLater() }
+        }
+    }
+}
+
+extension WriteBlock {
+    /// The index whose entries are written next; `nil` if all are ready.
+    fileprivate var nextIndex: IndexProgress? {
+        get throws(DataStoreError) {
+            guard let (type, index) = known.catalog.unfinishedIndex else { return nil }
+            return IndexProgress(
+                itemTypeKey: type.key, attributes: type.schema(of: index).attributes, done: 0,
+                total: try table(of: type).count(in: reader))
+        }
+    }
+}

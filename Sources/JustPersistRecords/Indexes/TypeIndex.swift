@@ -1,0 +1,215 @@
+import JustPersist
+
+/// An index of a type as one block uses it: it makes the entries of records.
+final class TypeIndex {
+    let number: UInt16
+    let isUnique: Bool
+    let components: [Component]
+    /// What the keys of all entries begin with.
+    let prefix: [UInt8]
+    /// Where texts are cut.
+    let longestText: Int
+    private let types: BlockCatalog
+
+    struct Component {
+        let attribute: QueryAttribute
+        /// The names below the attribute; none for its own value.
+        let path: [String]
+    }
+
+    /// An index as a store's catalog has it, with the attributes as they were declared last.
+    init(_ index: CatalogIndex, of type: CatalogType, _ types: BlockCatalog) {
+        number = index.number
+        isUnique = index.isUnique
+        components = index.components.map { component in
+            Component(
+                attribute: QueryAttribute(
+                    id: component.attribute, type.attributes[Int(component.attribute)].schema),
+                path: component.path)
+        }
+        prefix = IndexKey.prefix(type: type.number, index: index.number)
+        longestText = IndexKey.longestText(components: index.components.count)
+        self.types = types
+    }
+
+    /// The names of the attributes, with the paths below them.
+    var names: [String] {
+        components.map { ([$0.attribute.name] + $0.path).joined(separator: ".") }
+    }
+
+    /// The keys of all entries.
+    var range: KeyRange { KeyRange(prefix: prefix) }
+
+    /// Adds the keys of the entries that a record has; false if one of its values cannot be read.
+    ///
+    /// Mostly one entry. An array in an index over one attribute has one for each of its elements.
+    func addEntries(of record: Span<UInt8>, id: ItemID, to entries: inout IndexEntries) -> Bool {
+        guard let table = RecordFormat.Table(record) else { return false }
+        entries.begin(prefix)
+        // No two items may agree only where all values are there, and each is one.
+        var isComparable = true
+        var isCut = false
+        for component in components {
+            let field = component.attribute.id.flatMap { table.field($0, in: record) }
+            if let field, component.path.isEmpty, component.attribute.isPlain(tag: field.tag) {
+                switch field.tag {
+                case ValueTag.int where field.range.count == 8:
+                    let value = Int64(bitPattern: record.word64(at: field.start))
+                    if entries.bytes.appendComponent(value) == .cut { isCut = true }
+                    continue
+                case ValueTag.double where field.range.count == 8:
+                    let value = Double(bitPattern: record.word64(at: field.start))
+                    entries.bytes.appendNumber(value, isAbove: false)
+                    if value.isNaN { isComparable = false }
+                    continue
+                case ValueTag.plainText:
+                    entries.bytes.append(IndexKey.text)
+                    let precision = entries.bytes.append(
+                        ordered: record.copied(field.range), longest: longestText)
+                    if precision == .cut { isCut = true }
+                    continue
+                default: break
+                }
+            }
+            guard let value = self.value(of: component, record, table) else { return false }
+            switch value {
+            case .known(.array(let elements)) where components.count == 1:
+                entries.discard()
+                addEntries(ofElements: elements, id, to: &entries)
+                return true
+            case .known(let value):
+                switch value {
+                case .null, .array, .dictionary: isComparable = false
+                default: if !value.isEqual(to: value) { isComparable = false }
+                }
+                // A type that items refer to has a number before they are written.
+                let precision = entries.bytes.append(
+                    component: value, longest: longestText, types)
+                if precision == .cut { isCut = true }
+            case .unknown:
+                isComparable = false
+                entries.bytes.append(IndexKey.unknown)
+            }
+        }
+        entries.end(id, isUnique: isUnique && isComparable, isCut: isCut)
+        return true
+    }
+
+    private func addEntries(
+        ofElements elements: [DataStoreValue], _ id: ItemID, to entries: inout IndexEntries
+    ) {
+        entries.begin(prefix)
+        entries.bytes.append(IndexKey.array)
+        entries.end(id, isUnique: false, isCut: false)
+        var seen: Set<[UInt8]> = []
+        for element in elements {
+            var component: [UInt8] = []
+            let precision = component.append(component: element, longest: longestText, types)
+            guard precision != nil, seen.insert(component).inserted else { continue }
+            // The array itself has said so.
+            if component == [IndexKey.array] { continue }
+            entries.begin(prefix)
+            entries.bytes += component
+            entries.end(id, isUnique: false, isCut: precision == .cut)
+        }
+    }
+
+    /// What an item has for a component.
+    enum Value {
+        case known(DataStoreValue)
+        /// The path goes on in other items.
+        case unknown
+    }
+
+    /// The value of a component in a record; `nil` if its bytes are no value.
+    func value(
+        of component: Component, _ record: Span<UInt8>, _ table: RecordFormat.Table
+    ) -> Value? {
+        guard let value = component.attribute.value(in: record, table, types) else { return nil }
+        return Self.value(at: component.path[...], in: value)
+    }
+
+    private static func value(at path: ArraySlice<String>, in value: DataStoreValue) -> Value {
+        guard let name = path.first else { return .known(value) }
+        switch value {
+        case .dictionary(let entries):
+            return Self.value(at: path.dropFirst(), in: entries[name] ?? .null)
+        case .reference: return .unknown
+        case .array(let elements):
+            var values: [DataStoreValue] = []
+            for element in elements {
+                guard case .known(let inner) = Self.value(at: path, in: element) else {
+                    return .unknown
+                }
+                if case .array(let several) = inner {
+                    values += several
+                } else {
+                    values.append(inner)
+                }
+            }
+            return .known(.array(values))
+        default: return .known(.null)
+        }
+    }
+}
+
+/// Keys of entries, one behind the other in one buffer.
+struct IndexEntries {
+    struct Entry {
+        let start: Int
+        let end: Int
+        /// Whether no other item may have an entry with the same components.
+        let isUnique: Bool
+        /// Whether the key does not tell all of the values.
+        let isCut: Bool
+
+        var range: Range<Int> { start..<end }
+    }
+
+    var bytes: [UInt8] = []
+    private(set) var entries: [Entry] = []
+    private var start = 0
+
+    mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        entries.removeAll(keepingCapacity: true)
+    }
+
+    /// Begins a key; its components are appended to ``bytes``.
+    mutating func begin(_ prefix: [UInt8]) {
+        start = bytes.count
+        bytes += prefix
+    }
+
+    /// Takes back the key that was begun.
+    mutating func discard() { bytes.removeLast(bytes.count - start) }
+
+    /// Ends the key that was begun with the item's id.
+    mutating func end(_ id: ItemID, isUnique: Bool, isCut: Bool) {
+        bytes.append(id)
+        entries.append(Entry(start: start, end: bytes.count, isUnique: isUnique, isCut: isCut))
+    }
+
+    /// Adds an entry of another list.
+    mutating func append(_ entry: Entry, of other: IndexEntries) {
+        let start = bytes.count
+        bytes += other.bytes[entry.range]
+        entries.append(
+            Entry(start: start, end: bytes.count, isUnique: entry.isUnique, isCut: entry.isCut))
+    }
+
+    /// Whether an entry has the same key as one of these.
+    func contains(_ entry: Entry, of other: IndexEntries) -> Bool {
+        entries.contains { own in
+            own.end - own.start == entry.end - entry.start
+                && bytes.span.compare(
+                    own.range, other.bytes.span.extracting(entry.range)) == 0
+        }
+    }
+
+    /// The entries in the order of their keys, in which an engine takes them fastest.
+    var sorted: [Entry] {
+        let span = bytes.span
+        return entries.sorted { span.compare($0.range, span.extracting($1.range)) < 0 }
+    }
+}

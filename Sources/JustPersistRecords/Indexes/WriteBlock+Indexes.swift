@@ -1,0 +1,124 @@
+import JustPersist
+
+/// The indexes of a type that was declared in this block, and the entries of items that were there before.
+extension WriteBlock {
+    /// The items of a type whose entries are written at once when an index is declared; those of more follow in
+    /// transactions of their own.
+    static let mostBuiltAtOnce = 10_000
+
+    /// Removes the entries of indexes that are no more, or are to be written anew, and begins with those of new ones.
+    func followIndexes(of type: CatalogType, before: CatalogType?) throws(DataStoreError) {
+        guard context.keepsIndexes else { return }
+        var new = Set(type.indexes.map(\.number))
+        for old in before?.indexes ?? [] {
+            let index = type.indexes.first { $0.number == old.number }
+            if let index, index.state == old.state {
+                new.remove(old.number)
+                continue
+            }
+            let prefix = IndexKey.prefix(type: type.number, index: old.number)
+            _ = try storing { (writer) throws(DataStoreError) in
+                try writer.deleteAll(in: KeyRange(prefix: prefix))
+            }
+        }
+        if new.isEmpty { return }
+        let table = table(of: type)
+        let count: Int
+        do throws(DataStoreError) {
+            count = try table.count(in: reader)
+        } catch {
+            if error.code != .corrupted { throw error }
+            count = .max
+        }
+        if count > Self.mostBuiltAtOnce { return }
+        for number in new { try build(number, of: type.number, limit: .max) }
+    }
+
+    /// Writes the entries of up to `limit` items that have none yet; tells whether any type has more of them.
+    func buildIndexes(limit: Int) throws(DataStoreError) -> Bool {
+        guard context.keepsIndexes, let (type, index) = known.catalog.unfinishedIndex else {
+            return false
+        }
+        try build(index.number, of: type.number, limit: limit)
+        return known.catalog.unfinishedIndex != nil
+    }
+
+    /// Writes the entries of the next items of one index, and notes how far it has come.
+    private func build(
+        _ index: UInt16, of type: UInt32, limit: Int
+    ) throws(DataStoreError) {
+        guard var changed = known.catalog[type],
+            let place = changed.indexes.firstIndex(where: { $0.number == index }),
+            case .building(let last) = changed.indexes[place].state
+        else { return }
+        let built = try storing { (writer) throws(DataStoreError) in
+            try table(of: changed).build(
+                TypeIndex(changed.indexes[place], of: changed, known), after: last, limit: limit,
+                in: writer)
+        }
+        if let violation = built.violation { context.report(violation) }
+        changed.indexes[place].state = built.isComplete ? .ready : .building(after: built.last)
+        known.catalog.put(changed)
+        didChange(type)
+    }
+}
+
+extension RecordTable {
+    /// Writes the entries of one index for the records behind an id.
+    ///
+    /// A record that cannot be read gets an entry that every query looks at, and so meets the damage.
+    ///
+    /// - Returns: The last id that was looked at, whether it was the last of all, and two items that agree where none
+    ///   may.
+    func build(
+        _ index: TypeIndex, after id: ItemID?, limit: Int, in writer: any KeyValueWriter
+    ) throws(DataStoreError) -> (last: ItemID?, isComplete: Bool, violation: DataStoreError?) {
+        var last = id
+        var violation: DataStoreError?
+        var left = limit
+        while left > 0 {
+            var entries = IndexEntries()
+            var pass = RecordPass(after: last)
+            let portion = min(left, 4096)
+            try writer.scan(pass.rest(of: number), reversed: false) {
+                (key, record) throws(DataStoreError) in
+                let id = try pass.advance(to: key, number, typeKey)
+                if !isSound(record, id) || !index.addEntries(of: record, id: id, to: &entries) {
+                    entries.begin(index.prefix)
+                    entries.bytes.append(IndexKey.unknown)
+                    entries.end(id, isUnique: false, isCut: false)
+                }
+                return pass.count < portion ? .next : .stop
+            }
+            let sorted = entries.sorted
+            for entry in sorted {
+                try writer.put([UInt8]().span, forKey: entries.bytes.span.extracting(entry.range))
+            }
+            for entry in sorted where entry.isUnique && violation == nil {
+                let key = entries.bytes.span.extracting(entry.range)
+                if let other = try otherItem(
+                    with: key, of: index, isCut: entry.isCut, in: writer)
+                {
+                    violation = .uniqueViolation(
+                        IndexKey.id(in: key), other, ofType: typeKey, attributes: index.names)
+                }
+            }
+            last = pass.last ?? last
+            left -= pass.count
+            if pass.count < portion { return (last, true, violation) }
+        }
+        return (last, false, violation)
+    }
+}
+
+extension Catalog {
+    /// An index that still lacks entries, and its type.
+    var unfinishedIndex: (CatalogType, CatalogIndex)? {
+        for type in types where !type.unknown.forbidsWriting {
+            if let index = type.indexes.first(where: { $0.state != .ready }) {
+                return (type, index)
+            }
+        }
+        return nil
+    }
+}

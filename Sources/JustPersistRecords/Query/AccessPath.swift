@@ -1,0 +1,137 @@
+import JustPersist
+
+/// A way to the items that can match a query.
+enum AccessPath {
+    /// Past all records of the type.
+    case scan
+    /// To these ids, in order, of which some may be no items.
+    case ids([ItemID])
+    /// To the items of these ids, in order, which have entries in these parts of indexes.
+    case entries([ItemID], [IndexRanges])
+    /// Along an index that has the order asked for.
+    case ordered(IndexOrder)
+}
+
+/// An index that has the order that a query asks for, or its first part.
+struct IndexOrder {
+    let ranges: IndexRanges
+    /// How many components come before those of the sort; each has one value.
+    let skipped: Int
+    /// How many of the keys of the sort the index decides.
+    let keyCount: Int
+    let isReversed: Bool
+}
+
+/// How a way is chosen: by counting the entries, not by guesses.
+///
+/// Whatever the way, the whole predicate is evaluated on each record.
+extension Block {
+    /// The way to the items that a query asks for.
+    ///
+    /// - Parameter mayBeOrdered: Whether an index may give the order, too; not if that has been tried.
+    func access(
+        for query: Query, mayBeOrdered: Bool = true
+    ) throws(DataStoreError) -> AccessPath {
+        if let ids = query.ids { return .ids(ids) }
+        guard query.table != nil, !query.type.indexes.isEmpty else { return .scan }
+        let total = try countOrAll(query.type)
+        let unions = query.alternatives?.unions ?? []
+        // Looking a record up takes about as long as four records of a scan.
+        let most = max(64, total / 4)
+        guard mayBeOrdered, let order = order(of: query), let end = query.slice.end, end <= most
+        else {
+            return try entries(unions, most: most) ?? .scan
+        }
+        // A few items are sorted sooner than found in order.
+        if let few = try entries(unions, most: min(most, 4 * end + 64)) { return few }
+        return .ordered(order)
+    }
+
+    /// The number of items that match, if an index tells it without a look at the records.
+    func countEntries(_ query: Query) throws(DataStoreError) -> Int? {
+        guard let exact = query.alternatives?.exact, query.table != nil else { return nil }
+        var isKnown = true
+        try reader.scanKeys(exact.unknownRange, reversed: false) { (_) throws(DataStoreError) in
+            isKnown = false
+            return .stop
+        }
+        if !isKnown { return nil }
+        var count = 0
+        let needed = query.slice.end ?? .max
+        for range in exact.ranges {
+            try reader.scanKeys(range, reversed: false) { (_) throws(DataStoreError) in
+                count += 1
+                return count < needed ? .next : .stop
+            }
+            if count >= needed { break }
+        }
+        entriesExamined += count
+        return count
+    }
+
+    /// The way by the smallest of several unions; `nil` if each has more than `most` entries.
+    ///
+    /// All are followed together, a part at a time, so that the small one is found at a small multiple of its cost.
+    private func entries(
+        _ unions: [[IndexRanges]], most: Int
+    ) throws(DataStoreError) -> AccessPath? {
+        var limit = unions.count == 1 ? most : min(most, 256)
+        while !unions.isEmpty {
+            for union in unions {
+                if let ids = try entries(of: union, most: limit) { return .entries(ids, union) }
+            }
+            if limit == most { return nil }
+            limit = min(most, limit * 8)
+        }
+        return nil
+    }
+
+    private func entries(
+        of union: [IndexRanges], most: Int
+    ) throws(DataStoreError) -> [ItemID]? {
+        var ids: [ItemID] = []
+        var isSorted = true
+        for ranges in union {
+            for range in ranges.ranges {
+                try reader.scanKeys(range, reversed: false) { (key) throws(DataStoreError) in
+                    let id = IndexKey.id(in: key)
+                    if let last = ids.last, last >= id { isSorted = false }
+                    ids.append(id)
+                    return ids.count <= most ? .next : .stop
+                }
+                if ids.count > most { break }
+            }
+            if ids.count > most { break }
+        }
+        entriesExamined += ids.count
+        if ids.count > most { return nil }
+        if isSorted { return ids }
+        ids.sort()
+        var unique: [ItemID] = []
+        unique.reserveCapacity(ids.count)
+        for id in ids where id != unique.last { unique.append(id) }
+        return unique
+    }
+
+    /// The number of items of a type, or a large one where that is damaged.
+    private func countOrAll(_ type: BlockType) throws(DataStoreError) -> Int {
+        do throws(DataStoreError) {
+            return try storedCount(type)
+        } catch {
+            if error.code == .corrupted { return 1 << 20 }
+            throw error
+        }
+    }
+}
+
+extension DataStoreError {
+    /// An entry of an index that leads nowhere.
+    static func entryWithoutRecord(_ id: ItemID, ofType itemType: String) -> DataStoreError {
+        DataStoreError(
+            .corrupted, in: "read",
+            """
+            An index of “\(itemType)” has an entry for the item \(id), which is not there: an item or its entry is \
+            damaged. Verify the store, and restore it from a backup.
+            """, itemType: itemType)
+    }
+}

@@ -1,0 +1,191 @@
+import JustPersist
+
+/// The part of an index that holds all items that fulfil some conditions, and maybe others.
+struct IndexRanges {
+    let index: TypeIndex
+    /// Rising and apart from each other.
+    private(set) var ranges: [KeyRange]
+    /// How many components have one value in all of the ranges, the first ones.
+    private(set) var fixedCount = 0
+    /// The key up to these components.
+    private(set) var fixedPrefix: [UInt8]
+    /// The conditions that the ranges hold, by their places.
+    private(set) var conditions: Set<Int> = []
+    /// Whether every item with an entry in the ranges fulfils these conditions.
+    private(set) var isExact = true
+    /// Whether the entries of each range stand in the order of their ids.
+    private(set) var isOrderedByID = false
+
+    /// The most ranges that are made of the lists of several attributes.
+    private static let mostRanges = 100_000
+
+    /// All entries of an index.
+    init(all index: TypeIndex) {
+        self.index = index
+        ranges = [index.range]
+        fixedPrefix = index.prefix
+        isExact = false
+    }
+
+    /// What the conditions leave of an index; `nil` if they leave all of it.
+    init?(
+        _ index: TypeIndex, _ conditions: [IndexCondition], of type: BlockType,
+        _ types: BlockCatalog
+    ) {
+        self.init(all: index)
+        isExact = true
+        var prefixes = [index.prefix]
+        var unknown = [index.prefix + [IndexKey.unknown]]
+        var last: ComponentRanges?
+        for component in index.components {
+            guard
+                let place = conditions.firstIndex(where: {
+                    Self.isOf($0, component, type)
+                        // Only an index over one attribute has entries for elements.
+                        && (!$0.isOfElement || index.components.count == 1)
+                })
+            else { break }
+            let condition = conditions[place]
+            let values = ComponentRanges(condition.values, longest: index.longestText, types)
+            let (count, overflows) = prefixes.count.multipliedReportingOverflow(
+                by: values.ranges.count)
+            if overflows || count > Self.mostRanges, !self.conditions.isEmpty { break }
+            self.conditions.insert(place)
+            if !values.isExact || condition.isOfElement || !component.path.isEmpty
+                || type.mayHave(tags: TypeIndex.collectionTags, component.attribute.id ?? .max)
+            {
+                isExact = false
+            }
+            if !component.path.isEmpty, prefixes[0] != index.prefix {
+                unknown += prefixes.map { $0 + [IndexKey.unknown] }
+            }
+            guard values.arePoints else {
+                last = values
+                break
+            }
+            prefixes = prefixes.flatMap { prefix in values.ranges.map { prefix + $0.lower } }
+            if prefixes.isEmpty { break }
+            if prefixes.count == 1, fixedCount == self.conditions.count - 1 {
+                fixedCount += 1
+                fixedPrefix = prefixes[0]
+            }
+        }
+        guard !self.conditions.isEmpty else { return nil }
+        isOrderedByID = last == nil && self.conditions.count == index.components.count
+        ranges = prefixes.flatMap { prefix in
+            guard let last else { return [KeyRange(prefix: prefix)] }
+            return last.ranges.map { range in
+                KeyRange(
+                    from: prefix + range.lower,
+                    upTo: range.upper.map { prefix + $0 } ?? KeyRange(prefix: prefix).upper)
+            }
+        }
+        ranges += unknown.map { KeyRange(prefix: $0) }
+        ranges.sort { $0.lower.span.isOrdered(before: $1.lower.span) }
+    }
+
+    /// What the components with one value leave of an index, whatever other conditions say.
+    init(fixedPartOf other: IndexRanges) {
+        self.init(all: other.index)
+        ranges = [KeyRange(prefix: other.fixedPrefix)]
+        fixedCount = other.fixedCount
+        fixedPrefix = other.fixedPrefix
+    }
+
+    /// Whether they are one range, but for the entries that may be anything.
+    var isContiguous: Bool { knownRanges.count < 2 }
+
+    /// The ranges without the entries that may be anything.
+    var knownRanges: [KeyRange] { ranges.filter { $0 != unknownRange } }
+
+    /// The entries of items of which it is not known what they have.
+    var unknownRange: KeyRange { KeyRange(prefix: index.prefix + [IndexKey.unknown]) }
+
+    private static func isOf(
+        _ condition: IndexCondition, _ component: TypeIndex.Component, _ type: BlockType
+    ) -> Bool {
+        guard let id = component.attribute.id,
+            condition.path.dropFirst().elementsEqual(component.path)
+        else { return false }
+        return type.attributeForQuery(condition.path[0])?.id == id
+    }
+}
+
+/// What the indexes of a type can tell of a predicate.
+struct IndexAlternatives {
+    /// Each holds all items that match, in one part of an index or in several together.
+    private(set) var unions: [[IndexRanges]] = []
+    /// The one that holds no other items, if there is one.
+    private(set) var exact: IndexRanges?
+
+    init(_ predicate: DataStorePredicate, of type: BlockType, _ types: BlockCatalog) {
+        let parts = predicate.conjuncts
+        var conditions: [IndexCondition] = []
+        var isWhole = true
+        for part in parts {
+            switch part {
+            case .comparison(let comparison):
+                guard
+                    let condition = IndexCondition(comparison, mayBeText: type.mayBeText)
+                else {
+                    isWhole = false
+                    continue
+                }
+                if let place = conditions.indices.first(where: {
+                    conditions[$0].intersection(condition) != nil
+                }), let both = conditions[place].intersection(condition) {
+                    conditions[place] = both
+                } else {
+                    conditions.append(condition)
+                }
+            case .or(let choices):
+                isWhole = false
+                var union: [IndexRanges] = []
+                var isTold = true
+                for choice in choices {
+                    let alternatives = IndexAlternatives(choice, of: type, types)
+                    guard let first = alternatives.unions.first else {
+                        isTold = false
+                        break
+                    }
+                    union += first
+                }
+                if isTold, !choices.isEmpty { unions.append(union) }
+            default: isWhole = false
+            }
+        }
+        var single: [IndexRanges] = []
+        for index in type.indexes {
+            guard let ranges = IndexRanges(index, conditions, of: type, types) else { continue }
+            single.append(ranges)
+            if isWhole, ranges.isExact, ranges.conditions.count == conditions.count, exact == nil {
+                exact = ranges
+            }
+        }
+        // What restricts most comes first; a stable order for equals is that of declaration.
+        single.sort { $0.conditions.count > $1.conditions.count }
+        unions = single.map { [$0] } + unions
+    }
+}
+
+extension DataStorePredicate {
+    /// The conditions that must all be fulfilled.
+    fileprivate var conjuncts: [DataStorePredicate] {
+        guard case .and(let parts) = self else { return [self] }
+        return parts.flatMap(\.conjuncts)
+    }
+}
+
+extension TypeIndex {
+    static let collectionTags: UInt16 =
+        1 << UInt16(ValueTag.array) | 1 << UInt16(ValueTag.dictionary)
+}
+
+extension BlockType {
+    /// Whether items may have a text at a path.
+    fileprivate func mayBeText(_ path: [String]) -> Bool {
+        guard path.count == 1, let id = attributeForQuery(path[0])?.id else { return true }
+        return mayHave(
+            tags: 1 << UInt16(ValueTag.text) | 1 << UInt16(ValueTag.plainText), id)
+    }
+}

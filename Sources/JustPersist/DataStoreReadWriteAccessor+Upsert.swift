@@ -88,7 +88,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         var items: [any DataStoreItem] = []
         items.reserveCapacity(values.count)
         for value in values {
-            let key = ValueSet.Key(value: value)
+            let key = ValueSet.Key(value)
             if let known = found[key] {
                 items.append(known)
                 continue
@@ -106,6 +106,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         of type: ItemType, _ attribute: String, _ values: [DataStoreValue]
     ) throws(DataStoreError) -> [ValueSet.Key: any DataStoreItem] {
         var found: [ValueSet.Key: any DataStoreItem] = [:]
+        found.reserveCapacity(min(values.count, 100_000))
         let path = DataStorePredicate.Expression.path(.init([attribute]))
         var rest = values[...]
         while !rest.isEmpty {
@@ -116,7 +117,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
                 type: type, predicate: .comparison(.init(path, .in, .value(.array(Array(part))))))
             for item in try performFetch(request) {
                 let value = try item.backing.value(forAttribute: attribute)
-                let other = found.updateValue(item, forKey: ValueSet.Key(value: value))
+                let other = found.updateValue(item, forKey: ValueSet.Key(value))
                 guard let other, other.uniqueToken != item.uniqueToken else { continue }
                 throw DataStoreError(
                     .uniqueViolation, in: "upsert",

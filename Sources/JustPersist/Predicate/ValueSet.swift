@@ -9,24 +9,24 @@ struct ValueSet: Sendable {
     init(_ elements: [DataStoreValue]) {
         self.elements = elements
         // A value with NaN in it equals nothing, so it need not be found.
-        keys = Set(elements.lazy.filter { $0.isEqual(to: $0) }.map(Key.init))
+        keys = Set(elements.lazy.filter { $0.isEqual(to: $0) }.map { Key($0) })
     }
 
-    func contains(_ value: DataStoreValue) -> Bool { keys.contains(Key(value: value)) }
+    func contains(_ value: DataStoreValue) -> Bool { keys.contains(Key(value)) }
 
     /// A value as requests compare it.
     struct Key: Hashable {
         let value: DataStoreValue
+        // Once, for a table asks for it again when it grows.
+        private let hash: Int
 
-        static func == (left: Key, right: Key) -> Bool { left.value.isEqual(to: right.value) }
-
-        func hash(into hasher: inout Hasher) {
-            if let number = ExactNumber(value) {
-                hasher.combine(number.nearestDouble)
-                return
-            }
+        init(_ value: DataStoreValue) {
+            self.value = value
+            var hasher = Hasher()
             switch value {
-            case .null, .bool, .int, .double, .decimal: break
+            case .null: break
+            case .bool, .int, .double, .decimal:
+                hasher.combine(ExactNumber(value)?.nearestDouble)
             case .string(let text): hasher.combine(text)
             // Adding zero turns -0.0, which equals 0, into 0.0.
             case .date(let date): hasher.combine(date.timeIntervalSinceReferenceDate + 0)
@@ -34,9 +34,16 @@ struct ValueSet: Sendable {
             case .uuid(let uuid): hasher.combine(uuid)
             case .url(let url): hasher.combine(url.absoluteString)
             case .reference(let reference): hasher.combine(reference)
-            case .array(let values): for value in values { hasher.combine(Key(value: value)) }
-            case .dictionary(let values): hasher.combine(values.mapValues(Key.init))
+            case .array(let values): for value in values { hasher.combine(Key(value)) }
+            case .dictionary(let values): hasher.combine(values.mapValues { Key($0) })
             }
+            hash = hasher.finalize()
         }
+
+        static func == (left: Key, right: Key) -> Bool {
+            left.hash == right.hash && left.value.isEqual(to: right.value)
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(hash) }
     }
 }

@@ -11,6 +11,9 @@ extension DataStoreValue {
     public func isEqual(to other: DataStoreValue) -> Bool {
         switch (self, other) {
         case (.null, .null): return true
+        // Where they are not equal to Swift, their order finds a difference too.
+        case (.string(let a), .string(let b)): return a == b
+        case (.int(let a), .int(let b)): return a == b
         case (.reference(let a), .reference(let b)): return a == b
         case (.array(let a), .array(let b)):
             return a.count == b.count && zip(a, b).allSatisfy { $0.isEqual(to: $1) }

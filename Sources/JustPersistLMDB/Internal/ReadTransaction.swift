@@ -65,6 +65,34 @@ class ReadTransaction: KeyValueReader {
         return true
     }
 
+    /// With one cursor, which finds a key on the page of the last one without a way down the tree.
+    func withValues(
+        forKeys keys: [[UInt8]],
+        _ body: (_ place: Int, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        let cursor = try takeCursor()
+        let pages = environment.pages
+        for place in keys.indices {
+            guard LMDBEngine.keyLengths.contains(keys[place].count) else { continue }
+            var value = unsafe MDB_val()
+            let code = unsafe keys[place].withUnsafeBufferPointer { bytes in
+                var key = unsafe MDB_val(bytes)
+                return unsafe cursor.move(MDB_SET, &key, &value)
+            }
+            if code == MDB_NOTFOUND {
+                let key = keys[place]
+                try checkNeighbours(of: key.span)
+                continue
+            }
+            try environment.check(code, in: "read")
+            try unsafe pages?.check(value)
+            // SAFETY: the bytes stay until the transaction ends or writes, and `body` does neither.
+            let bytes = unsafe value.bytes
+            if try unsafe body(place, bytes.span) == .stop { break }
+        }
+        spareCursor = consume cursor
+    }
+
     func scan(
         _ range: KeyRange, reversed: Bool,
         _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep

@@ -16,6 +16,8 @@ final class LiveBacking: RecordBacking {
     /// Whether the block must still write the item.
     @safe @exclusivity(unchecked) var isDirty = false
     @safe @exclusivity(unchecked) var isDeleted = false
+    /// The attributes that were set since the item was last written.
+    @safe @exclusivity(unchecked) var changes = AttributeSet()
     /// Whether values are set that the class is declared with: the recorded defaults among them need not be stored.
     @safe @exclusivity(unchecked) private var isInitial = false
     /// The bytes that the block counts for the item: none until it is changed.
@@ -197,6 +199,7 @@ final class LiveBacking: RecordBacking {
             block.hasRoom(for: countedBytes == 0 ? bytes + bytesToWrite : bytes)
         else { return false }
         if record.isEmpty { record.start(from: firstType.template) }
+        changes.insert(attribute)
         set(attribute)
         block.didChange(self)
         return true
@@ -241,6 +244,7 @@ final class LiveBacking: RecordBacking {
         }
         try block.addTypes(referredToBy: value)
         if record.isEmpty { record.start(from: type.template) }
+        changes.insert(attribute)
         record.set(value, of: attribute, type.known)
         block.didChange(self)
     }

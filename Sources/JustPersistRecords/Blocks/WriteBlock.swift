@@ -475,8 +475,11 @@ final class WriteBlock: Block {
         noteTags(of: record.span, backing.type)
         backing.type.noteLength(record.count)
         do throws(DataStoreError) {
-            try table.put(record.span, id: backing.id, isNew: !backing.isStored, to: writer)
+            try table.put(
+                record.span, id: backing.id, changes: backing.isStored ? backing.changes : nil,
+                to: writer)
             backing.isStored = true
+            backing.changes = AttributeSet()
         } catch {
             poison = error
             throw error

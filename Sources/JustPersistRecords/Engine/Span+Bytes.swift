@@ -4,12 +4,8 @@ extension Span<UInt8> {
     public func isOrdered(before other: Span<UInt8>) -> Bool { order(against: other) == .before }
 
     func order(against other: Span<UInt8>) -> KeyOrder {
-        for index in 0..<Swift.min(count, other.count) {
-            let byte = self[index]
-            let otherByte = other[index]
-            if byte != otherByte { return byte < otherByte ? .before : .after }
-        }
-        return count < other.count ? .before : count == other.count ? .same : .after
+        let sign = compare(0..<count, other)
+        return sign < 0 ? .before : sign == 0 ? .same : .after
     }
 }
 

@@ -4,17 +4,19 @@ import JustPersist
 extension RecordTable {
     /// Notes which entries change with a record that is about to be written.
     ///
-    /// - Parameter isStored: Whether there may be a record of the item, whose entries go.
+    /// - Parameter changes: The attributes that differ from those of the stored record, whose entries go; `nil` if there
+    ///   is none.
     func noteEntries(
-        of record: Span<UInt8>, _ id: ItemID, isStored: Bool, in reader: any KeyValueReader
+        of record: Span<UInt8>, _ id: ItemID, changes: AttributeSet?, in reader: any KeyValueReader
     ) throws(DataStoreError) {
         for index in indexes {
+            if let changes, !changes.intersects(index.attributes) { continue }
             scratch.new.removeAll()
             guard index.addEntries(of: record, id: id, to: &scratch.new) else {
                 throw .damagedRecord(id, ofType: typeKey)
             }
             scratch.old.removeAll()
-            if isStored { try addStoredEntries(of: index, id, in: reader) }
+            if changes != nil { try addStoredEntries(of: index, id, in: reader) }
             for entry in scratch.old.entries
             where !scratch.new.contains(entry, of: scratch.old) {
                 entryChanges.removed.append(entry, of: scratch.old)

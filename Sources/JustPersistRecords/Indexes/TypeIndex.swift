@@ -5,6 +5,8 @@ final class TypeIndex {
     let number: UInt16
     let isUnique: Bool
     let components: [Component]
+    /// The attributes that the entries depend on.
+    let attributes: AttributeSet
     /// What the keys of all entries begin with.
     let prefix: [UInt8]
     /// Where texts are cut.
@@ -27,6 +29,9 @@ final class TypeIndex {
                     id: component.attribute, type.attributes[Int(component.attribute)].schema),
                 path: component.path)
         }
+        var attributes = AttributeSet()
+        for component in index.components { attributes.insert(component.attribute) }
+        self.attributes = attributes
         prefix = IndexKey.prefix(type: type.number, index: index.number)
         longestText = IndexKey.longestText(components: index.components.count)
         self.types = types
@@ -151,6 +156,17 @@ final class TypeIndex {
         default: return .known(.null)
         }
     }
+}
+
+/// Attributes by their ids: exact for the first 63, the others as one.
+struct AttributeSet {
+    private var bits: UInt64 = 0
+
+    @inline(__always)
+    mutating func insert(_ attribute: UInt16) { bits |= 1 << UInt64(min(attribute, 63)) }
+
+    /// Whether some attribute may be in both.
+    func intersects(_ other: AttributeSet) -> Bool { bits & other.bits != 0 }
 }
 
 /// Keys of entries, one behind the other in one buffer.

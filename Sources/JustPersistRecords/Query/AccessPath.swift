@@ -6,8 +6,9 @@ enum AccessPath {
     case scan
     /// To these ids, in order, of which some may be no items.
     case ids([ItemID])
-    /// To the items of these ids, in order, which have entries in these parts of indexes.
-    case entries([ItemID], [IndexRanges])
+    /// To the items of these ids, in order, which have entries in these parts of indexes; all of them match if the
+    /// predicate asks for no more.
+    case entries([ItemID], [IndexRanges], matchAll: Bool)
     /// Along an index that has the order asked for.
     case ordered(IndexOrder)
 }
@@ -24,7 +25,7 @@ struct IndexOrder {
 
 /// How a way is chosen: by counting the entries, not by guesses.
 ///
-/// Whatever the way, the whole predicate is evaluated on each record.
+/// Whatever the way, the whole predicate is evaluated on each record, unless the entries tell all that it asks for.
 extension Block {
     /// The way to the items that a query asks for.
     ///
@@ -35,15 +36,15 @@ extension Block {
         if let ids = query.ids { return .ids(ids) }
         guard query.table != nil, !query.type.indexes.isEmpty else { return .scan }
         let total = try countOrAll(query.type)
-        let unions = query.alternatives?.unions ?? []
-        // Looking a record up takes about as long as four records of a scan.
-        let most = max(64, total / 4)
+        // Measured on 100,000 records of 150 bytes: looking one up takes as long as ten of a scan on LMDB, thirteen on
+        // LevelDB.
+        let most = max(64, total / 10)
         guard mayBeOrdered, let order = order(of: query), let end = query.slice.end, end <= most
         else {
-            return try entries(unions, most: most) ?? .scan
+            return try entries(of: query, most: most) ?? .scan
         }
         // A few items are sorted sooner than found in order.
-        if let few = try entries(unions, most: min(most, 4 * end + 64)) { return few }
+        if let few = try entries(of: query, most: min(most, 4 * end + 64)) { return few }
         return .ordered(order)
     }
 
@@ -73,12 +74,16 @@ extension Block {
     ///
     /// All are followed together, a part at a time, so that the small one is found at a small multiple of its cost.
     private func entries(
-        _ unions: [[IndexRanges]], most: Int
+        of query: Query, most: Int
     ) throws(DataStoreError) -> AccessPath? {
+        let unions = query.alternatives?.unions ?? []
+        let exact = query.alternatives?.exact
         var limit = unions.count == 1 ? most : min(most, 256)
         while !unions.isEmpty {
             for union in unions {
-                if let ids = try entries(of: union, most: limit) { return .entries(ids, union) }
+                guard let ids = try ids(in: union, most: limit) else { continue }
+                let matchAll = union.count == 1 && union[0].index === exact?.index
+                return .entries(ids, union, matchAll: matchAll)
             }
             if limit == most { return nil }
             limit = min(most, limit * 8)
@@ -86,8 +91,8 @@ extension Block {
         return nil
     }
 
-    private func entries(
-        of union: [IndexRanges], most: Int
+    private func ids(
+        in union: [IndexRanges], most: Int
     ) throws(DataStoreError) -> [ItemID]? {
         var ids: [ItemID] = []
         var isSorted = true

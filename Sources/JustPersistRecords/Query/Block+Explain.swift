@@ -29,7 +29,7 @@ extension Block {
                     attributes: order.ranges.index.names,
                     restricted: order.ranges.conditions.count, givesOrder: true)
             ])
-        case .entries(_, let union):
+        case .entries(_, let union, _):
             return .indexes(
                 union.map { ranges in
                     QueryPlan.IndexUse(

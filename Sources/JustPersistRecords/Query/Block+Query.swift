@@ -169,21 +169,19 @@ extension Block {
         guard let table = query.table else { return }
         let type = query.type
         switch access {
-        case .ids(let ids), .entries(let ids, _):
-            for id in query.isReversed ? ids.reversed() : ids {
-                var step = ScanStep.next
-                let isFound = try table.withRecord(id, in: reader) {
-                    (record) throws(DataStoreError) in
-                    recordsExamined += 1
-                    if try query.predicate?.matches(record, id: id, type: type, block: self) ?? true
-                    {
-                        step = try visit(id, record)
-                    }
-                }
-                if !isFound, case .entries = access {
-                    throw .entryWithoutRecord(id, ofType: type.itemType.key)
-                }
-                if step == .stop { return }
+        case .ids(let ids), .entries(let ids, _, _):
+            var predicate = query.predicate
+            if case .entries(_, _, matchAll: true) = access { predicate = nil }
+            try table.withRecords(query.isReversed ? ids.reversed() : ids, in: reader) {
+                (id) throws(DataStoreError) in
+                if case .ids = access { return }
+                throw .entryWithoutRecord(id, ofType: type.itemType.key)
+            } _: { (id, record) throws(DataStoreError) in
+                recordsExamined += 1
+                guard
+                    try predicate?.matches(record, id: id, type: type, block: self) ?? true
+                else { return .next }
+                return try visit(id, record)
             }
             return
         case .scan, .ordered: break

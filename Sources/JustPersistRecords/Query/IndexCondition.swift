@@ -114,7 +114,7 @@ extension DataStorePredicate.Operator {
 
 /// A condition as ranges of one component of an index's keys.
 struct ComponentRanges {
-    /// The first bytes of the component, and the first behind it; `nil` for no end.
+    /// The first bytes of the component, and the first behind it; of a point `nil`, and of a range if it has no end.
     var ranges: [(lower: [UInt8], upper: [UInt8]?)] = []
     /// Whether each range holds the entries of one value, so that the next component may be restricted too.
     var arePoints = true
@@ -124,7 +124,8 @@ struct ComponentRanges {
     init(_ values: IndexCondition.Values, longest: Int, _ types: BlockCatalog) {
         switch values {
         case .points(let points):
-            var components: Set<[UInt8]> = []
+            var components: [[UInt8]] = []
+            components.reserveCapacity(points.count)
             for point in points where point.isEqual(to: point) {
                 var component: [UInt8] = []
                 guard
@@ -132,10 +133,13 @@ struct ComponentRanges {
                         component: point, longest: longest, types)
                 else { continue }
                 if precision == .cut { isExact = false }
-                components.insert(component)
+                components.append(component)
             }
-            let sorted = components.sorted { $0.span.isOrdered(before: $1.span) }
-            ranges = sorted.map { ($0, KeyRange(prefix: $0).upper) }
+            components.sort { $0.span.isOrdered(before: $1.span) }
+            ranges.reserveCapacity(components.count)
+            for component in components where component != ranges.last?.lower {
+                ranges.append((component, nil))
+            }
         case .range(let lower, let upper): appendRange(lower, upper, longest, types)
         case .prefix(let text):
             arePoints = false

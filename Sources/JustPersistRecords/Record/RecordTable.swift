@@ -49,6 +49,52 @@ final class RecordTable {
         }
     }
 
+    /// Calls `body` with the records of several ids, in their order, each found sound, until it says stop.
+    ///
+    /// - Parameter missing: Called with an id of which there is no record.
+    func withRecords(
+        _ ids: [ItemID], in reader: any KeyValueReader,
+        missing: (ItemID) throws(DataStoreError) -> Void,
+        _ body: (ItemID, Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        var keys: [[UInt8]] = []
+        var start = 0
+        var isOver = false
+        while start < ids.count, !isOver {
+            // Few at first, for it may be the first one that is asked for.
+            let count = min(ids.count - start, start == 0 ? 16 : 256)
+            if keys.count > count { keys.removeLast(keys.count - count) }
+            for place in 0..<count {
+                key.set(ids[start + place])
+                if place < keys.count {
+                    // Into the bytes that are there.
+                    keys[place].store(bigEndian: ids[start + place].high, at: RecordKey.idOffset)
+                    keys[place].store(bigEndian: ids[start + place].low, at: RecordKey.idOffset + 8)
+                } else {
+                    keys.append(key.bytes + [])
+                }
+            }
+            var next = start
+            try reader.withValues(forKeys: keys) { (place, record) throws(DataStoreError) in
+                while next < start + place {
+                    try missing(ids[next])
+                    next += 1
+                }
+                let id = ids[next]
+                next += 1
+                try check(record, id)
+                let step = try body(id, record)
+                isOver = step == .stop
+                return step
+            }
+            while !isOver, next < start + count {
+                try missing(ids[next])
+                next += 1
+            }
+            start += count
+        }
+    }
+
     /// Whether there is a record of an id.
     func contains(_ id: ItemID, in reader: any KeyValueReader) throws(DataStoreError) -> Bool {
         key.set(id)
@@ -124,11 +170,11 @@ final class RecordTable {
 
     /// Writes the record of an item; the entries of indexes follow with ``writeEntries(to:)``.
     ///
-    /// - Parameter isNew: Whether there is no record of the item yet.
+    /// - Parameter changes: The attributes in which the record differs from the stored one; `nil` if there is none yet.
     func put(
-        _ record: Span<UInt8>, id: ItemID, isNew: Bool, to writer: any KeyValueWriter
+        _ record: Span<UInt8>, id: ItemID, changes: AttributeSet?, to writer: any KeyValueWriter
     ) throws(DataStoreError) {
-        if !indexes.isEmpty { try noteEntries(of: record, id, isStored: !isNew, in: writer) }
+        if !indexes.isEmpty { try noteEntries(of: record, id, changes: changes, in: writer) }
         key.set(id)
         let key = key.bytes
         try writer.put(record, forKey: key.span)

@@ -35,7 +35,7 @@ struct Comparison: Sendable {
             subject: onLMDB, peer: "raw LMDB",
             goals: [
                 .create: 0.5, .fetchByID: 0.6, .fetchAll: 0.07, .count: 0.4, .sort: 0.25,
-                .update: 0.15,
+                .update: 0.15, .index: 0.6,
             ]),
         Comparison(subject: onLevelDB, peer: "raw LevelDB", goals: [:]),
         Comparison(

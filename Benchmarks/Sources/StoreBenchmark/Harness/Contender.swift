@@ -19,7 +19,9 @@ final class Contender {
     ///
     /// Returns the digest of what the side saw, or nil if it has no such operation.
     func perform(_ operation: Operation, round: Int, _ clock: inout BenchmarkState) throws -> Int? {
-        if operation == .create { return try create(&clock) }
+        if operation == .create || operation == .createIndexed {
+            return try create(operation.indexing, &clock)
+        }
         let store = try store(for: operation)
         var digest: Int?
         clock.start()
@@ -37,14 +39,16 @@ final class Contender {
             digest = try workload.filter(of: operation).map(store.count)
         case .sort: digest = try store.best(workload.pageSize)
         case .index: digest = try store.fetchByIndex(borough: workload.borough)
+        case .sortIndexed: digest = try store.bestByIndex(workload.pageSize)
         case .update: try store.updateAll()
+        case .upsert: if try !store.upsertAll() { return nil }
         case .commit: try store.commitEach(workload.commits[round])
         case .deleteEach: try store.deleteEach(workload.shuffled)
         case .delete: try store.deleteAll()
-        case .create, .memory: break
+        case .create, .createIndexed, .memory: break
         }
         try clock.end()
-        guard !operation.onlyReads, operation != .index else { return digest }
+        if operation.onlyReads { return digest }
         let contents = try store.contents()
         if operation == .delete || operation == .deleteEach {
             try store.create(workload.restaurants.map(NewItem.restaurant))
@@ -53,10 +57,12 @@ final class Contender {
         return contents
     }
 
-    private func create(_ clock: inout BenchmarkState) throws -> Int {
+    private func create(
+        _ indexing: Indexing, _ clock: inout BenchmarkState
+    ) throws -> Int {
         let place = try makePlace("created")
         defer { try? FileManager.default.removeItem(at: place) }
-        let store = try side.open(place, false)
+        let store = try side.open(place, indexing)
         clock.start()
         try store.create(workload.items)
         try clock.end()
@@ -82,10 +88,13 @@ final class Contender {
     /// The filled store that an operation works on: one for all that only read, and one of its own
     /// for each that writes.
     private func store(for operation: Operation) throws -> any StoreUnderTest {
-        let name = operation.onlyReads ? "filled" : operation.rawValue
+        let indexing = operation.indexing
+        let name =
+            !operation.onlyReads
+            ? operation.rawValue : indexing == .none ? "filled" : indexing.rawValue
         if let store = prepared[name] { return store }
-        let store = try side.open(makePlace(name), operation == .index)
-        try store.create(workload.items)
+        let store = try side.open(makePlace(name), indexing)
+        try store.create(indexing == .uniqueName ? workload.distinctItems : workload.items)
         try store.reopen()
         prepared[name] = store
         return store

@@ -43,7 +43,7 @@ struct MemoryCommand: ParsableCommand {
         guard let side = Side.all.first(where: { $0.name == side }) else {
             throw ValidationError("There is no side named \(side).")
         }
-        let store = try side.open(URL(filePath: place), false)
+        let store = try side.open(URL(filePath: place), .none)
         let before = ProcessMemory.now()
         var during: ProcessMemory?
         try store.holdAll { during = ProcessMemory.now() }

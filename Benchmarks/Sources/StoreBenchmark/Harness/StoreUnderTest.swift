@@ -22,6 +22,10 @@ protocol StoreUnderTest: AnyObject {
     func best(_ limit: Int) throws -> Int
     /// Fetches the restaurants of a borough by an index, and reads `name` and `stars` of each.
     func fetchByIndex(borough: String) throws -> Int?
+    /// Fetches the best rated by an index, best first.
+    func bestByIndex(_ limit: Int) throws -> Int?
+    /// Sets `stars` of each as ``updateAll()`` does, and finds each by its name, which is unique.
+    func upsertAll() throws -> Bool
     /// Sets `stars` of each to `Restaurant.updated(stars:)` in one transaction.
     func updateAll() throws
     /// Stores each in a transaction of its own, durable before the next begins.
@@ -43,6 +47,8 @@ protocol StoreUnderTest: AnyObject {
 
 extension StoreUnderTest {
     func fetchByIndex(borough: String) throws -> Int? { nil }
+    func bestByIndex(_ limit: Int) throws -> Int? { nil }
+    func upsertAll() throws -> Bool { false }
 
     /// What the store holds of both types, for the comparison after an operation that writes.
     func contents() throws -> Int {
@@ -57,8 +63,8 @@ struct Side: Sendable {
     let version: String
     /// Whether a store outlives its closing.
     var persists = true
-    /// Opens the store in a directory that exists; with an index on `borough` if asked for one.
-    let open: @Sendable (_ directory: URL, _ indexed: Bool) throws -> any StoreUnderTest
+    /// Opens the store in a directory that exists, with the indexes asked for.
+    let open: @Sendable (_ directory: URL, _ indexing: Indexing) throws -> any StoreUnderTest
 }
 
 extension Restaurant {

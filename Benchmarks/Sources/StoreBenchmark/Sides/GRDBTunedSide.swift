@@ -5,7 +5,7 @@ extension Side {
     /// GRDB tuned by hand: SQL, cached statements, columns read by position, dates as numbers, and
     /// a table that is its own primary key's tree.
     static let grdbTuned = Side(name: "GRDB tuned", version: GRDBDatabase.version) {
-        try GRDBTunedStore(directory: $0, indexed: $1)
+        try GRDBTunedStore(directory: $0, indexing: $1)
     }
 }
 
@@ -22,7 +22,7 @@ private final class GRDBTunedStore: StoreUnderTest {
         "INSERT INTO inspection (id, inspected, score, inspector) VALUES (?, ?, ?, ?)"
     private static let selectByID = "SELECT \(columns) FROM restaurant WHERE id = ?"
 
-    init(directory: URL, indexed: Bool) throws {
+    init(directory: URL, indexing: Indexing) throws {
         self.directory = directory
         pool = try GRDBDatabase.open(in: directory)
         try pool.write { db in
@@ -37,9 +37,15 @@ private final class GRDBTunedStore: StoreUnderTest {
                         id BLOB PRIMARY KEY NOT NULL, inspected REAL NOT NULL,
                         score INTEGER NOT NULL, inspector TEXT NOT NULL) WITHOUT ROWID
                     """)
-            if indexed {
+            if indexing == .boroughAndRating {
                 try db.execute(
-                    sql: "CREATE INDEX IF NOT EXISTS by_borough ON restaurant (borough)")
+                    sql: """
+                        CREATE INDEX IF NOT EXISTS by_borough ON restaurant (borough);
+                        CREATE INDEX IF NOT EXISTS by_rating ON restaurant (rating)
+                        """)
+            } else if indexing == .uniqueName {
+                try db.execute(
+                    sql: "CREATE UNIQUE INDEX IF NOT EXISTS by_name ON restaurant (name)")
             }
         }
     }
@@ -129,6 +135,8 @@ private final class GRDBTunedStore: StoreUnderTest {
         try pool.read { try fetch($0, "ORDER BY rating DESC LIMIT ?", [limit]) }
             .reduce(0) { $0 &* 31 &+ $1.digest }
     }
+
+    func bestByIndex(_ limit: Int) throws -> Int? { try best(limit) }
 
     func fetchByIndex(borough: String) throws -> Int? {
         try pool.read { try fetch($0, "WHERE borough = ?", [borough]) }

@@ -7,27 +7,38 @@ import JustPersistMemory
 extension Side {
     /// JustPersist on LMDB.
     static let justPersistLMDB = Side(name: "JustPersist LMDB", version: "this tree") {
-        directory, _ in
-        try JustPersistStore(LMDBDataStore.open(at: directory.appending(path: "store")))
+        directory, indexing in
+        try store(indexing, LMDBDataStore.open(at: directory.appending(path: "store")))
     }
 
     /// JustPersist on LevelDB.
     static let justPersistLevelDB = Side(name: "JustPersist LevelDB", version: "this tree") {
-        directory, _ in
-        try JustPersistStore(LevelDBDataStore.open(at: directory.appending(path: "store")))
+        directory, indexing in
+        try store(indexing, LevelDBDataStore.open(at: directory.appending(path: "store")))
     }
 
     /// JustPersist in memory.
     static let justPersistMemory = Side(
         name: "JustPersist memory", version: "this tree", persists: false
-    ) { _, _ in
-        let store = InMemoryDataStore()
-        try store.open()
-        return JustPersistStore(store, persists: false)
+    ) { _, indexing in
+        let memory = InMemoryDataStore()
+        try memory.open()
+        return store(indexing, memory, persists: false)
+    }
+
+    /// An open store with the class that declares the indexes.
+    private static func store(
+        _ indexing: Indexing, _ store: any DataStore, persists: Bool = true
+    ) -> any StoreUnderTest {
+        switch indexing {
+        case .none: JustPersistStore<RestaurantItem>(store, persists: persists)
+        case .boroughAndRating: JustPersistStore<IndexedRestaurantItem>(store, persists: persists)
+        case .uniqueName: JustPersistStore<NamedRestaurantItem>(store, persists: persists)
+        }
     }
 }
 
-private final class JustPersistStore: StoreUnderTest {
+private final class JustPersistStore<RestaurantItem: RestaurantEntity>: StoreUnderTest {
     private let store: any DataStore
     private let persists: Bool
     private var ids: [ItemID] = []
@@ -108,6 +119,20 @@ private final class JustPersistStore: StoreUnderTest {
             try db.items(RestaurantItem.self, where: DataStorePredicate("borough == %@", borough))
                 .reduce(0) { $0 &+ $1.digest }
         }
+    }
+
+    func bestByIndex(_ limit: Int) throws -> Int? { try best(limit) }
+
+    func upsertAll() throws -> Bool {
+        let names = try store.read { try $0.items(RestaurantItem.self).map(\.name) }
+        try store.write { db in
+            for item in try db.upsert(
+                RestaurantItem.self, RestaurantItem.keyPathOfName, values: names)
+            {
+                item.stars = Restaurant.updated(stars: item.stars)
+            }
+        }
+        return true
     }
 
     func updateAll() throws {

@@ -4,6 +4,9 @@ import Foundation
 enum RawKey: UInt8 {
     case restaurant = 1
     case inspection = 2
+    /// Entries of indexes: what they are of, and then the id.
+    case byBorough = 3
+    case byRating = 4
 
     /// Calls `body` with the 17 bytes of a key.
     func with<R>(_ id: UUID, _ body: (UnsafeMutableRawBufferPointer) throws -> R) rethrows -> R {

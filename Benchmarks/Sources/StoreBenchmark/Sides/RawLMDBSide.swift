@@ -7,7 +7,8 @@ extension Side {
     static let rawLMDB = Side(
         name: "raw LMDB", version: "LMDB " + String(cString: mdb_version(nil, nil, nil))
     ) {
-        directory, _ in try RawLMDBStore(directory: directory)
+        directory, indexing in
+        try RawLMDBStore(directory: directory, isIndexed: indexing == .boroughAndRating)
     }
 }
 
@@ -18,8 +19,12 @@ private final class RawLMDBStore: StoreUnderTest {
     private var ids: [UUID] = []
     private let buffer = RawRecord.makeBuffer()
 
-    init(directory: URL) throws {
+    /// Whether there is an entry for each restaurant of its borough and its id, and one of its rating and its id.
+    private let isIndexed: Bool
+
+    init(directory: URL, isIndexed: Bool) throws {
         self.directory = directory
+        self.isIndexed = isIndexed
         try open()
     }
 
@@ -61,6 +66,28 @@ private final class RawLMDBStore: StoreUnderTest {
             // No MDB_APPEND: the records of one type do not go to the end of the tree.
             try check(mdb_put(transaction, database, &key, &value, 0))
         }
+        if isIndexed, case .restaurant(let restaurant) = item {
+            for key in [Self.boroughKey(restaurant), Self.ratingKey(restaurant)] {
+                var bytes = key
+                try bytes.withUnsafeMutableBytes { bytes in
+                    var key = MDB_val(bytes)
+                    var value = MDB_val()
+                    try check(mdb_put(transaction, database, &key, &value, 0))
+                }
+            }
+        }
+    }
+
+    private static func boroughKey(_ restaurant: Restaurant) -> [UInt8] {
+        [RawKey.byBorough.rawValue] + restaurant.borough.utf8 + [0]
+            + withUnsafeBytes(of: restaurant.id.uuid, Array.init)
+    }
+
+    private static func ratingKey(_ restaurant: Restaurant) -> [UInt8] {
+        // Ratings are not negative, so the order of the bits is that of the numbers.
+        [RawKey.byRating.rawValue]
+            + withUnsafeBytes(of: restaurant.rating.bitPattern.bigEndian, Array.init)
+            + withUnsafeBytes(of: restaurant.id.uuid, Array.init)
     }
 
     private func digest(of id: UUID, in transaction: OpaquePointer) throws -> Int {
@@ -168,6 +195,53 @@ private final class RawLMDBStore: StoreUnderTest {
         var best = BestRated(limit: limit)
         try scan { best.offer($0) }
         return best.digest
+    }
+
+    func fetchByIndex(borough: String) throws -> Int? {
+        let prefix = [RawKey.byBorough.rawValue] + borough.utf8 + [0]
+        return try transaction(readOnly: true) { transaction in
+            try cursor(in: transaction) { cursor in
+                var digest = 0
+                var start = prefix
+                var code: CInt = 0
+                var key = MDB_val()
+                var value = MDB_val()
+                start.withUnsafeMutableBytes { bytes in
+                    key = MDB_val(bytes)
+                    code = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE)
+                }
+                while code == 0, UnsafeRawBufferPointer(key).starts(with: prefix) {
+                    let id = UnsafeRawBufferPointer(key).suffix(16)
+                    let uuid = UUID(
+                        uuid: UnsafeRawBufferPointer(rebasing: id).loadUnaligned(as: uuid_t.self))
+                    digest &+= try self.digest(of: uuid, in: transaction)
+                    code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+                }
+                return digest
+            }
+        }
+    }
+
+    func bestByIndex(_ limit: Int) throws -> Int? {
+        try transaction(readOnly: true) { transaction in
+            try cursor(in: transaction) { cursor in
+                var key = MDB_val()
+                var value = MDB_val()
+                let after = seek(cursor, toPrefix: RawKey.byRating.rawValue + 1, &key, &value)
+                var code = mdb_cursor_get(cursor, &key, &value, after == 0 ? MDB_PREV : MDB_LAST)
+                var digest = 0
+                var left = limit
+                while code == 0, left > 0, key.firstByte == RawKey.byRating.rawValue {
+                    let id = UnsafeRawBufferPointer(key).suffix(16)
+                    let uuid = UUID(
+                        uuid: UnsafeRawBufferPointer(rebasing: id).loadUnaligned(as: uuid_t.self))
+                    digest = try digest &* 31 &+ self.digest(of: uuid, in: transaction)
+                    left -= 1
+                    code = mdb_cursor_get(cursor, &key, &value, MDB_PREV)
+                }
+                return digest
+            }
+        }
     }
 
     func updateAll() throws {

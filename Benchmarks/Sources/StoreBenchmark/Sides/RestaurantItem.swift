@@ -1,8 +1,22 @@
 import Foundation
 import JustPersistMacros
 
+/// A restaurant as a class of one of the stores declares it.
+protocol RestaurantEntity: MutableDataStoreItem {
+    var name: String { get set }
+    var cuisine: String? { get set }
+    var borough: String { get set }
+    var street: String { get set }
+    var zipcode: String { get set }
+    var stars: Int { get set }
+    var rating: Double { get set }
+    var opened: Date? { get set }
+    var isOpen: Bool { get set }
+    static var keyPathOfName: KeyPath<Self, String> { get }
+}
+
 /// A restaurant as the README declares its own: with defaults, some of its attributes optional.
-@Item("Restaurant") final class RestaurantItem {
+@Item("Restaurant") final class RestaurantItem: RestaurantEntity {
     var name: String = ""
     var cuisine: String?
     var borough: String = ""
@@ -13,8 +27,44 @@ import JustPersistMacros
     var opened: Date?
     var isOpen: Bool = true
 
+    static var keyPathOfName: KeyPath<RestaurantItem, String> { \.name }
+}
+
+/// The same with two indexes.
+@Item("Restaurant") final class IndexedRestaurantItem: RestaurantEntity {
+    var name: String = ""
+    var cuisine: String?
+    @Attribute(.indexed) var borough: String = ""
+    var street: String = ""
+    var zipcode: String = ""
+    var stars: Int = 0
+    @Attribute(.indexed) var rating: Double = 0
+    var opened: Date?
+    var isOpen: Bool = true
+
+    static var keyPathOfName: KeyPath<IndexedRestaurantItem, String> { \.name }
+}
+
+/// The same with a name that no two restaurants share.
+@Item("Restaurant") final class NamedRestaurantItem: RestaurantEntity {
+    @Attribute(.unique) var name: String = ""
+    var cuisine: String?
+    var borough: String = ""
+    var street: String = ""
+    var zipcode: String = ""
+    var stars: Int = 0
+    var rating: Double = 0
+    var opened: Date?
+    var isOpen: Bool = true
+
+    static var keyPathOfName: KeyPath<NamedRestaurantItem, String> { \.name }
+}
+
+extension RestaurantEntity {
+    @inline(__always)
     var digest: Int { Restaurant.digest(name: name, stars: stars) }
 
+    @inline(__always)
     func fill(from restaurant: Restaurant) {
         name = restaurant.name
         cuisine = restaurant.cuisine

@@ -3,6 +3,7 @@ import ArgumentParser
 /// What is measured, in the order of the table's rows.
 enum Operation: String, CaseIterable, ExpressibleByArgument {
     case create
+    case createIndexed = "create-indexed"
     case fetchByID = "fetch-by-id"
     case fetchByIDAlone = "fetch-by-id-alone"
     case fetchByIDThreads = "fetch-by-id-threads"
@@ -16,8 +17,10 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
     case countOr = "count-or"
     case countContains = "count-contains"
     case sort
+    case sortIndexed = "sort-indexed"
     case index
     case update
+    case upsert
     case commit
     case deleteEach = "delete-each"
     case delete
@@ -27,6 +30,7 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
     var title: String {
         switch self {
         case .create: "create all, one commit"
+        case .createIndexed: "create all with 2 indexes, one commit"
         case .fetchByID: "fetch each by id, shuffled"
         case .fetchByIDAlone: "fetch by id, a block each"
         case .fetchByIDThreads: "fetch by id, a block each, 2 threads"
@@ -40,8 +44,10 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         case .countOr: "filtered count, OR"
         case .countContains: "filtered count, CONTAINS[c]"
         case .sort: "best 10 of a full scan"
+        case .sortIndexed: "best 10 by an index"
         case .index: "fetch 20 % by an index"
         case .update: "update all, one commit"
+        case .upsert: "upsert all by a unique attribute, one commit"
         case .commit: "durable commits of 1 item"
         case .deleteEach: "delete each by id, one commit"
         case .delete: "delete all, one commit"
@@ -56,21 +62,33 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         case .fetchByIDAlone: (.fetchByID, 0.5)
         case .fetchByIDThreads: (.fetchByIDAlone, 1.7)
         case .newest: (.fetchByID, 0.2)
+        case .createIndexed: (.create, 0.35)
+        case .sortIndexed: (.sort, 10)
+        case .upsert: (.update, 0.5)
         default: nil
         }
     }
 
-    /// The operations that leave a store as it was: they share one.
+    /// Whether it leaves a store as it was: such operations share one.
     var onlyReads: Bool {
         switch self {
-        case .create, .index, .update, .commit, .deleteEach, .delete: false
+        case .create, .createIndexed, .update, .upsert, .commit, .deleteEach, .delete: false
         default: true
+        }
+    }
+
+    /// The indexes that the operation's store has.
+    var indexing: Indexing {
+        switch self {
+        case .createIndexed, .sortIndexed, .index: .boroughAndRating
+        case .upsert: .uniqueName
+        default: .none
         }
     }
 
     /// What `--growth` measures unless it is told otherwise.
     static let growing: [Operation] = [
-        .create, .fetchByID, .fetchAll, .count, .update, .deleteEach, .delete,
+        .create, .fetchByID, .fetchAll, .count, .index, .sortIndexed, .update, .deleteEach, .delete,
     ]
 
     /// The operations one by one, except that those with a common baseline take turns.
@@ -83,4 +101,13 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
             return operation == compared.first ? compared : nil
         }
     }
+}
+
+/// The indexes of a store.
+enum Indexing: String, Sendable {
+    case none
+    /// On `borough`, and on `rating`.
+    case boroughAndRating = "indexed"
+    /// The name is unique.
+    case uniqueName = "unique"
 }

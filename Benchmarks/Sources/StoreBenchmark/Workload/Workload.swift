@@ -9,6 +9,17 @@ struct Workload {
     /// Further items by turns, for the commits of each round.
     let commits: [[NewItem]]
 
+    /// The items with names that no two restaurants share.
+    var distinctItems: [NewItem] {
+        var number = 0
+        return items.map { item in
+            guard case .restaurant(var restaurant) = item else { return item }
+            restaurant.name += " \(number)"
+            number += 1
+            return .restaurant(restaurant)
+        }
+    }
+
     let borough = "Queens"
     let pageSize = 10
     /// How often the newest page is asked for, each time in a transaction of its own.
@@ -46,7 +57,7 @@ struct Workload {
     /// How many items one performance of an operation creates, reads, scans, changes or deletes.
     func items(of operation: Operation) -> Int {
         switch operation {
-        case .create: items.count
+        case .create, .createIndexed: items.count
         case .fetchByIDAlone, .fetchByIDThreads: shuffledAlone.count
         case .newest: pages * min(pageSize, restaurants.count)
         case .index: restaurants.count { $0.borough == borough }

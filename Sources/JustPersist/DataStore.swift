@@ -78,6 +78,23 @@ public protocol DataStore: AnyObject, Sendable {
     ///
     /// The default reads all items. A store that can check its own file structure implements this itself.
     func verify() throws -> VerificationReport
+
+    /// Waits until all declared indexes are ready, and writes what they lack.
+    ///
+    /// An index that is declared for a type with many items may be written in the background, and is used from when it
+    /// is complete. Call this where a program wants that from the start, or wants to show how far it is. The default has
+    /// nothing to wait for.
+    ///
+    /// - Parameter progress: Called now and then on the calling thread.
+    func buildIndexes(progress: (IndexProgress) -> Void) throws
+}
+
+extension DataStore {
+    /// Has nothing to wait for.
+    public func buildIndexes(progress: (IndexProgress) -> Void) throws {}
+
+    /// Waits until all declared indexes are ready.
+    public func buildIndexes() throws { try buildIndexes { _ in } }
 }
 
 /// Receives the failures of calls that cannot throw.

@@ -1,111 +1,88 @@
-public import Foundation
-
 /// The typed, throwing calls.
+///
+/// Each takes the condition as a `#Predicate` or key paths (``ItemCondition``), or as a ``DataStorePredicate``.
 extension DataStoreReadAccessor where Self: ~Copyable {
     /// The items of a class that match, sorted and sliced; all of them by default.
-    @inlinable
+    ///
+    /// - Throws: `.unknownAttribute` for a name that the class does not declare, and what the store throws.
     public func items<Item: DataStoreItem>(
         _ type: Item.Type, where predicate: DataStorePredicate? = nil,
-        sortedBy sort: DataStoreSortDescriptor..., offset: Int? = nil, limit: Int? = nil
+        sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil
     ) throws(DataStoreError) -> [Item] {
-        try items(
-            as: type,
-            DataStoreRequest(
-                type: ItemType(type), predicate: predicate, sortDescriptors: sort, offset: offset,
-                limit: limit))
+        try items(as: type, Item.request(predicate, sort, offset: offset, limit: limit))
     }
 
-    /// The items of a class that match a `#Predicate`, sorted and sliced.
-    @inlinable
+    /// The items of a class that match, sorted and sliced.
     public func items<Item: DataStoreItem>(
-        _ type: Item.Type, where predicate: Predicate<Item>,
-        sortedBy sort: DataStoreSortDescriptor..., offset: Int? = nil, limit: Int? = nil
+        _ type: Item.Type, where condition: some ItemCondition<Item>,
+        sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil
     ) throws(DataStoreError) -> [Item] {
         try items(
-            as: type,
-            DataStoreRequest(
-                type: ItemType(type), predicate: try DataStorePredicate(predicate),
-                sortDescriptors: sort, offset: offset, limit: limit))
-    }
-
-    /// The items of a class that match key-path comparisons, sorted and sliced.
-    @inlinable
-    public func items<Item: DataStoreItem>(
-        _ type: Item.Type, where predicate: ItemPredicate<Item>,
-        sortedBy sort: DataStoreSortDescriptor..., offset: Int? = nil, limit: Int? = nil
-    ) throws(DataStoreError) -> [Item] {
-        try items(
-            as: type,
-            DataStoreRequest(
-                type: ItemType(type), predicate: try predicate.predicate(), sortDescriptors: sort,
-                offset: offset, limit: limit))
+            as: type, Item.request(condition.predicate(), sort, offset: offset, limit: limit))
     }
 
     /// The first item of a class that matches, in the order asked for.
-    @inlinable
     public func first<Item: DataStoreItem>(
         _ type: Item.Type, where predicate: DataStorePredicate? = nil,
-        sortedBy sort: DataStoreSortDescriptor...
+        sortedBy sort: ItemSort<Item>...
     ) throws(DataStoreError) -> Item? {
-        try items(
-            as: type,
-            DataStoreRequest(
-                type: ItemType(type), predicate: predicate, sortDescriptors: sort, limit: 1)
-        ).first
+        try items(as: type, Item.request(predicate, sort, offset: nil, limit: 1)).first
     }
 
-    /// The first item of a class that matches a `#Predicate`, in the order asked for.
-    @inlinable
+    /// The first item of a class that matches, in the order asked for.
     public func first<Item: DataStoreItem>(
-        _ type: Item.Type, where predicate: Predicate<Item>,
-        sortedBy sort: DataStoreSortDescriptor...
+        _ type: Item.Type, where condition: some ItemCondition<Item>,
+        sortedBy sort: ItemSort<Item>...
     ) throws(DataStoreError) -> Item? {
-        try items(
-            as: type,
-            DataStoreRequest(
-                type: ItemType(type), predicate: try DataStorePredicate(predicate),
-                sortDescriptors: sort, limit: 1)
-        ).first
-    }
-
-    /// The first item of a class that matches key-path comparisons, in the order asked for.
-    @inlinable
-    public func first<Item: DataStoreItem>(
-        _ type: Item.Type, where predicate: ItemPredicate<Item>,
-        sortedBy sort: DataStoreSortDescriptor...
-    ) throws(DataStoreError) -> Item? {
-        try items(
-            as: type,
-            DataStoreRequest(
-                type: ItemType(type), predicate: try predicate.predicate(), sortDescriptors: sort,
-                limit: 1)
-        ).first
+        try items(as: type, Item.request(condition.predicate(), sort, offset: nil, limit: 1)).first
     }
 
     /// How many items of a class match.
     ///
     /// Without a predicate this costs one lookup, however many there are.
-    @inlinable
     public func count<Item: DataStoreItem>(
         _ type: Item.Type, where predicate: DataStorePredicate? = nil
     ) throws(DataStoreError) -> Int {
-        try performCount(DataStoreRequest(type: ItemType(type), predicate: predicate))
+        try performCount(Item.request(predicate, [], offset: nil, limit: nil))
     }
 
-    /// How many items of a class match a `#Predicate`.
-    @inlinable
+    /// How many items of a class match.
     public func count<Item: DataStoreItem>(
-        _ type: Item.Type, where predicate: Predicate<Item>
+        _ type: Item.Type, where condition: some ItemCondition<Item>
     ) throws(DataStoreError) -> Int {
-        try count(type, where: try DataStorePredicate(predicate))
+        try performCount(Item.request(condition.predicate(), [], offset: nil, limit: nil))
     }
 
-    /// How many items of a class match key-path comparisons.
-    @inlinable
-    public func count<Item: DataStoreItem>(
-        _ type: Item.Type, where predicate: ItemPredicate<Item>
-    ) throws(DataStoreError) -> Int {
-        try count(type, where: try predicate.predicate())
+    /// Whether any item of a class matches; looks no further than the first.
+    public func exists<Item: DataStoreItem>(
+        _ type: Item.Type, where predicate: DataStorePredicate? = nil
+    ) throws(DataStoreError) -> Bool {
+        try performCount(Item.request(predicate, [], offset: nil, limit: 1)) > 0
+    }
+
+    /// Whether any item of a class matches; looks no further than the first.
+    public func exists<Item: DataStoreItem>(
+        _ type: Item.Type, where condition: some ItemCondition<Item>
+    ) throws(DataStoreError) -> Bool {
+        try performCount(Item.request(condition.predicate(), [], offset: nil, limit: 1)) > 0
+    }
+
+    /// How the store answers the request for these items: see ``QueryPlan``.
+    ///
+    /// Costs as much as the request itself.
+    public func explain<Item: DataStoreItem>(
+        _ type: Item.Type, where predicate: DataStorePredicate? = nil,
+        sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil
+    ) throws(DataStoreError) -> QueryPlan {
+        try performExplain(Item.request(predicate, sort, offset: offset, limit: limit))
+    }
+
+    /// How the store answers the request for these items: see ``QueryPlan``.
+    public func explain<Item: DataStoreItem>(
+        _ type: Item.Type, where condition: some ItemCondition<Item>,
+        sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil
+    ) throws(DataStoreError) -> QueryPlan {
+        try performExplain(Item.request(condition.predicate(), sort, offset: offset, limit: limit))
     }
 
     /// The item of a class with that id; `nil` if there is none.

@@ -1,50 +1,26 @@
-public import Foundation
-
 /// The typed walks: for types with more items than should be in memory at one time.
 extension DataStoreReadAccessor where Self: ~Copyable {
     /// Calls `body` with each matching item of a class, sorted and sliced, without loading all of them at once.
     ///
     /// `body` may run other queries with this accessor, but must not write with it. If `body` throws, the iteration
     /// ends, and this throws the same error.
-    @inlinable
     public func forEach<Item: DataStoreItem>(
         _ type: Item.Type, where predicate: DataStorePredicate? = nil,
-        sortedBy sort: DataStoreSortDescriptor..., offset: Int? = nil, limit: Int? = nil,
+        sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil,
         _ body: (Item) throws -> Void
     ) throws {
         try forEach(
-            as: type,
-            DataStoreRequest(
-                type: ItemType(type), predicate: predicate, sortDescriptors: sort, offset: offset,
-                limit: limit), body)
+            as: type, Item.request(predicate, sort, offset: offset, limit: limit), body)
     }
 
-    /// Calls `body` with each item of a class that matches a `#Predicate`, sorted and sliced.
-    @inlinable
+    /// The same for a `#Predicate` or a comparison of key paths.
     public func forEach<Item: DataStoreItem>(
-        _ type: Item.Type, where predicate: Predicate<Item>,
-        sortedBy sort: DataStoreSortDescriptor..., offset: Int? = nil, limit: Int? = nil,
+        _ type: Item.Type, where condition: some ItemCondition<Item>,
+        sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil,
         _ body: (Item) throws -> Void
     ) throws {
         try forEach(
-            as: type,
-            DataStoreRequest(
-                type: ItemType(type), predicate: try DataStorePredicate(predicate),
-                sortDescriptors: sort, offset: offset, limit: limit), body)
-    }
-
-    /// Calls `body` with each item of a class that matches key-path comparisons, sorted and sliced.
-    @inlinable
-    public func forEach<Item: DataStoreItem>(
-        _ type: Item.Type, where predicate: ItemPredicate<Item>,
-        sortedBy sort: DataStoreSortDescriptor..., offset: Int? = nil, limit: Int? = nil,
-        _ body: (Item) throws -> Void
-    ) throws {
-        try forEach(
-            as: type,
-            DataStoreRequest(
-                type: ItemType(type), predicate: try predicate.predicate(), sortDescriptors: sort,
-                offset: offset, limit: limit), body)
+            as: type, Item.request(condition.predicate(), sort, offset: offset, limit: limit), body)
     }
 
     // Inlined, so that the casts are to a known class.

@@ -26,10 +26,31 @@ public protocol DataStoreReadWriteAccessor: DataStoreReadAccessor, ~Copyable {
         of item: any DataStoreItem
     ) throws(DataStoreError) -> (any MutableDataStoreItem)?
 
-    /// Adds a type and its attributes to the store's catalog, or adds attributes to a type that it contains.
+    /// Adds a type, its attributes and its indexes to the store's catalog, or adds attributes and indexes to a type
+    /// that it contains.
     ///
-    /// You need this only for types without an item class. Classes are declared automatically.
+    /// You need this only for types without an item class, and for indexes beside those of the class, which stay until
+    /// they are dropped. Classes are declared automatically, and the indexes that they do not declare any more are dropped.
     func declare(_ schema: ItemSchema) throws(DataStoreError)
+
+    /// Drops an index of a type, and tells whether there was one.
+    ///
+    /// An index that the item class declares comes back with the next write through the class. The default refuses,
+    /// with ``DataStoreError/Code/unsupported``.
+    func dropIndex(
+        _ index: IndexSchema, ofType itemTypeKey: String
+    ) throws(DataStoreError) -> Bool
+}
+
+extension DataStoreReadWriteAccessor where Self: ~Copyable {
+    /// Refuses to drop an index.
+    public func dropIndex(
+        _ index: IndexSchema, ofType itemTypeKey: String
+    ) throws(DataStoreError) -> Bool {
+        throw DataStoreError(
+            .unsupported, in: "dropIndex", "This store keeps no indexes that could be dropped.",
+            itemType: itemTypeKey)
+    }
 }
 
 /// The accessor of a write block, which cannot be copied or stored.

@@ -1,27 +1,51 @@
 /// A request for items: a type, a predicate, a sort order, an offset and a limit.
 ///
 /// Without sort descriptors, items are sorted by creation. The result skips the first `offset` matching items and
-/// contains at most `limit` items; counting follows the same rule. Stores never change a request.
-public final class DataStoreRequest {
+/// contains at most `limit` items; counting follows the same rule. Stores never change a request. It can be used and
+/// changed on any thread; a block that is queued sees what the request says when the block runs.
+public final class DataStoreRequest: Sendable {
     /// The type of the items.
     public let type: ItemType
+    private let contents: Locked<Contents>
+
+    private struct Contents: Sendable {
+        var predicate: DataStorePredicate?
+        var sortDescriptors: [DataStoreSortDescriptor]?
+        var offset: Int?
+        var limit: Int?
+        /// Why the last filter by an attribute made no predicate.
+        var filterFailure: DataStoreError?
+    }
+
     /// Which of them; `nil` for all.
     public var predicate: DataStorePredicate? {
-        didSet { filterFailure = nil }
+        get { contents.withLock { $0.predicate } }
+        set {
+            contents.withLock {
+                $0.predicate = newValue
+                $0.filterFailure = nil
+            }
+        }
     }
     /// In which order, the first descriptor deciding first.
-    public var sortDescriptors: [DataStoreSortDescriptor]?
+    public var sortDescriptors: [DataStoreSortDescriptor]? {
+        get { contents.withLock { $0.sortDescriptors } }
+        set { contents.withLock { $0.sortDescriptors = newValue } }
+    }
     /// How many to leave out at the start.
     ///
     /// Negative is an error.
-    public var offset: Int?
+    public var offset: Int? {
+        get { contents.withLock { $0.offset } }
+        set { contents.withLock { $0.offset = newValue } }
+    }
     /// How many at most; `nil` and 0 mean no limit.
     ///
     /// Negative is an error.
-    public var limit: Int?
-
-    /// Why the last ``setFilter(whereAttribute:equalsValue:)`` made no predicate.
-    private var filterFailure: DataStoreError?
+    public var limit: Int? {
+        get { contents.withLock { $0.limit } }
+        set { contents.withLock { $0.limit = newValue } }
+    }
 
     /// A request for all items of a type.
     public init(
@@ -29,10 +53,10 @@ public final class DataStoreRequest {
         sortDescriptors: [DataStoreSortDescriptor]? = nil, offset: Int? = nil, limit: Int? = nil
     ) {
         self.type = type
-        self.predicate = predicate
-        self.sortDescriptors = sortDescriptors
-        self.offset = offset
-        self.limit = limit
+        contents = Locked(
+            Contents(
+                predicate: predicate, sortDescriptors: sortDescriptors, offset: offset,
+                limit: limit))
     }
 
     /// A request for all items of an item class.
@@ -46,11 +70,11 @@ public final class DataStoreRequest {
     }
 
     /// The same request with another limit.
-    convenience init(copying request: DataStoreRequest, limit: Int) {
-        self.init(
-            type: request.type, predicate: request.predicate,
-            sortDescriptors: request.sortDescriptors, offset: request.offset, limit: limit)
-        filterFailure = request.filterFailure
+    init(copying request: DataStoreRequest, limit: Int) {
+        type = request.type
+        var copy = request.contents.withLock { $0 }
+        copy.limit = limit
+        contents = Locked(copy)
     }
 
     /// The class of the items.
@@ -64,8 +88,10 @@ public final class DataStoreRequest {
         do throws(DataStoreError) {
             predicate = try DataStorePredicate(attribute: attribute, equals: value)
         } catch {
-            predicate = DataStorePredicate.constant(false)
-            filterFailure = error
+            contents.withLock {
+                $0.predicate = DataStorePredicate.constant(false)
+                $0.filterFailure = error
+            }
         }
     }
 
@@ -85,9 +111,10 @@ public final class DataStoreRequest {
     public func validate(
         operators: Set<DataStorePredicate.Operator>? = nil
     ) throws(DataStoreError) {
-        if let filterFailure { throw filterFailure }
+        let contents = contents.withLock { $0 }
+        if let failure = contents.filterFailure { throw failure }
         try type.schema?.validate()
-        for (name, number) in [("offset", offset), ("limit", limit)] {
+        for (name, number) in [("offset", contents.offset), ("limit", contents.limit)] {
             if let number, number < 0 {
                 throw DataStoreError(
                     .invalidRequest, in: "fetch",
@@ -95,12 +122,12 @@ public final class DataStoreRequest {
                     itemType: type.key)
             }
         }
-        for descriptor in sortDescriptors ?? [] where descriptor.key.isEmpty {
+        for descriptor in contents.sortDescriptors ?? [] where descriptor.key.isEmpty {
             throw DataStoreError(
                 .invalidRequest, in: "fetch",
                 "A sort descriptor has an empty key. Name the attribute to sort by.",
                 itemType: type.key)
         }
-        try predicate?.validate(operators: operators)
+        try contents.predicate?.validate(operators: operators)
     }
 }

@@ -13,7 +13,7 @@ struct JustPersistCommand: ParsableCommand {
             """,
         subcommands: [
             InfoCommand.self, QueryCommand.self, ImportCommand.self, MigrateCommand.self,
-            VerifyCommand.self, ConformanceCommand.self,
+            VerifyCommand.self, IndexCommand.self, ConformanceCommand.self,
         ])
 
     static func main() {

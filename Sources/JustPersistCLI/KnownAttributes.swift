@@ -60,28 +60,16 @@ extension [String] {
     }
 }
 
-extension String {
-    /// Whether one is in the other, or they differ in few letters; in any case.
-    fileprivate func isNear(_ other: String) -> Bool {
-        let a = lowercased()
-        let b = other.lowercased()
-        if a.count > 2, b.count > 2, a.contains(b) || b.contains(a) { return true }
-        return a.distance(to: b) <= Swift.min(2, a.count / 3)
-    }
-
-    /// The number of letters to insert, remove or replace (Levenshtein's distance).
-    private func distance(to other: String) -> Int {
-        let letters = Array(other)
-        var row = Array(0...letters.count)
-        for (i, letter) in enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for j in letters.indices {
-                let replaced = diagonal + (letters[j] == letter ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = Swift.min(row[j] + 1, row[j + 1] + 1, replaced)
-            }
-        }
-        return row[letters.count]
+extension DataStoreError {
+    /// The refusal of a type that a store does not have.
+    static func unknownType(
+        _ type: String, among schemas: [ItemSchema], in operation: String
+    ) -> DataStoreError {
+        let types = schemas.map(\.itemTypeKey)
+        return DataStoreError(
+            .invalidRequest, in: operation,
+            "The store has no type “\(type)”. "
+                + (types.isEmpty ? "It is empty." : "Its types are \(types.listed)."),
+            itemType: type)
     }
 }

@@ -15,6 +15,11 @@ final class OpenStore {
         try OpenStore(url, DataStoreOptions())
     }
 
+    /// Opens an existing store for changes.
+    static func changing(_ url: String) throws -> OpenStore {
+        try OpenStore(url, DataStoreOptions(createsIfMissing: false))
+    }
+
     private init(_ url: String, _ options: DataStoreOptions) throws {
         store = try DataStores.open(url, options: options)
     }

@@ -44,7 +44,7 @@ import Testing
                     attempt { _ = try db.performFetch(request) }
                 }
                 for predicate in predicates {
-                    attempt { _ = try db.count(Sample.self, where: predicate) }
+                    attempt { _ = try db.count(DataStoreRequest(samplesWhere: predicate)) }
                 }
                 attempt {
                     for item in try db.items(Sample.self) { for index in 0..<5 { _ = item[index] } }

@@ -101,7 +101,7 @@ import Testing
         case 12:
             guard let id else { return }
             let predicate = try DataStorePredicate("uniqueToken == %@", id)
-            for item in try db.items(Sample.self, where: predicate) {
+            for case let item as Sample in try db.items(DataStoreRequest(samplesWhere: predicate)) {
                 #expect(item.uniqueToken == id)
                 set(item, &model, &random)
             }

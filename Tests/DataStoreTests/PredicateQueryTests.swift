@@ -32,7 +32,8 @@ import Testing
                 let predicate = random.predicate()
                 let expected = try subjects.filter { try predicate.matches($0) }.map(\.id)
                 let found = try store.read { db in
-                    try db.items(Sample.self, where: predicate).map(\.uniqueToken)
+                    try db.performFetch(DataStoreRequest(samplesWhere: predicate)).map(
+                        \.uniqueToken)
                 }
                 #expect(found == expected, "\(predicate)")
                 guard round % 100 == 0 else { continue }
@@ -48,10 +49,12 @@ import Testing
                         let predicate = random.predicate()
                         let expected = try subjects.filter { try predicate.matches($0) }.map(\.id)
                         try #expect(
-                            db.items(Sample.self, where: predicate).map(\.uniqueToken)
+                            db.performFetch(DataStoreRequest(samplesWhere: predicate)).map(
+                                \.uniqueToken)
                                 == expected, "\(predicate)")
                         try #expect(
-                            db.count(Sample.self, where: predicate) == expected.count,
+                            db.performCount(DataStoreRequest(samplesWhere: predicate))
+                                == expected.count,
                             "\(predicate)")
                     }
                 }
@@ -135,7 +138,8 @@ import Testing
                                     .path(.init(["a"])), relation, .value(value), options: options))
                             let expected = try subjects.filter { try predicate.matches($0) }.map(
                                 \.id)
-                            let found = try db.items(Sample.self, where: predicate)
+                            let found = try db.performFetch(
+                                DataStoreRequest(samplesWhere: predicate))
                             #expect(found.map(\.uniqueToken) == expected, "\(predicate)")
                         }
                     }
@@ -154,7 +158,9 @@ import Testing
                 let (p, q) = (random.predicate(), random.predicate())
                 try store.read { db in
                     let ids = try [p, !p, q, p && q, p || q].map { predicate in
-                        Set(try db.items(Sample.self, where: predicate).map(\.uniqueToken))
+                        Set(
+                            try db.performFetch(DataStoreRequest(samplesWhere: predicate)).map(
+                                \.uniqueToken))
                     }
                     #expect(ids[0].union(ids[1]) == Set(all))
                     #expect(ids[0].isDisjoint(with: ids[1]))

@@ -24,6 +24,7 @@ struct QueryCommand: ParsableCommand {
     @Option(help: "How many items at most; 0 for all.") var limit: Int?
     @Option(help: "How many items to leave out at the start.") var offset: Int?
     @Option(help: "How to print them.") var format = RowFormat.table
+    @Flag(help: "Print how the items are found, in place of the items.") var explain = false
     @Option(
         help:
             "Attributes to print, or paths into dictionaries, separated by commas; uniqueToken is the id.",
@@ -41,7 +42,7 @@ struct QueryCommand: ParsableCommand {
         try opened.store.performRead { db in
             let schemas = try db.schemas()
             guard let schema = schemas.first(where: { $0.itemTypeKey == type }) else {
-                throw unknownType(schemas.map(\.itemTypeKey))
+                throw DataStoreError.unknownType(type, among: schemas, in: "query")
             }
             let known = KnownAttributes(schema)
             if let predicate { try known.check(predicate) }
@@ -55,6 +56,10 @@ struct QueryCommand: ParsableCommand {
             request.limit = limit
             request.offset = offset
             let output = Output()
+            if explain {
+                try output.line("\(try db.explain(request))")
+                return try output.flush()
+            }
             if format == .count {
                 try output.line(String(try db.count(request)))
                 return try output.flush()
@@ -64,14 +69,6 @@ struct QueryCommand: ParsableCommand {
             try db.forEach(request) { item in try writer.write(item) }
             try writer.finish()
         }
-    }
-
-    private func unknownType(_ types: [String]) -> DataStoreError {
-        DataStoreError(
-            .invalidRequest, in: "query",
-            "The store has no type “\(type)”. "
-                + (types.isEmpty ? "It is empty." : "Its types are \(types.listed)."),
-            itemType: type)
     }
 }
 

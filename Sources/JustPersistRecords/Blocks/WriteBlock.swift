@@ -114,7 +114,7 @@ final class WriteBlock: Block {
         // So that what holds items and values is in the records.
         if candidates.count > 1 || isAmbiguous { try flush() }
         let (type, others, isChanged) = try known.catalog.declare(
-            schema, dropsIndexes: isOfClass, limits: context.limits, holdsItems: holdsItems,
+            schema, isOfClass: isOfClass, limits: context.limits, holdsItems: holdsItems,
             holdsValues: holdsValues)
         if !isChanged { return }
         for attribute in type.attributes {

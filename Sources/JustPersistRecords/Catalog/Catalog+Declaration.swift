@@ -50,12 +50,12 @@ extension Catalog {
     /// Returns the type, the types that gave way to it, and whether anything changed.
     ///
     /// - Parameters:
-    ///   - dropsIndexes: Whether indexes go that the schema does not have.
+    ///   - isOfClass: Whether it is the schema of a class, without which indexes of former releases go.
     ///   - holdsItems: Whether there is any item of the type. Asked only if a type is found under several keys.
     ///   - holdsValues: Whether any item of the type has a value for the attribute with that id. Asked
     ///     only if an attribute is found under several names.
     mutating func declare(
-        _ schema: ItemSchema, dropsIndexes: Bool, limits: DataStoreLimits,
+        _ schema: ItemSchema, isOfClass: Bool, limits: DataStoreLimits,
         holdsItems: (CatalogType) throws(DataStoreError) -> Bool,
         holdsValues: (CatalogType, UInt16) throws(DataStoreError) -> Bool
     ) throws(DataStoreError) -> (CatalogType, others: [CatalogType], isChanged: Bool) {
@@ -67,7 +67,7 @@ extension Catalog {
                 isChanged = true
             }
         }
-        if try type.declare(schema.indexes, dropsOthers: dropsIndexes) { isChanged = true }
+        if try type.declare(schema.indexes, isOfClass: isOfClass) { isChanged = true }
         for other in others { put(other.retired()) }
         if isChanged { put(type) }
         return (type, others, isChanged)

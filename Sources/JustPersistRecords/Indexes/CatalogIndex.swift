@@ -23,8 +23,8 @@ struct CatalogIndex: Sendable {
     /// What decides the order, the first one first.
     private(set) var components: [Component]
     let isUnique: Bool
-    /// Whether it was added to the store by hand: no class need declare it.
-    let isByHand: Bool
+    /// Whether it was declared without a class, so that no class need declare it.
+    var isByHand: Bool
     var state: State
     let unknown: UnknownFields
 

@@ -27,13 +27,13 @@ extension CatalogType {
         return components
     }
 
-    /// Whether the type has just the indexes that a class declares, beside those added by hand.
+    /// Whether the type has just the indexes that a class declares, beside those that were declared without one.
     func hasIndexes(_ declared: [IndexSchema]) -> Bool {
         var found: Set<UInt16> = []
         for schema in declared {
             guard let components = try? components(of: schema.attributes),
                 let index = indexes.first(where: {
-                    $0.isOf(components, isUnique: schema.isUnique)
+                    $0.isOf(components, isUnique: schema.isUnique) && !$0.isByHand
                 })
             else { return false }
             found.insert(index.number)
@@ -43,32 +43,46 @@ extension CatalogType {
 
     /// Brings the indexes up to a declaration, and tells whether that changed anything.
     ///
-    /// - Parameter dropsOthers: Whether indexes that the declaration does not have go, unless they were added by hand.
+    /// - Parameter isOfClass: Whether it is that of a class: then indexes go that it does not have, unless they were
+    ///   declared without a class.
     mutating func declare(
-        _ declared: [IndexSchema], dropsOthers: Bool
+        _ declared: [IndexSchema], isOfClass: Bool
     ) throws(DataStoreError) -> Bool {
         var kept: Set<UInt16> = []
         var isChanged = false
         for schema in declared {
             let components = try components(of: schema.attributes)
-            if let known = indexes.first(where: {
+            if let place = indexes.firstIndex(where: {
                 $0.isOf(components, isUnique: schema.isUnique)
             }) {
-                kept.insert(known.number)
+                kept.insert(indexes[place].number)
+                if isOfClass, indexes[place].isByHand {
+                    indexes[place].isByHand = false
+                    isChanged = true
+                }
                 continue
             }
             let index = CatalogIndex(
-                number: try nextIndexNumber(), components: components, isUnique: schema.isUnique)
+                number: try nextIndexNumber(), components: components, isUnique: schema.isUnique,
+                isByHand: !isOfClass)
             indexes.append(index)
             kept.insert(index.number)
             isChanged = true
         }
-        if dropsOthers {
+        if isOfClass {
             let count = indexes.count
             indexes.removeAll { !$0.isByHand && !kept.contains($0.number) }
             if indexes.count < count { isChanged = true }
         }
         return isChanged
+    }
+
+    /// Takes an index out; tells whether there was one.
+    mutating func drop(_ index: IndexSchema) throws(DataStoreError) -> Bool {
+        let components = try components(of: index.attributes)
+        let count = indexes.count
+        indexes.removeAll { $0.isOf(components, isUnique: index.isUnique) }
+        return indexes.count < count
     }
 
     /// A number that no index of the type has.

@@ -1,16 +1,4 @@
-import JustPersist
-
-/// How far an index is written that was declared on items that were there before.
-public struct IndexProgress: Sendable, Hashable {
-    /// The key of the type.
-    public let itemTypeKey: String
-    /// The attributes of the index.
-    public let attributes: [String]
-    /// The items whose entries this call has written.
-    public let done: Int
-    /// The items that there are.
-    public let total: Int
-}
+public import JustPersist
 
 /// Indexes that were declared on items that were there before.
 ///
@@ -30,7 +18,7 @@ extension RecordStore {
     /// - Parameter progress: Called after each transaction, on the calling thread.
     /// - Throws: ``/JustPersist/DataStoreError/Code/notSetUp`` on a closed store, or what writing throws. Two items that
     ///   agree in attributes that are declared unique are reported to the store's error handler: they stay.
-    public func buildIndexes(progress: (IndexProgress) -> Void = { _ in }) throws {
+    public func buildIndexes(progress: (IndexProgress) -> Void) throws {
         var done = 0
         var current: IndexProgress?
         while true {

@@ -34,6 +34,18 @@ extension WriteBlock {
         for number in new { try build(number, of: type.number, limit: .max) }
     }
 
+    /// Drops an index of a type with its entries; tells whether there was one.
+    func dropIndex(_ index: IndexSchema, of type: ItemType) throws(DataStoreError) -> Bool {
+        guard let before = known.catalog.candidates(for: type).first else { return false }
+        if before.unknown.forbidsWriting { throw before.newerFormat(in: "dropIndex") }
+        var changed = before
+        guard try changed.drop(index) else { return false }
+        known.catalog.put(changed)
+        didChange(changed.number)
+        try followIndexes(of: changed, before: before)
+        return true
+    }
+
     /// Writes the entries of up to `limit` items that have none yet; tells whether any type has more of them.
     func buildIndexes(limit: Int) throws(DataStoreError) -> Bool {
         guard context.keepsIndexes, let (type, index) = known.catalog.unfinishedIndex else {

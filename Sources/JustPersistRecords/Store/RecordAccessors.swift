@@ -123,6 +123,15 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
         return try noting { () throws(DataStoreError) in try block.thaw(item) }
     }
 
+    func dropIndex(
+        _ index: IndexSchema, ofType itemTypeKey: String
+    ) throws(DataStoreError) -> Bool {
+        try block.checkOpen("dropIndex")
+        return try noting { () throws(DataStoreError) in
+            try block.dropIndex(index, of: ItemType(dynamic: itemTypeKey))
+        }
+    }
+
     func declare(_ schema: ItemSchema) throws(DataStoreError) {
         try block.checkOpen("declare")
         try noting { () throws(DataStoreError) in try block.declare(schema) }

@@ -89,3 +89,10 @@ extension DataStore {
         try read { db in try db.items(Restaurant.self, where: predicate).map(\.name) }
     }
 }
+
+extension DataStoreRequest {
+    /// The samples that match, with names that no class declares allowed.
+    convenience init(samplesWhere predicate: DataStorePredicate) {
+        self.init(type: ItemType(Sample.self), predicate: predicate)
+    }
+}

@@ -1,0 +1,68 @@
+/// The names that a typed call may use.
+extension DataStoreItem {
+    /// A request for items of this class, in which every name is one of the class.
+    ///
+    /// - Throws: `.unknownAttribute` for a name that the class does not declare: it would be nil in every item.
+    static func request(
+        _ predicate: DataStorePredicate?, _ sort: [ItemSort<Self>], offset: Int?, limit: Int?
+    ) throws(DataStoreError) -> DataStoreRequest {
+        let type = ItemType(Self.self)
+        let descriptors = try ItemSort(sort).descriptors()
+        if let schema = type.schema {
+            for descriptor in descriptors {
+                let name = String(descriptor.key.prefix { $0 != "." })
+                if !name.isEmpty { try schema.checkName(name, in: "sort") }
+            }
+            for name in predicate?.attributeNames ?? [] {
+                try schema.checkName(name, in: "predicate")
+            }
+        }
+        return DataStoreRequest(
+            type: type, predicate: predicate, sortDescriptors: descriptors, offset: offset,
+            limit: limit)
+    }
+}
+
+extension ItemSchema {
+    fileprivate func checkName(_ name: String, in operation: String) throws(DataStoreError) {
+        if index(ofAttribute: name) != nil
+            || attributes.contains(where: { $0.formerNames.contains(name) })
+            || [name] == DataStorePredicate.AttributePath.uniqueToken.components
+        {
+            return
+        }
+        let names = attributes.map(\.name)
+        let near = names.filter { name.isNear($0) }
+        let shown = (near.isEmpty ? Array(names.prefix(20)) : near)
+            .map { "“\($0)”" }.joined(separator: ", ")
+        throw DataStoreError(
+            .unknownAttribute, in: operation,
+            "“\(itemTypeKey)” declares no attribute “\(name)”. "
+                + (near.isEmpty ? "Its attributes are \(shown)." : "Did you mean \(shown)?"),
+            itemType: itemTypeKey, attribute: name)
+    }
+}
+
+extension DataStorePredicate {
+    /// The attributes that it looks at, by the first names of their paths.
+    var attributeNames: Set<String> {
+        switch self {
+        case .constant: []
+        case .not(let part): part.attributeNames
+        case .and(let parts), .or(let parts):
+            parts.reduce(into: []) { $0.formUnion($1.attributeNames) }
+        case .comparison(let comparison):
+            comparison.left.attributeNames.union(comparison.right.attributeNames)
+        }
+    }
+}
+
+extension DataStorePredicate.Expression {
+    fileprivate var attributeNames: Set<String> {
+        switch self {
+        case .value: []
+        case .path(let path), .count(let path): Set(path.components.prefix(1))
+        case .list(let parts): parts.reduce(into: []) { $0.formUnion($1.attributeNames) }
+        }
+    }
+}

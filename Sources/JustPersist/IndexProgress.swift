@@ -1,0 +1,19 @@
+/// How far an index is written that was declared on items that were there before.
+public struct IndexProgress: Sendable, Hashable {
+    /// The key of the type.
+    public let itemTypeKey: String
+    /// The attributes of the index.
+    public let attributes: [String]
+    /// The items whose entries this call has written.
+    public let done: Int
+    /// The items that there are.
+    public let total: Int
+
+    /// Progress with an index.
+    public init(itemTypeKey: String, attributes: [String], done: Int, total: Int) {
+        self.itemTypeKey = itemTypeKey
+        self.attributes = attributes
+        self.done = done
+        self.total = total
+    }
+}

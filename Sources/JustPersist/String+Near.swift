@@ -1,0 +1,26 @@
+/// What a name that is not there may have been meant to be.
+extension String {
+    /// Whether one is in the other, or they differ in few letters; in any case.
+    package func isNear(_ other: String) -> Bool {
+        let a = lowercased()
+        let b = other.lowercased()
+        if a.count > 2, b.count > 2, a.contains(b) || b.contains(a) { return true }
+        return a.distance(to: b) <= Swift.min(2, a.count / 3)
+    }
+
+    /// The number of letters to insert, remove or replace (Levenshtein's distance).
+    private func distance(to other: String) -> Int {
+        let letters = Array(other)
+        var row = Array(0...letters.count)
+        for (i, letter) in enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for j in letters.indices {
+                let replaced = diagonal + (letters[j] == letter ? 0 : 1)
+                diagonal = row[j + 1]
+                row[j + 1] = Swift.min(row[j] + 1, row[j + 1] + 1, replaced)
+            }
+        }
+        return row[letters.count]
+    }
+}

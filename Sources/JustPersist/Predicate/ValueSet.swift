@@ -14,7 +14,8 @@ struct ValueSet: Sendable {
 
     func contains(_ value: DataStoreValue) -> Bool { keys.contains(Key(value: value)) }
 
-    private struct Key: Hashable {
+    /// A value by that equality; not for values that do not equal themselves.
+    struct Key: Hashable {
         let value: DataStoreValue
 
         static func == (left: Key, right: Key) -> Bool { left.value.isEqual(to: right.value) }

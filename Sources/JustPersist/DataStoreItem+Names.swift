@@ -13,8 +13,8 @@ extension DataStoreItem {
                 let name = String(descriptor.key.prefix { $0 != "." })
                 if !name.isEmpty { try schema.checkName(name, in: "sort") }
             }
-            for name in predicate?.attributeNames ?? [] {
-                try schema.checkName(name, in: "predicate")
+            for path in predicate?.paths ?? [] {
+                if let name = path.components.first { try schema.checkName(name, in: "predicate") }
             }
         }
         return DataStoreRequest(
@@ -40,29 +40,5 @@ extension ItemSchema {
             "“\(itemTypeKey)” declares no attribute “\(name)”. "
                 + (near.isEmpty ? "Its attributes are \(shown)." : "Did you mean \(shown)?"),
             itemType: itemTypeKey, attribute: name)
-    }
-}
-
-extension DataStorePredicate {
-    /// The attributes that it looks at, by the first names of their paths.
-    var attributeNames: Set<String> {
-        switch self {
-        case .constant: []
-        case .not(let part): part.attributeNames
-        case .and(let parts), .or(let parts):
-            parts.reduce(into: []) { $0.formUnion($1.attributeNames) }
-        case .comparison(let comparison):
-            comparison.left.attributeNames.union(comparison.right.attributeNames)
-        }
-    }
-}
-
-extension DataStorePredicate.Expression {
-    fileprivate var attributeNames: Set<String> {
-        switch self {
-        case .value: []
-        case .path(let path), .count(let path): Set(path.components.prefix(1))
-        case .list(let parts): parts.reduce(into: []) { $0.formUnion($1.attributeNames) }
-        }
     }
 }

@@ -17,22 +17,8 @@ struct KnownAttributes {
 
     /// Throws if a predicate asks for something that is no attribute.
     func check(_ predicate: DataStorePredicate) throws {
-        switch predicate {
-        case .constant: break
-        case .not(let part): try check(part)
-        case .and(let parts), .or(let parts): for part in parts { try check(part) }
-        case .comparison(let comparison):
-            try check(comparison.left)
-            try check(comparison.right)
-        }
-    }
-
-    private func check(_ expression: DataStorePredicate.Expression) throws {
-        switch expression {
-        case .path(let path), .count(let path):
+        for path in predicate.paths {
             if let name = path.components.first { try check(name, in: "--where") }
-        case .list(let parts): for part in parts { try check(part) }
-        default: break
         }
     }
 

@@ -14,7 +14,8 @@ extension DataStorePredicate {
 
         /// A comparison of two expressions.
         ///
-        /// A list of nothing but values is kept as one array value, which means the same.
+        /// Of several forms that mean the same, one is kept: a list of nothing but values as one array value, and a
+        /// path below a path as one path.
         public init(
             _ left: Expression, _ operator: Operator, _ right: Expression,
             modifier: Modifier = .direct, options: Options = []
@@ -54,7 +55,8 @@ extension DataStorePredicate {
         case greaterOrEqual = ">="
         /// Between two bounds, both included; nothing is between reversed bounds.
         case between = "BETWEEN"
-        /// Equal to an element of the array on the right, or a part of the string on the right.
+        /// Equal to an element of the array or a value of the dictionary on the right, or a part of the string on
+        /// the right.
         case `in` = "IN"
         /// The array on the left has an element equal to the right, or the string has it as a part.
         case contains = "CONTAINS"
@@ -62,6 +64,19 @@ extension DataStorePredicate {
         case beginsWith = "BEGINSWITH"
         /// The string on the left ends with the string on the right.
         case endsWith = "ENDSWITH"
+        /// The string on the left is like the pattern on the right, in which `*` stands for any number of characters and
+        /// `?` for one.
+        ///
+        /// A backslash takes its meaning from the character behind it. A character is a Unicode scalar of the composed
+        /// form, as the other operators compare strings; options fold both sides before they are compared. Takes time in proportion to
+        /// the product of both lengths at most.
+        case like = "LIKE"
+        /// The whole string on the left matches the regular expression on the right.
+        ///
+        /// The syntax is that of `NSRegularExpression`, applied to the composed form of both strings. `[c]` is its option
+        /// `caseInsensitive`; `[d]` takes the marks out of both strings. A search that takes more than a million steps,
+        /// and 20 for each UTF-16 unit of the string, ends the evaluation with `.limitExceeded`.
+        case matches = "MATCHES"
     }
 
     /// Whether the left of a comparison is compared whole or element by element.
@@ -71,6 +86,9 @@ extension DataStorePredicate {
         /// True when one element of the array on the left fulfils the comparison; false for a left that
         /// is no array.
         case any
+        /// True when no element of the array on the left fails the comparison: for an empty array too, and for null,
+        /// which stands for an empty collection as in Core Data; false for any other left that is no array.
+        case all
     }
 
     /// How strings are compared; other values are not touched by these.
@@ -87,5 +105,14 @@ extension DataStorePredicate {
         public static let caseInsensitive = Options(rawValue: 1)
         /// Written `[d]`: accents and other marks that combine with a letter are ignored, in no locale's way.
         public static let diacriticInsensitive = Options(rawValue: 2)
+        /// Written `[n]`: the strings were prepared for the comparison, so nothing is folded, whatever else is asked for
+        /// (NSComparisonPredicate, "normalized").
+        public static let normalized = Options(rawValue: 4)
+
+        /// What is folded before strings are compared.
+        package var folding: Options {
+            contains(.normalized)
+                ? [] : intersection([.caseInsensitive, .diacriticInsensitive])
+        }
     }
 }

@@ -1,5 +1,5 @@
 extension DataStorePredicate {
-    /// One side of a comparison.
+    /// One side of a comparison, or a part of one.
     ///
     /// More cases may come with new releases, so a `switch` in another module needs a default.
     public enum Expression: Sendable, Hashable {
@@ -11,6 +11,57 @@ extension DataStorePredicate {
         case count(AttributePath)
         /// An array of what its parts come to.
         case list([Expression])
+        /// Written `$name`: the element that a ``subquery(_:variable:_:)`` looks at, or else a value that
+        /// ``DataStorePredicate/substituting(_:)`` puts in its place.
+        case variable(String)
+        /// What is found at a path that begins at the value of an expression, as in `$x.score`.
+        indirect case keyPath(of: Expression, AttributePath)
+        /// What a function returns for its arguments.
+        case function(Function, [Expression])
+        /// Written with brackets: one element of an array, or the entry of a dictionary; null if there is none.
+        indirect case element(of: Expression, Index)
+        /// Written `SUBQUERY(collection, $x, predicate)`: the array of those elements of an array for which
+        /// the predicate is true of `$x`; null where the collection is no array.
+        ///
+        /// In the predicate, a path without `$x` begins at the item, as in NSPredicate.
+        indirect case subquery(Expression, variable: String, DataStorePredicate)
+        /// Written `TERNARY(predicate, a, b)`: the first expression where the predicate is true, or else the second.
+        indirect case ternary(DataStorePredicate, Expression, Expression)
+        /// Written `CAST(x, "NSDate")`: a value as one of another class; null where it has no such form.
+        indirect case cast(Expression, to: ValueClass)
+
+        /// Whether the item fulfils a predicate, as a truth value to compare with another.
+        public static func condition(_ predicate: DataStorePredicate) -> Expression {
+            .ternary(predicate, .value(.bool(true)), .value(.bool(false)))
+        }
+    }
+
+    /// Which element of a collection is meant.
+    public indirect enum Index: Sendable, Hashable {
+        /// Written `[FIRST]`: the first element of an array.
+        case first
+        /// Written `[LAST]`: the last element of an array.
+        case last
+        /// The element of an array at a whole number, counted from 0, or the entry of a dictionary under a string.
+        case at(Expression)
+    }
+
+    /// The classes that values can be cast to; the raw value is the name in a format.
+    ///
+    /// NSPredicate's own rules for casts are not documented. Here null stays null, and so does everything that is not
+    /// listed.
+    public enum ValueClass: String, Sendable, Hashable, Codable, CaseIterable {
+        /// A number of any kind, as it is; the number that a string spells; for a date, its seconds since 2001.
+        case number = "NSNumber"
+        /// A decimal: what a number is worth in digits, or the decimal that a string spells.
+        case decimalNumber = "NSDecimalNumber"
+        /// A string as it is; the digits of a number, where a truth value is 1 or 0; a date in ISO 8601; the text of
+        /// a UUID or a URL.
+        case string = "NSString"
+        /// A date as it is; for a number, that many seconds since 2001; the date that a string has in ISO 8601.
+        case date = "NSDate"
+        /// A UUID as it is; the UUID that a string spells; the id in a reference.
+        case uuid = "NSUUID"
     }
 
     /// Where a value is found: an attribute's name, and names in the dictionaries and references below.
@@ -35,34 +86,59 @@ extension DataStorePredicate {
 }
 
 extension DataStorePredicate.Expression {
-    /// The path written with dots, or the count of one where the text ends in `.@count`.
-    init(keyPath text: String) throws(DataStoreError) {
-        var names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        let isCount = names.count > 1 && names.last == "@count"
-        if isCount { names.removeLast() }
-        if let name = names.first(where: { $0.hasPrefix("@") }) {
-            throw DataStoreError(
-                .invalidPredicate, in: "predicate",
-                "The collection operator “\(name)” is not supported here; only @count is, at the end."
-            )
+    /// The same in the one form that it is kept in: lists of nothing but values as one value, and paths below
+    /// paths as one path.
+    var folded: Self {
+        switch self {
+        case .value, .path, .count, .variable: return self
+        case .list(let parts):
+            var values: [DataStoreValue] = []
+            let foldedParts = parts.map(\.folded)
+            for part in foldedParts {
+                guard case .value(let value) = part else { return .list(foldedParts) }
+                values.append(value)
+            }
+            return .value(.array(values))
+        case .keyPath(of: let base, let path): return base.folded.appending(path.components)
+        case .function(let function, let arguments):
+            return .function(function, arguments.map(\.folded))
+        case .element(of: let base, let index): return .element(of: base.folded, index.folded)
+        case .subquery(let collection, let variable, let predicate):
+            return .subquery(collection.folded, variable: variable, predicate)
+        case .ternary(let predicate, let first, let second):
+            return .ternary(predicate, first.folded, second.folded)
+        case .cast(let inner, let valueClass): return .cast(inner.folded, to: valueClass)
         }
-        let path = DataStorePredicate.AttributePath(names)
-        if let problem = path.problem {
-            throw DataStoreError(.invalidPredicate, in: "predicate", problem)
-        }
-        self = isCount ? .count(path) : .path(path)
     }
 
-    /// The same, with every list of nothing but values as one value.
-    var folded: Self {
-        guard case .list(let parts) = self else { return self }
-        var values: [DataStoreValue] = []
-        let foldedParts = parts.map(\.folded)
-        for part in foldedParts {
-            guard case .value(let value) = part else { return .list(foldedParts) }
-            values.append(value)
+    /// What is found under these names below the expression.
+    func appending(_ names: [String]) -> Self {
+        if names.isEmpty { return self }
+        return switch self {
+        case .path(let start): .path(.init(start.components + names))
+        case .keyPath(of: let base, let start):
+            .keyPath(of: base, .init(start.components + names))
+        default: .keyPath(of: self, .init(names))
         }
-        return .value(.array(values))
+    }
+
+    /// How many elements the expression has.
+    var counted: Self {
+        if case .path(let path) = self { .count(path) } else { .function(.count, [self]) }
+    }
+
+    /// Whether a comparison with this expression compares ids.
+    var leadsToID: Bool {
+        switch self {
+        case .path(let path), .keyPath(of: _, let path): path.leadsToID
+        default: false
+        }
+    }
+}
+
+extension DataStorePredicate.Index {
+    fileprivate var folded: Self {
+        if case .at(let place) = self { .at(place.folded) } else { self }
     }
 }
 

@@ -85,25 +85,33 @@ extension DataStoreValue.Kind {
 extension Date {
     /// The time in the calendar's form where that gives back every bit, or else its seconds since 2001.
     fileprivate var exactText: String {
-        let seconds = timeIntervalSinceReferenceDate
-        // Within a few thousand years of 2001 the calendar's form has four digits for the year.
-        if seconds.magnitude < 6e10 {
-            let text = formatted(Self.calendarForm)
-            if let date = Date(exactText: text), DataStoreValue.date(date) == .date(self) {
-                return text
-            }
+        if let text = calendarText, let date = Date(exactText: text),
+            DataStoreValue.date(date) == .date(self)
+        {
+            return text
         }
-        return seconds.exactText
+        return timeIntervalSinceReferenceDate.exactText
     }
 
     fileprivate init?(exactText text: String) {
         if let seconds = Double(exactText: text) {
             self.init(timeIntervalSinceReferenceDate: seconds)
-        } else if let date = try? Date(text, strategy: Self.calendarForm) {
-            self = date
         } else {
-            return nil
+            self.init(calendarText: text)
         }
+    }
+
+    /// The time in the calendar's form (ISO 8601), to the millisecond; `nil` where the calendar does not reach.
+    var calendarText: String? {
+        // Within a few thousand years of 2001 the calendar's form has four digits for the year.
+        guard timeIntervalSinceReferenceDate.magnitude < 6e10 else { return nil }
+        return formatted(Self.calendarForm)
+    }
+
+    /// The time that is written in the calendar's form.
+    init?(calendarText text: String) {
+        guard let date = try? Date(text, strategy: Self.calendarForm) else { return nil }
+        self = date
     }
 
     private static var calendarForm: ISO8601FormatStyle {

@@ -45,9 +45,9 @@ struct EnumCases {
     /// Whether the stored values stand in a relation to that of one case just where the cases do.
     func agree(_ relation: DataStorePredicate.Operator, with place: Int) -> Bool {
         let constant = DataStorePredicate.Expression.value(stored[place])
-        return values(relation, place)
-            == stored.filter { value in
-                PreparedComparison(.init(.value(value), relation, constant)).matches(left: value)
-            }
+        let matching = try? stored.filter { value in
+            try PreparedComparison(.init(.value(value), relation, constant)).matches(left: value)
+        }
+        return values(relation, place) == matching
     }
 }

@@ -12,7 +12,8 @@ struct PredicateLexer {
         /// A name behind `#`, which is never a keyword.
         case name(String)
         case string(String)
-        case int(Int64)
+        /// A whole number; its sign is a symbol.
+        case int(UInt64)
         case double(Double)
         /// A percent sign and what belongs to it, such as `%@` or `%ld`.
         case placeholder(String)
@@ -32,8 +33,8 @@ struct PredicateLexer {
     ].map { (text: $0, scalars: Array($0.unicodeScalars)) }
 
     // Scalars and not characters: a quote followed by a combining mark still ends a string.
-    private let scalars: [Unicode.Scalar]
-    private var position = 0
+    let scalars: [Unicode.Scalar]
+    var position = 0
 
     init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
@@ -43,13 +44,13 @@ struct PredicateLexer {
         return Token(kind: try kind(), offset: start)
     }
 
-    private func peek(_ distance: Int = 0) -> Unicode.Scalar? {
+    func peek(_ distance: Int = 0) -> Unicode.Scalar? {
         position + distance < scalars.count ? scalars[position + distance] : nil
     }
 
     private mutating func kind() throws(PredicateSyntaxError) -> Kind {
         guard let first = peek() else { return .end }
-        if first.isDigit || (first == "-" && peek(1)?.isDigit == true) { return try number() }
+        if first.isDigit { return try number() }
         if first.startsName { return .word(word()) }
         switch first {
         case "\"", "'": return .string(try string())
@@ -105,103 +106,6 @@ struct PredicateLexer {
         }
         throw PredicateSyntaxError("“%” needs @, K or a letter such as d behind it.", at: position)
     }
-
-    private mutating func number() throws(PredicateSyntaxError) -> Kind {
-        let start = position
-        var isWhole = true
-        if peek() == "-" { position += 1 }
-        skipDigits()
-        if peek() == ".", peek(1)?.isDigit == true {
-            isWhole = false
-            position += 1
-            skipDigits()
-        }
-        if peek() == "e" || peek() == "E" {
-            let signed = peek(1) == "+" || peek(1) == "-"
-            if peek(signed ? 2 : 1)?.isDigit == true {
-                isWhole = false
-                position += signed ? 2 : 1
-                skipDigits()
-            }
-        }
-        if let scalar = peek(), scalar.continuesName {
-            throw PredicateSyntaxError(
-                "“\(scalar)” cannot follow a number; numbers are decimal, such as 255 or 2.5e3.",
-                at: position)
-        }
-        var digits = String.UnicodeScalarView()
-        digits.append(contentsOf: scalars[start..<position])
-        let text = String(digits)
-        if isWhole {
-            guard let int = Int64(text) else {
-                throw PredicateSyntaxError(
-                    "The whole number \(text) does not fit into 64 bits; write decimal(\"\(text)\").",
-                    at: start)
-            }
-            return .int(int)
-        }
-        guard let double = Double(text), double.isFinite else {
-            throw PredicateSyntaxError("The number \(text) is too large for a Double.", at: start)
-        }
-        return .double(double)
-    }
-
-    private mutating func skipDigits() {
-        while peek()?.isDigit == true { position += 1 }
-    }
-
-    private mutating func string() throws(PredicateSyntaxError) -> String {
-        let start = position
-        let quote = scalars[start]
-        position += 1
-        var text = String.UnicodeScalarView()
-        while let scalar = peek() {
-            position += 1
-            if scalar == quote { return String(text) }
-            text.append(scalar == "\\" ? try escaped() : scalar)
-        }
-        throw PredicateSyntaxError(
-            "The string that begins here has no closing \(quote).", at: start)
-    }
-
-    /// The scalar that is written behind a backslash.
-    private mutating func escaped() throws(PredicateSyntaxError) -> Unicode.Scalar {
-        guard let scalar = peek() else {
-            throw PredicateSyntaxError("The text ends behind a backslash.", at: position)
-        }
-        position += 1
-        switch scalar {
-        case "n": return "\n"
-        case "r": return "\r"
-        case "t": return "\t"
-        case "0": return "\0"
-        case "u": return try hexadecimal(digits: 4)
-        case "U": return try hexadecimal(digits: 8)
-        default: return scalar
-        }
-    }
-
-    private mutating func hexadecimal(digits: Int) throws(PredicateSyntaxError) -> Unicode.Scalar {
-        let start = position
-        var value: UInt32 = 0
-        for _ in 0..<digits {
-            guard let digit = peek().flatMap({ Character($0).hexDigitValue }),
-                peek()?.isASCII == true
-            else {
-                throw PredicateSyntaxError(
-                    "\\\(digits == 4 ? "u" : "U") needs \(digits) hexadecimal digits.", at: position
-                )
-            }
-            value = value << 4 | UInt32(digit)
-            position += 1
-        }
-        guard let scalar = Unicode.Scalar(value) else {
-            throw PredicateSyntaxError(
-                "These digits name no Unicode scalar; write one outside 16 bits as \\U and 8 digits.",
-                at: start)
-        }
-        return scalar
-    }
 }
 
 /// What is wrong with a predicate's text, and where, counted in Unicode scalars.
@@ -218,7 +122,7 @@ struct PredicateSyntaxError: Error {
 }
 
 extension Unicode.Scalar {
-    fileprivate var isDigit: Bool { ("0"..."9").contains(self) }
+    var isDigit: Bool { ("0"..."9").contains(self) }
 
     /// Whether a bare name can begin with the scalar.
     var startsName: Bool { self == "_" || properties.isIDStart }

@@ -1,14 +1,117 @@
+/// The sides of comparisons: arithmetic, and the values and calls that it works with.
 extension PredicateParser {
     typealias Expression = DataStorePredicate.Expression
 
-    /// One side of a comparison, or an element of a list.
+    /// One side of a comparison, an element of a list or an argument of a function.
     mutating func operand(depth: Int) throws(PredicateSyntaxError) -> Expression {
-        let expression =
-            token.kind == .symbol("(")
-            ? try parenthesis(depth: depth + 1)
-            : token.kind == .symbol("{") ? try braces(depth: depth + 1) : try simpleOperand()
-        try refuseSuffix()
-        return expression
+        let first = try signed(depth: depth)
+        return try arithmetic(from: first, binding: 0, depth: depth)
+    }
+
+    /// The same, where an expression in parentheses has been parsed already.
+    mutating func operand(
+        from expression: Expression, depth: Int
+    ) throws(PredicateSyntaxError) -> Expression {
+        let first = try keyPath(PredicateKeyPath(from: expression), depth: depth)
+        return try arithmetic(from: first, binding: 0, depth: depth)
+    }
+
+    // MARK: Arithmetic
+
+    /// The expression that begins with an operand and goes on with signs that bind at least so strongly.
+    ///
+    /// `**` binds strongest, then `*` and `/`, then `+` and `-`; those that bind equally are grouped from the left.
+    private mutating func arithmetic(
+        from first: Expression, binding least: Int, depth: Int
+    ) throws(PredicateSyntaxError) -> Expression {
+        var left = first
+        var levels = 0
+        while let (function, binding) = try arithmeticSign(), binding >= least {
+            // Each sign puts what is to its left one level deeper.
+            levels += 1
+            try checkDepth(depth + levels)
+            try advance()
+            let next = try signed(depth: depth)
+            let right = try arithmetic(from: next, binding: binding + 1, depth: depth)
+            left = .function(function, [left, right])
+        }
+        return left
+    }
+
+    private func arithmeticSign() throws(PredicateSyntaxError) -> (
+        DataStorePredicate.Function, binding: Int
+    )? {
+        switch token.kind {
+        case .symbol("+"): return (.add, 1)
+        case .symbol("-"): return (.subtract, 1)
+        case .symbol("*"): return (.multiply, 2)
+        case .symbol("/"): return (.divide, 2)
+        case .symbol("**"): return (.power, 3)
+        case .symbol(":="): throw unsupported("assignments")
+        default: return nil
+        }
+    }
+
+    private mutating func signed(depth: Int) throws(PredicateSyntaxError) -> Expression {
+        isMinus ? try negated(depth: depth) : try unsigned(depth: depth)
+    }
+
+    private var isMinus: Bool { token.kind == .symbol("-") }
+
+    /// An operand behind any number of minus signs, one of which belongs to a number behind it.
+    private mutating func negated(depth: Int) throws(PredicateSyntaxError) -> Expression {
+        var signs = 0
+        while isMinus {
+            try advance()
+            signs += 1
+            try checkDepth(depth + signs)
+        }
+        var operand: Expression
+        if let number = try negativeNumber() {
+            signs -= 1
+            try advance()
+            operand = try keyPath(PredicateKeyPath(from: number), depth: depth + signs)
+        } else {
+            operand = try unsigned(depth: depth + signs)
+        }
+        for _ in 0..<signs { operand = .function(.subtract, [.value(.int(0)), operand]) }
+        return operand
+    }
+
+    private func negativeNumber() throws(PredicateSyntaxError) -> Expression? {
+        switch token.kind {
+        case .int(let magnitude):
+            if magnitude == Int64.min.magnitude { return .value(.int(.min)) }
+            guard let value = Int64(exactly: magnitude) else {
+                throw PredicateLexer.tooLarge("-\(magnitude)", at: token.offset)
+            }
+            return .value(.int(-value))
+        case .double(let magnitude): return .value(.double(-magnitude))
+        default: return nil
+        }
+    }
+
+    // MARK: Operands
+
+    /// How an operand begins.
+    private enum Start {
+        case keyPath(PredicateKeyPath)
+        case parenthesis
+        case braces
+        case call(String, offset: Int)
+    }
+
+    // What a level of nesting does not need is in functions of its own: each level takes one frame of the others.
+    private mutating func unsigned(depth: Int) throws(PredicateSyntaxError) -> Expression {
+        let path: PredicateKeyPath
+        switch try start() {
+        case .keyPath(let start): path = start
+        case .parenthesis: path = PredicateKeyPath(from: try parenthesis(depth: depth + 1))
+        case .braces: path = PredicateKeyPath(from: try braces(depth: depth + 1))
+        case .call(let word, let offset):
+            path = PredicateKeyPath(from: try call(word, at: offset, depth: depth))
+        }
+        return try keyPath(path, depth: depth)
     }
 
     private mutating func parenthesis(depth: Int) throws(PredicateSyntaxError) -> Expression {
@@ -19,50 +122,48 @@ extension PredicateParser {
         return inner
     }
 
-    private func refuseSuffix() throws(PredicateSyntaxError) {
+    /// The operand at the current token, as far as no other operand is in it.
+    private mutating func start() throws(PredicateSyntaxError) -> Start {
         switch token.kind {
-        case .symbol("["): throw unsupported("indexes such as [0] or [FIRST]")
-        case .symbol("+"), .symbol("-"), .symbol("*"), .symbol("/"), .symbol("**"):
-            throw unsupported("arithmetic")
-        case .symbol(":="): throw unsupported("assignments")
-        default: break
-        }
-    }
-
-    private mutating func simpleOperand() throws(PredicateSyntaxError) -> Expression {
-        switch token.kind {
+        case .symbol("("): return .parenthesis
+        case .symbol("{"): return .braces
         case .string(let text): return try constant(.string(text))
-        case .int(let value): return try constant(.int(value))
+        case .int(let value):
+            guard let value = Int64(exactly: value) else {
+                throw PredicateLexer.tooLarge("\(value)", at: token.offset)
+            }
+            return try constant(.int(value))
         case .double(let value): return try constant(.double(value))
-        case .placeholder(let placeholder): return try argument(placeholder)
+        case .placeholder(let placeholder):
+            return .keyPath(PredicateKeyPath(from: try argument(placeholder)))
         case .word(let word): return try bareWord(word)
-        case .name(let name):
+        case .name:
+            var path = PredicateKeyPath()
+            try appendName(to: &path)
+            return .keyPath(path)
+        case .variable(let name):
             try advance()
-            return try path(from: [name])
-        case .symbol("+"), .symbol("-"), .symbol("*"), .symbol("/"): throw unsupported("arithmetic")
-        case .variable(let name): throw unsupported("variables such as $\(name); pass an argument")
+            return .keyPath(PredicateKeyPath(from: .variable(name)))
         case .collectionOperator(let name):
             throw error("“@\(name)” needs a key path before it, as in tags.@count.")
         case .symbol, .end: throw unexpected("a value or a key path")
         }
     }
 
-    private mutating func constant(
-        _ value: DataStoreValue
-    ) throws(PredicateSyntaxError) -> Expression {
+    private mutating func constant(_ value: DataStoreValue) throws(PredicateSyntaxError) -> Start {
         try advance()
-        return .value(value)
+        return .keyPath(PredicateKeyPath(from: .value(value)))
     }
 
-    private mutating func bareWord(_ word: String) throws(PredicateSyntaxError) -> Expression {
+    private mutating func bareWord(_ word: String) throws(PredicateSyntaxError) -> Start {
         switch keyword {
         case "NIL", "NULL": return try constant(.null)
         case "TRUE", "YES": return try constant(.bool(true))
         case "FALSE", "NO": return try constant(.bool(false))
         case "SELF":
             try advance()
-            guard token.kind == .symbol(".") else { return .path(.uniqueToken) }
-            return try path(from: [])
+            let isAlone = token.kind != .symbol(".")
+            return .keyPath(PredicateKeyPath(from: isAlone ? .path(.uniqueToken) : nil))
         case let keyword where Self.operatorWords.contains(keyword):
             throw error(
                 """
@@ -72,29 +173,77 @@ extension PredicateParser {
         default:
             let place = token
             try advance()
-            guard token.kind == .symbol("(") else { return try path(from: [word]) }
-            return try literal(word, at: place.offset)
+            if token.kind == .symbol("(") || token.kind == .symbol(":") {
+                return .call(word, offset: place.offset)
+            }
+            var path = PredicateKeyPath()
+            _ = path.append(name: word)
+            return .keyPath(path)
         }
     }
 
-    /// The path whose first names are known, at the dot behind them.
-    private mutating func path(from names: [String]) throws(PredicateSyntaxError) -> Expression {
-        var names = names
-        while token.kind == .symbol(".") {
-            try advance()
+    // MARK: Key paths
+
+    /// What follows a beginning: names and collection operators behind dots, and brackets.
+    private mutating func keyPath(
+        _ start: PredicateKeyPath, depth: Int
+    ) throws(PredicateSyntaxError) -> Expression {
+        var path = start
+        while true {
             switch token.kind {
-            case .word(let name), .name(let name): names.append(name)
-            case .collectionOperator("count") where !names.isEmpty:
+            case .symbol("."):
                 try advance()
-                return .count(DataStorePredicate.AttributePath(names))
-            case .collectionOperator(let name):
-                throw unsupported("the collection operator @\(name); there is only @count")
-            default: throw unexpected("a name behind the dot")
+                try appendName(to: &path)
+            case .symbol("["): try appendIndex(to: &path, depth: depth)
+            default: return path.expression
             }
-            try advance()
+            try checkDepth(depth + path.levels)
         }
-        return .path(DataStorePredicate.AttributePath(names))
     }
+
+    private mutating func appendName(
+        to path: inout PredicateKeyPath
+    ) throws(PredicateSyntaxError) {
+        let problem: String?
+        switch token.kind {
+        case .word(let name): problem = path.append(name: name)
+        case .name(let name):
+            if name.isEmpty { throw error("A key path cannot have an empty name.") }
+            problem = path.append(name: name)
+        case .collectionOperator(let name):
+            guard PredicateKeyPath.operators.contains(name) else {
+                throw unsupported(
+                    "the collection operator @\(name); there are \(PredicateKeyPath.operatorList)")
+            }
+            problem = path.append(operator: name)
+        default: throw unexpected("a name behind the dot")
+        }
+        if let problem { throw error(problem) }
+        try advance()
+    }
+
+    private mutating func appendIndex(
+        to path: inout PredicateKeyPath, depth: Int
+    ) throws(PredicateSyntaxError) {
+        try advance()
+        switch keyword {
+        case "FIRST":
+            try advance()
+            path.append(.first)
+        case "LAST":
+            try advance()
+            path.append(.last)
+        case "SIZE":
+            try advance()
+            path.appendSize()
+        default:
+            try checkDepth(depth + 1)
+            path.append(.at(try operand(depth: depth + 1)))
+        }
+        try expect("]")
+    }
+
+    // MARK: Lists
 
     /// A list, or a dictionary of constants, in braces.
     private mutating func braces(depth: Int) throws(PredicateSyntaxError) -> Expression {
@@ -149,95 +298,6 @@ extension PredicateParser {
         }
         try expect("}")
         return .value(.dictionary(values))
-    }
-
-    /// A value of a kind without a sign of its own: a word and texts in parentheses.
-    private mutating func literal(
-        _ word: String, at offset: Int
-    ) throws(PredicateSyntaxError) -> Expression {
-        guard let kind = DataStoreValue.Kind(literalName: word) else {
-            throw PredicateSyntaxError(
-                "Predicates do not support functions such as \(word)().", code: .unsupported,
-                at: offset)
-        }
-        var texts: [String] = []
-        repeat {
-            try advance()
-            guard case .string(let text) = token.kind else { throw unexpected("a string") }
-            texts.append(text)
-            try advance()
-        } while token.kind == .symbol(",")
-        try expect(")")
-        guard let value = DataStoreValue(literal: kind, texts) else {
-            throw PredicateSyntaxError(
-                "\(texts.map(\.quoted).joined(separator: ", ")) is not what \(word)() takes.",
-                at: offset)
-        }
-        return .value(value)
-    }
-
-    // MARK: Arguments
-
-    private mutating func argument(
-        _ placeholder: String
-    ) throws(PredicateSyntaxError) -> Expression {
-        switch placeholder.drop(while: { "%hlqztjL".contains($0) }).first {
-        case "@" where placeholder == "%@":
-            let argument = try takeArgument(for: placeholder)
-            return try constant(try converted(argument, for: placeholder))
-        case "K" where placeholder == "%K":
-            let argument = try takeArgument(for: placeholder)
-            return try path(of: argument)
-        case "d", "D", "i", "u", "U":
-            let argument = try takeArgument(for: placeholder)
-            switch try converted(argument, for: placeholder) {
-            case .int(let value): return try constant(.int(value))
-            case .bool(let value): return try constant(.int(value ? 1 : 0))
-            default: throw wrongArgument(argument, for: placeholder, wanted: "a whole number")
-            }
-        case "f", "F", "e", "E", "g", "G", "a", "A":
-            let argument = try takeArgument(for: placeholder)
-            guard case .double(let value) = try converted(argument, for: placeholder) else {
-                throw wrongArgument(argument, for: placeholder, wanted: "a Double or a Float")
-            }
-            return try constant(.double(value))
-        default:
-            throw unsupported(
-                "“\(placeholder)” here; the placeholders are %@, %K, %d, %ld, %u and %f")
-        }
-    }
-
-    private mutating func path(of argument: Any?) throws(PredicateSyntaxError) -> Expression {
-        guard case .string(let text) = try converted(argument, for: "%K") else {
-            throw wrongArgument(argument, for: "%K", wanted: "a key path as a String")
-        }
-        let expression: Expression
-        do {
-            expression = try Expression(keyPath: text)
-        } catch {
-            throw self.error(error.message)
-        }
-        try advance()
-        guard case .path(let path) = expression else { return expression }
-        return try self.path(from: path.components)
-    }
-
-    private func converted(
-        _ argument: Any?, for placeholder: String
-    ) throws(PredicateSyntaxError) -> DataStoreValue {
-        do {
-            return try DataStoreValue(argument)
-        } catch {
-            throw self.error("The argument of \(placeholder) cannot be used: \(error.message)")
-        }
-    }
-
-    private func wrongArgument(
-        _ argument: Any?, for placeholder: String, wanted: String
-    ) -> PredicateSyntaxError {
-        let found = argument.map { "\(type(of: $0))" } ?? "nil"
-        return error(
-            "The placeholder \(placeholder) takes \(wanted), but the argument is \(found).")
     }
 
     /// The keywords that cannot be a bare name at the start of an expression.

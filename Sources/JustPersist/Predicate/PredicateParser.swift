@@ -76,16 +76,18 @@ struct PredicateParser {
 
     private mutating func condition(depth: Int) throws(PredicateSyntaxError) -> Part {
         if let constant = try constant() { return .predicate(constant) }
-        let modifier = try modifier()
+        let quantifier = try quantifier()
         let first = try primary(depth: depth)
         guard case .operand(let left) = first else {
-            if modifier == .any { throw unexpected("a comparison behind ANY") }
+            if quantifier != .none { throw unexpected("a comparison behind ANY, ALL or NONE") }
             return first
         }
-        if let comparison = try comparison(of: left, modifier, depth: depth) {
-            return .predicate(.comparison(comparison))
+        if let comparison = try comparison(of: left, quantifier.modifier, depth: depth) {
+            return .predicate(
+                quantifier == .noElement
+                    ? .not(.comparison(comparison)) : .comparison(comparison))
         }
-        if modifier == .any { throw expectedOperator }
+        if quantifier != .none { throw expectedOperator }
         return first
     }
 
@@ -95,7 +97,15 @@ struct PredicateParser {
         try checkDepth(depth + 1)
         let inner = try logic(depth: depth + 1)
         try expect(")")
-        return inner
+        guard case .operand(let expression) = inner else { return inner }
+        return .operand(try operand(from: expression, depth: depth))
+    }
+
+    /// The predicate at the current token.
+    mutating func predicate(depth: Int) throws(PredicateSyntaxError) -> DataStorePredicate {
+        try checkDepth(depth)
+        let part = try logic(depth: depth)
+        return try required(part)
     }
 
     private mutating func constant() throws(PredicateSyntaxError) -> DataStorePredicate? {
@@ -105,14 +115,30 @@ struct PredicateParser {
         return .constant(value)
     }
 
-    private mutating func modifier() throws(PredicateSyntaxError) -> DataStorePredicate.Modifier {
-        switch keyword {
-        case "ANY", "SOME":
-            try advance()
-            return .any
-        case "ALL", "NONE": throw unsupported(keyword)
-        default: return .direct
+    /// What stands before a comparison.
+    private enum Quantifier {
+        case none, anyElement, allElements, noElement
+
+        var modifier: DataStorePredicate.Modifier {
+            switch self {
+            case .none: .direct
+            // NONE is NOT ANY (Predicate Programming Guide, "Aggregate Operations").
+            case .anyElement, .noElement: .any
+            case .allElements: .all
+            }
         }
+    }
+
+    private mutating func quantifier() throws(PredicateSyntaxError) -> Quantifier {
+        let quantifier: Quantifier
+        switch keyword {
+        case "ANY", "SOME": quantifier = .anyElement
+        case "ALL": quantifier = .allElements
+        case "NONE": quantifier = .noElement
+        default: return .none
+        }
+        try advance()
+        return quantifier
     }
 
     /// The comparison with an operand, or `nil` if no operator follows it.
@@ -121,11 +147,20 @@ struct PredicateParser {
     ) throws(PredicateSyntaxError) -> DataStorePredicate.Comparison? {
         let place = token
         guard let (relation, options) = try relation() else { return nil }
+        let rightPlace = token
         let right = try operand(depth: depth)
         let comparison = DataStorePredicate.Comparison(
             left, relation, right, modifier: modifier, options: options)
         if let problem = comparison.problem {
             throw PredicateSyntaxError(problem, at: place.offset)
+        }
+        if relation == .matches, case .value(.string(let pattern)) = comparison.right {
+            do throws(DataStoreError) {
+                _ = try RegularExpression(pattern, options)
+            } catch {
+                throw PredicateSyntaxError(
+                    error.message, code: error.code, at: rightPlace.offset)
+            }
         }
         return comparison
     }
@@ -165,7 +200,8 @@ struct PredicateParser {
         case (_, "CONTAINS"): relation = .contains
         case (_, "BEGINSWITH"): relation = .beginsWith
         case (_, "ENDSWITH"): relation = .endsWith
-        case (_, "LIKE"), (_, "MATCHES"): throw unsupported(keyword)
+        case (_, "LIKE"): relation = .like
+        case (_, "MATCHES"): relation = .matches
         default: return nil
         }
         try advance()
@@ -176,14 +212,21 @@ struct PredicateParser {
         guard token.kind == .symbol("[") else { return [] }
         try advance()
         guard case .word(let letters) = token.kind else {
-            throw unexpected("the options [c], [d] or [cd]")
+            throw unexpected("the options [c], [d], [cd] or [n]")
         }
         var options: DataStorePredicate.Options = []
         for letter in letters.lowercased() {
             switch letter {
             case "c": options.insert(.caseInsensitive)
             case "d": options.insert(.diacriticInsensitive)
-            default: throw unsupported("the option “\(letter)”; the options are c and d")
+            case "n": options.insert(.normalized)
+            case "l":
+                throw unsupported(
+                    """
+                    the option “l”, for a comparison by the rules of a locale would find other items on another \
+                    machine; the options are c, d and n
+                    """)
+            default: throw unsupported("the option “\(letter)”; the options are c, d and n")
             }
         }
         try advance()
@@ -224,8 +267,8 @@ struct PredicateParser {
         guard depth > DataStorePredicate.Limit.depth else { return }
         throw PredicateSyntaxError(
             """
-            The predicate has more than \(DataStorePredicate.Limit.depth) levels of parentheses, NOT and \
-            lists here, which is the limit; write it with less nesting.
+            The predicate has more than \(DataStorePredicate.Limit.depth) levels of parentheses, NOT, \
+            functions, arithmetic and lists here, which is the limit; write it with less nesting.
             """,
             code: .limitExceeded, at: token.offset)
     }

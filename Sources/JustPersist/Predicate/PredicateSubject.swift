@@ -25,10 +25,17 @@ extension PredicateSubject {
         at path: DataStorePredicate.AttributePath, collecting: Bool = true
     ) throws(DataStoreError) -> DataStoreValue {
         guard let first = path.components.first else { return .null }
-        var value = try value(forAttribute: first)
-        for name in path.components.dropFirst() {
-            value = try step(from: value, to: name, collecting)
-        }
+        let start = try value(forAttribute: first)
+        if path.components.count == 1 { return start }
+        return try value(at: path.components.dropFirst(), from: start, collecting)
+    }
+
+    /// The value under these names below another.
+    func value(
+        at names: ArraySlice<String>, from start: DataStoreValue, _ collecting: Bool = true
+    ) throws(DataStoreError) -> DataStoreValue {
+        var value = start
+        for name in names { value = try step(from: value, to: name, collecting) }
         return value
     }
 

@@ -1,4 +1,6 @@
-/// A comparison made ready to be evaluated on many subjects: its constants are folded and hashed once.
+public import Foundation
+
+/// A comparison made ready to be evaluated on many subjects: its constants are evaluated, folded and hashed once.
 public struct PreparedComparison: Sendable {
     /// The comparison that was prepared.
     public let comparison: DataStorePredicate.Comparison
@@ -13,147 +15,233 @@ public struct PreparedComparison: Sendable {
         case members(ValueSet)
         /// A constant string, for the text operators.
         case pattern(TextPattern)
-        case computed(DataStorePredicate.Expression)
+        case like(LikePattern)
+        case expression(RegularExpression)
+        /// A constant string that is no regular expression.
+        case failure(DataStoreError)
+        /// Most sides are one of these, and need no detour.
+        case path(DataStorePredicate.AttributePath)
+        case computed(PreparedExpression)
     }
 
     /// Prepares a comparison.
-    public init(_ comparison: DataStorePredicate.Comparison) {
+    ///
+    /// - Parameter now: What `now()` returns: the time of the request.
+    public init(_ comparison: DataStorePredicate.Comparison, now: Date = Date()) {
         self.comparison = comparison
         reading = Reading(comparison)
-        left = Self.operand(comparison.left, reading)
-        right =
-            switch (comparison.operator, Self.operand(comparison.right, reading)) {
-            case (.in, .constant(.array(let values))): .members(ValueSet(values))
-            case (.beginsWith, .constant(.string(let text))),
-                (.endsWith, .constant(.string(let text))),
-                (.contains, .constant(.string(let text))):
-                .pattern(TextPattern(text))
-            case (_, let operand): operand
+        left = Self.operand(comparison.left, reading, now)
+        right = Self.right(comparison, Self.operand(comparison.right, reading, now), reading)
+    }
+
+    private static func operand(
+        _ expression: DataStorePredicate.Expression, _ reading: Reading, _ now: Date
+    ) -> Operand {
+        if case .path(let path) = expression { return .path(path) }
+        let prepared = PreparedExpression(expression, now: now)
+        return prepared.constant.map { .constant(reading.read($0)) } ?? .computed(prepared)
+    }
+
+    /// The right side in the form that the operator works with.
+    private static func right(
+        _ comparison: DataStorePredicate.Comparison, _ operand: Operand, _ reading: Reading
+    ) -> Operand {
+        guard case .constant(let constant) = operand else { return operand }
+        switch (comparison.operator, constant) {
+        case (.in, .array(let values)): return .members(ValueSet(values))
+        case (.in, .dictionary(let values)):
+            return .members(ValueSet(values.values.map(reading.read)))
+        case (.beginsWith, .string(let text)), (.endsWith, .string(let text)),
+            (.contains, .string(let text)):
+            return .pattern(TextPattern(text))
+        case (.like, .string(let text)): return .like(LikePattern(text))
+        case (.matches, .string(let text)):
+            do throws(DataStoreError) {
+                return .expression(try RegularExpression(text, comparison.options))
+            } catch {
+                return .failure(error)
             }
+        default: return operand
+        }
     }
 
     /// Whether the subject fulfils the comparison.
     ///
-    /// - Throws: What the subject throws.
+    /// - Throws: What ``PreparedPredicate/matches(_:)`` throws.
     public func matches(_ subject: some PredicateSubject) throws(DataStoreError) -> Bool {
-        try matches(try value(of: left, for: subject)) { () throws(DataStoreError) in
-            try value(of: right, for: subject)
-        }
+        var scope = PredicateScope()
+        return try matches(subject, &scope)
+    }
+
+    func matches(
+        _ subject: some PredicateSubject, _ scope: inout PredicateScope
+    ) throws(DataStoreError) -> Bool {
+        let left = try value(of: left, for: subject, &scope)
+        return try matches(left, try value(of: right, for: subject, &scope), &scope)
     }
 
     /// Whether a value fulfils the comparison in the place of its left side, for a comparison of anything with a
     /// constant.
     ///
     /// Without the detour over a subject, for stores that have the one value at hand.
-    public func matches(left value: DataStoreValue) -> Bool {
-        matches(reading.read(value)) {
-            switch right {
-            case .constant(let value): value
-            case .members(let members): .array(members.elements)
-            case .pattern(let pattern): .string(pattern.text)
-            case .computed: .null
-            }
-        }
+    ///
+    /// - Throws: `.limitExceeded` for a MATCHES that takes too many steps.
+    public func matches(left value: DataStoreValue) throws(DataStoreError) -> Bool {
+        var scope = PredicateScope()
+        return try matches(reading.read(value), constantRight ?? .null, &scope)
     }
 
-    private func matches<Failure: Error>(
-        _ left: DataStoreValue, _ right: () throws(Failure) -> DataStoreValue
-    ) throws(Failure) -> Bool {
-        switch comparison.modifier {
-        case .direct: return try test(left, right)
-        case .any:
-            guard case .array(let elements) = left else { return false }
-            for element in elements where try test(element, right) { return true }
-            return false
-        }
-    }
-
-    private func test<Failure: Error>(
-        _ left: DataStoreValue, _ right: () throws(Failure) -> DataStoreValue
-    ) throws(Failure) -> Bool {
-        switch comparison.operator {
-        case .equal: return left.isEqual(to: try right())
-        case .notEqual: return !left.isEqual(to: try right())
-        case .less: return left.order(against: try right()) == .ascending
-        case .greater: return left.order(against: try right()) == .descending
-        case .lessOrEqual:
-            let order = left.order(against: try right())
-            return order == .ascending || order == .same
-        case .greaterOrEqual:
-            let order = left.order(against: try right())
-            return order == .descending || order == .same
-        case .between:
-            guard case .array(let bounds) = try right(), bounds.count == 2,
-                let lower = left.order(against: bounds[0]),
-                let upper = left.order(against: bounds[1])
-            else { return false }
-            return lower != .ascending && upper != .descending
-        case .in:
-            if case .members(let members) = self.right { return members.contains(left) }
-            switch try right() {
-            case .array(let elements): return elements.contains { $0.isEqual(to: left) }
-            case .string(let text):
-                guard case .string(let part) = left else { return false }
-                return TextPattern(part).isContained(in: text)
-            default: return false
-            }
-        case .contains:
-            if case .array(let elements) = left {
-                let element = try right()
-                return elements.contains { $0.isEqual(to: element) }
-            }
-            return try text(left, right) { $0.isContained(in: $1) }
-        case .beginsWith: return try text(left, right) { $0.isPrefix(of: $1) }
-        case .endsWith: return try text(left, right) { $0.isSuffix(of: $1) }
-        }
-    }
-
-    private func text<Failure: Error>(
-        _ left: DataStoreValue, _ right: () throws(Failure) -> DataStoreValue,
-        _ matches: (TextPattern, String) -> Bool
-    ) throws(Failure) -> Bool {
-        guard case .string(let text) = left else { return false }
-        if case .pattern(let pattern) = self.right { return matches(pattern, text) }
-        guard case .string(let part) = try right() else { return false }
-        return matches(TextPattern(part), text)
-    }
-
-    private static func operand(
-        _ expression: DataStorePredicate.Expression, _ reading: Reading
-    ) -> Operand {
-        if case .value(let value) = expression { return .constant(reading.read(value)) }
-        return .computed(expression)
-    }
+    // MARK: Values
 
     private func value(
-        of operand: Operand, for subject: some PredicateSubject
+        of operand: Operand, for subject: some PredicateSubject, _ scope: inout PredicateScope
     ) throws(DataStoreError) -> DataStoreValue {
+        switch operand {
+        case .constant(let value): return value
+        case .path(let path):
+            let value = try subject.value(at: path)
+            if case .array(let elements) = value { try scope.count(elements.count) }
+            return reading.read(value)
+        case .computed(let expression):
+            return reading.read(try expression.value(for: subject, &scope))
+        default: return Self.constant(operand) ?? .null
+        }
+    }
+
+    private var constantRight: DataStoreValue? { Self.constant(right) }
+
+    private static func constant(_ operand: Operand) -> DataStoreValue? {
         switch operand {
         case .constant(let value): value
         case .members(let members): .array(members.elements)
         case .pattern(let pattern): .string(pattern.text)
-        case .computed(let expression):
-            reading.read(try Self.value(of: expression, for: subject))
+        case .like(let pattern): .string(pattern.text)
+        case .expression(let expression): .string(expression.pattern)
+        case .failure, .path, .computed: nil
         }
     }
 
-    private static func value(
-        of expression: DataStorePredicate.Expression, for subject: some PredicateSubject
-    ) throws(DataStoreError) -> DataStoreValue {
-        switch expression {
-        case .value(let value): return value
-        case .path(let path): return try subject.value(at: path)
-        case .list(let parts):
-            var values: [DataStoreValue] = []
-            for part in parts { values.append(try value(of: part, for: subject)) }
-            return .array(values)
-        case .count(let path):
-            switch try subject.value(at: path) {
-            case .array(let elements): return .int(Int64(elements.count))
-            case .dictionary(let values): return .int(Int64(values.count))
-            default: return .null
+    // MARK: Relations
+
+    private func matches(
+        _ left: DataStoreValue, _ right: DataStoreValue, _ scope: inout PredicateScope
+    ) throws(DataStoreError) -> Bool {
+        switch comparison.modifier {
+        case .direct: return try test(left, right, &scope)
+        case .any:
+            guard case .array(let elements) = left else { return false }
+            try scope.count(elements.count)
+            for element in elements where try test(element, right, &scope) { return true }
+            return false
+        case .all:
+            guard case .array(let elements) = left else { return left.isNull }
+            try scope.count(elements.count)
+            for element in elements where try !test(element, right, &scope) { return false }
+            return true
+        }
+    }
+
+    private func test(
+        _ left: DataStoreValue, _ right: DataStoreValue, _ scope: inout PredicateScope
+    ) throws(DataStoreError) -> Bool {
+        switch comparison.operator {
+        case .equal: return left.isEqual(to: right)
+        case .notEqual: return !left.isEqual(to: right)
+        case .less: return left.order(against: right) == .ascending
+        case .greater: return left.order(against: right) == .descending
+        case .lessOrEqual:
+            let order = left.order(against: right)
+            return order == .ascending || order == .same
+        case .greaterOrEqual:
+            let order = left.order(against: right)
+            return order == .descending || order == .same
+        case .between:
+            guard case .array(let bounds) = right, bounds.count == 2,
+                let lower = left.order(against: bounds[0]),
+                let upper = left.order(against: bounds[1])
+            else { return false }
+            return lower != .ascending && upper != .descending
+        case .in: return try isMember(left, of: right, &scope)
+        case .contains:
+            guard case .array(let elements) = left else {
+                return try text(left, right) { $0.isContained(in: $1) }
+            }
+            try scope.count(elements.count)
+            return elements.contains { $0.isEqual(to: right) }
+        case .beginsWith: return try text(left, right) { $0.isPrefix(of: $1) }
+        case .endsWith: return try text(left, right) { $0.isSuffix(of: $1) }
+        case .like:
+            guard case .string(let text) = left else { return false }
+            if case .like(let pattern) = self.right { return pattern.matches(text) }
+            guard case .string(let pattern) = right else { return false }
+            return LikePattern(pattern).matches(text)
+        case .matches:
+            if case .failure(let error) = self.right { throw error }
+            guard case .string(let text) = left else { return false }
+            if case .expression(let expression) = self.right {
+                return try expression.matches(text, &scope)
+            }
+            guard case .string(let pattern) = right else { return false }
+            return try RegularExpression(pattern, comparison.options).matches(text, &scope)
+        }
+    }
+
+    private func isMember(
+        _ value: DataStoreValue, of collection: DataStoreValue, _ scope: inout PredicateScope
+    ) throws(DataStoreError) -> Bool {
+        if case .members(let members) = right { return members.contains(value) }
+        switch collection {
+        case .array(let elements):
+            try scope.count(elements.count)
+            return elements.contains { $0.isEqual(to: value) }
+        case .dictionary(let entries):
+            try scope.count(entries.count)
+            return entries.values.contains { reading.read($0).isEqual(to: value) }
+        case .string(let text):
+            guard case .string(let part) = value else { return false }
+            return TextPattern(part).isContained(in: text)
+        default: return false
+        }
+    }
+
+    private func text(
+        _ left: DataStoreValue, _ right: DataStoreValue, _ matches: (TextPattern, String) -> Bool
+    ) throws(DataStoreError) -> Bool {
+        guard case .string(let text) = left else { return false }
+        if case .pattern(let pattern) = self.right { return matches(pattern, text) }
+        guard case .string(let part) = right else { return false }
+        return matches(TextPattern(part), text)
+    }
+}
+
+extension DataStorePredicate {
+    /// The predicate with a constant in the place of every side of a comparison that is the same for all items.
+    ///
+    /// - Parameter now: What `now()` returns: the time of the request.
+    package func evaluatingConstants(now: Date) -> DataStorePredicate {
+        switch self {
+        case .constant: self
+        case .not(let part): .not(part.evaluatingConstants(now: now))
+        case .and(let parts): .and(parts.map { $0.evaluatingConstants(now: now) })
+        case .or(let parts): .or(parts.map { $0.evaluatingConstants(now: now) })
+        case .comparison(let comparison): .comparison(comparison.evaluatingConstants(now: now))
+        }
+    }
+}
+
+extension DataStorePredicate.Comparison {
+    /// The comparison with a constant in the place of a side that is the same for all items.
+    package func evaluatingConstants(now: Date) -> Self {
+        func evaluated(
+            _ side: DataStorePredicate.Expression
+        ) -> DataStorePredicate.Expression {
+            switch side {
+            case .value, .path, .count: side
+            default: PreparedExpression(side, now: now).constant.map { .value($0) } ?? side
             }
         }
+        return Self(
+            evaluated(left), self.operator, evaluated(right), modifier: modifier, options: options)
     }
 }
 
@@ -163,10 +251,11 @@ private struct Reading: Sendable {
     private let comparesIDs: Bool
 
     init(_ comparison: DataStorePredicate.Comparison) {
-        options = comparison.options
-        comparesIDs = [comparison.left, comparison.right].contains {
-            if case .path(let path) = $0 { path.leadsToID } else { false }
-        }
+        // A regular expression would not bear to be folded: it ignores by itself what it is told to.
+        let isExpression = comparison.operator == .matches
+        options = isExpression ? [] : comparison.options.folding
+        comparesIDs =
+            !isExpression && (comparison.left.leadsToID || comparison.right.leadsToID)
     }
 
     func read(_ value: DataStoreValue) -> DataStoreValue {

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A predicate made ready to be evaluated on many subjects: constants are folded and hashed once.
 ///
 /// Make one for a request and use it for all items, from any thread. The predicate should have passed
@@ -15,31 +17,47 @@ public indirect enum PreparedPredicate: Sendable {
     case not(PreparedPredicate)
 
     /// Prepares a predicate.
-    public init(_ predicate: DataStorePredicate) {
+    ///
+    /// - Parameter now: What `now()` returns: the time of the request.
+    public init(_ predicate: DataStorePredicate, now: Date = Date()) {
+        func prepared(_ part: DataStorePredicate) -> Self { Self(part, now: now) }
         switch predicate {
         case .constant(let value): self = .constant(value)
-        case .comparison(let comparison): self = .comparison(PreparedComparison(comparison))
-        case .and(let parts): self = .and(parts.map(PreparedPredicate.init))
-        case .or(let parts): self = .or(parts.map(PreparedPredicate.init))
-        case .not(let part): self = .not(PreparedPredicate(part))
+        case .comparison(let comparison):
+            self = .comparison(PreparedComparison(comparison, now: now))
+        case .and(let parts): self = .and(parts.map(prepared))
+        case .or(let parts): self = .or(parts.map(prepared))
+        case .not(let part): self = .not(prepared(part))
         }
     }
 
     /// Whether the subject fulfils the predicate.
     ///
-    /// - Throws: What the subject throws.
+    /// - Throws: What the subject throws; `.limitExceeded` for a MATCHES or a SUBQUERY that takes too many steps.
     public func matches(_ subject: some PredicateSubject) throws(DataStoreError) -> Bool {
+        var scope = PredicateScope()
+        return try matches(subject, &scope)
+    }
+
+    func matches(
+        _ subject: some PredicateSubject, _ scope: inout PredicateScope
+    ) throws(DataStoreError) -> Bool {
         switch self {
         case .constant(let value): return value
-        case .comparison(let comparison): return try comparison.matches(subject)
-        case .and(let parts):
-            for part in parts where try !part.matches(subject) { return false }
-            return true
-        case .or(let parts):
-            for part in parts where try part.matches(subject) { return true }
-            return false
-        case .not(let part): return try !part.matches(subject)
+        case .comparison(let comparison): return try comparison.matches(subject, &scope)
+        case .and(let parts): return try !Self.matchesOne(of: parts, false, subject, &scope)
+        case .or(let parts): return try Self.matchesOne(of: parts, true, subject, &scope)
+        case .not(let part): return try !part.matches(subject, &scope)
         }
+    }
+
+    /// Whether the answer of one of the parts is the wanted one.
+    private static func matchesOne(
+        of parts: [PreparedPredicate], _ wanted: Bool, _ subject: some PredicateSubject,
+        _ scope: inout PredicateScope
+    ) throws(DataStoreError) -> Bool {
+        for part in parts where try part.matches(subject, &scope) == wanted { return true }
+        return false
     }
 }
 
@@ -49,7 +67,7 @@ extension DataStorePredicate {
     /// Prepares the predicate for this one answer; to ask about many subjects, make a
     /// ``PreparedPredicate`` once.
     ///
-    /// - Throws: What the subject throws.
+    /// - Throws: What ``PreparedPredicate/matches(_:)`` throws.
     public func matches(_ subject: some PredicateSubject) throws(DataStoreError) -> Bool {
         try PreparedPredicate(self).matches(subject)
     }
@@ -61,7 +79,7 @@ extension DataStorePredicate.Comparison {
     /// Prepares the comparison for this one answer; to ask about many subjects, make a
     /// ``PreparedComparison`` once.
     ///
-    /// - Throws: What the subject throws.
+    /// - Throws: What ``PreparedPredicate/matches(_:)`` throws.
     public func matches(_ subject: some PredicateSubject) throws(DataStoreError) -> Bool {
         try PreparedComparison(self).matches(subject)
     }

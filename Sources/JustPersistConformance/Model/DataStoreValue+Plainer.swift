@@ -93,15 +93,12 @@ extension DataStorePredicate {
 
     /// The predicate with every path in it replaced.
     func mapPaths(_ map: (AttributePath) -> AttributePath) -> DataStorePredicate {
-        switch self {
-        case .constant: self
-        case .not(let part): .not(part.mapPaths(map))
-        case .and(let parts): .and(parts.map { $0.mapPaths(map) })
-        case .or(let parts): .or(parts.map { $0.mapPaths(map) })
-        case .comparison(let comparison):
-            .comparison(
-                comparison.with(
-                    comparison.left.mapPaths(map), comparison.right.mapPaths(map)))
+        mapExpressions { expression, _ in
+            switch expression {
+            case .path(let path): .path(map(path))
+            case .count(let path): .count(map(path))
+            default: expression
+            }
         }
     }
 }
@@ -128,18 +125,5 @@ extension DataStorePredicate.Comparison {
     ) -> DataStorePredicate.Comparison {
         DataStorePredicate.Comparison(
             left, self.operator, right, modifier: modifier, options: options)
-    }
-}
-
-extension DataStorePredicate.Expression {
-    fileprivate func mapPaths(
-        _ map: (DataStorePredicate.AttributePath) -> DataStorePredicate.AttributePath
-    ) -> Self {
-        switch self {
-        case .path(let path): .path(map(path))
-        case .count(let path): .count(map(path))
-        case .list(let parts): .list(parts.map { $0.mapPaths(map) })
-        default: self
-        }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import JustPersist
 
 /// Random predicates with the operators that a store declares, most of them of one attribute and a
@@ -54,13 +55,21 @@ struct ModelPredicates {
         case .between: right = .list([constant(), constant()])
         case .in: right = .list((0..<random.int(in: 0..<5)).map { _ in constant() })
         case .contains: right = random.bool() ? text() : constant()
-        case .beginsWith, .endsWith: right = text()
+        case .beginsWith, .endsWith, .like: right = text()
+        case .matches:
+            // Plain, for a regular expression takes its time.
+            let pattern = NSRegularExpression.escapedPattern(
+                for: random.pick(ModelValues.strings))
+            right = .value(.string(random.bool() ? pattern : pattern + ".*"))
         default:
             right = random.int(in: 0..<8) == 0 ? .path(path(using: &random)) : constant()
             if random.int(in: 0..<10) == 0 { left = .count(path(using: &random)) }
         }
         return DataStorePredicate.Comparison(
-            left, relation, right, modifier: random.int(in: 0..<8) == 0 ? .any : .direct,
+            left, relation, right,
+            modifier: random.pick([
+                .direct, .direct, .direct, .direct, .direct, .direct, .any, .all,
+            ]),
             options: random.pick([
                 [], [], [], .caseInsensitive, .diacriticInsensitive,
                 [.caseInsensitive, .diacriticInsensitive],

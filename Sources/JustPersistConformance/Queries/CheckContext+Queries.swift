@@ -94,22 +94,5 @@ extension Query {
 
 extension DataStorePredicate {
     /// The attributes that the predicate names.
-    var names: Set<String> {
-        switch self {
-        case .constant: []
-        case .comparison(let comparison): comparison.left.names.union(comparison.right.names)
-        case .and(let parts), .or(let parts): parts.reduce(into: []) { $0.formUnion($1.names) }
-        case .not(let part): part.names
-        }
-    }
-}
-
-extension DataStorePredicate.Expression {
-    fileprivate var names: Set<String> {
-        switch self {
-        case .path(let path), .count(let path): Set(path.components.prefix(1))
-        case .list(let parts): parts.reduce(into: []) { $0.formUnion($1.names) }
-        default: []
-        }
-    }
+    var names: Set<String> { Set(paths.compactMap(\.components.first)) }
 }

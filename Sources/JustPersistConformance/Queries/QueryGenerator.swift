@@ -4,11 +4,11 @@ import JustPersist
 /// Random requests for a corpus: of operators and kinds that the store declares, with operands from the
 /// corpus's own values, so that most find something and few find everything.
 struct QueryGenerator {
-    private let corpus: Corpus
-    private let samples: SampleValues
-    private let attributes: [String]
-    private let operators: [DataStorePredicate.Operator]
-    private var random: SeededGenerator
+    let corpus: Corpus
+    let samples: SampleValues
+    let attributes: [String]
+    let operators: [DataStorePredicate.Operator]
+    var random: SeededGenerator
 
     init(_ corpus: Corpus, _ check: CheckContext, _ purpose: String = "queries") {
         self.corpus = corpus
@@ -50,6 +50,7 @@ struct QueryGenerator {
     }
 
     private mutating func comparison() -> DataStorePredicate.Comparison {
+        if random.int(in: 0..<4) == 0 { return computedComparison() }
         let relation = random.pick(operators)
         if random.int(in: 0..<15) == 0 {
             let id = random.pick(corpus.ids)
@@ -83,22 +84,26 @@ struct QueryGenerator {
                 left = .count(.init(path))
                 operand = .int(Int64(elements.count))
             } else {
-                modifier = .any
+                modifier = random.bool() ? .any : .all
                 operand = elements.isEmpty ? operand : random.pick(elements)
             }
         }
-        let other = random.int(in: 0..<10) == 0
+        // What an attribute holds may be no regular expression.
+        let other = random.int(in: 0..<10) == 0 && relation != .matches
         let right =
             other
             ? right(of: relation, path: .init([random.pick(attributes)]))
             : right(of: relation, operand)
         return DataStorePredicate.Comparison(
-            left, relation, right, modifier: modifier,
-            options: random.pick([
-                [], [], [], .caseInsensitive, .diacriticInsensitive,
-                [.caseInsensitive, .diacriticInsensitive],
-            ])
+            left, relation, right, modifier: modifier, options: options()
         ).madeValid()
+    }
+
+    mutating func options() -> DataStorePredicate.Options {
+        random.pick([
+            [], [], [], .caseInsensitive, .diacriticInsensitive,
+            [.caseInsensitive, .diacriticInsensitive], [.normalized, .caseInsensitive],
+        ])
     }
 
     /// A value that equals this one without being the same, or only just does not, where its kind has such.
@@ -114,7 +119,7 @@ struct QueryGenerator {
     }
 
     /// The right side that an operator takes, with a value in it.
-    private mutating func right(
+    mutating func right(
         of relation: DataStorePredicate.Operator, _ value: DataStoreValue
     ) -> DataStorePredicate.Expression {
         switch relation {
@@ -130,6 +135,12 @@ struct QueryGenerator {
             let scalars = Array(text.unicodeScalars)
             let part = relation == .beginsWith ? scalars.prefix(length) : scalars.suffix(length)
             return .value(.string(String(String.UnicodeScalarView(part))))
+        case .like:
+            guard case .string(let text) = value else { return .value(value) }
+            return .value(.string(wildcards(text)))
+        case .matches:
+            guard case .string(let text) = value else { return .value(value) }
+            return .value(.string(regularExpression(text)))
         default: return .value(value)
         }
     }
@@ -143,7 +154,7 @@ struct QueryGenerator {
 
 extension DataStorePredicate.Comparison {
     /// The comparison, or one of equality if its operator does not take its operands.
-    fileprivate func madeValid() -> Self {
+    func madeValid() -> Self {
         let isValid = (try? DataStorePredicate.comparison(self).validate()) != nil
         return isValid ? self : Self(left, .equal, right, modifier: modifier, options: options)
     }

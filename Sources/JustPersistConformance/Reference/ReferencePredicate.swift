@@ -1,3 +1,4 @@
+import Foundation
 package import JustPersist
 
 /// Whether rows fulfil a predicate: the meaning of each operator, written out.
@@ -6,6 +7,10 @@ package struct ReferencePredicate {
     package struct Subject {
         package var value: (_ attribute: String) -> DataStoreValue
         package var valueOfOther: (_ attribute: String, ItemReference) -> DataStoreValue
+        /// What the variables of SUBQUERY stand for.
+        var variables: [String: DataStoreValue] = [:]
+        /// What `now()` returns.
+        let now = Date()
 
         /// A subject that finds values by these functions.
         package init(
@@ -33,16 +38,22 @@ package struct ReferencePredicate {
     ) -> Bool {
         let left = read(comparison.left, in: comparison, subject)
         let right = read(comparison.right, in: comparison, subject)
-        switch comparison.modifier {
-        case .direct: return holds(comparison.operator, left, right)
-        case .any:
-            guard case .array(let elements) = left else { return false }
-            return elements.contains { holds(comparison.operator, $0, right) }
+        func holds(_ value: DataStoreValue) -> Bool {
+            Self.holds(comparison.operator, value, right, comparison.options)
+        }
+        switch (comparison.modifier, left) {
+        case (.direct, _): return holds(left)
+        case (.any, .array(let elements)): return elements.contains(where: holds)
+        case (.all, .array(let elements)): return elements.allSatisfy(holds)
+        // A collection that is not there is an empty one; anything else is no collection.
+        case (.all, .null): return true
+        case (.any, _), (.all, _): return false
         }
     }
 
     private static func holds(
-        _ relation: DataStorePredicate.Operator, _ left: DataStoreValue, _ right: DataStoreValue
+        _ relation: DataStorePredicate.Operator, _ left: DataStoreValue, _ right: DataStoreValue,
+        _ options: DataStorePredicate.Options
     ) -> Bool {
         var order: ValueOrder? { ReferenceOrder.order(left, right) }
         switch relation {
@@ -54,13 +65,16 @@ package struct ReferencePredicate {
         case .greaterOrEqual: return order == .descending || order == .same
         case .between:
             guard case .array(let bounds) = right, bounds.count == 2 else { return false }
-            return holds(.greaterOrEqual, left, bounds[0])
-                && holds(.lessOrEqual, left, bounds[1])
+            return holds(.greaterOrEqual, left, bounds[0], options)
+                && holds(.lessOrEqual, left, bounds[1], options)
         case .in:
-            if case .array(let elements) = right {
+            switch right {
+            case .array(let elements):
                 return elements.contains { ReferenceOrder.isEqual(left, $0) }
+            case .dictionary(let entries):
+                return entries.values.contains { ReferenceOrder.isEqual(left, $0) }
+            default: return has(right, left, at: .anywhere)
             }
-            return has(right, left, at: .anywhere)
         case .contains:
             if case .array(let elements) = left {
                 return elements.contains { ReferenceOrder.isEqual($0, right) }
@@ -68,6 +82,16 @@ package struct ReferencePredicate {
             return has(left, right, at: .anywhere)
         case .beginsWith: return has(left, right, at: .start)
         case .endsWith: return has(left, right, at: .end)
+        case .like:
+            guard case .string(let text) = left, case .string(let pattern) = right else {
+                return false
+            }
+            return ReferencePattern.isLike(text, pattern)
+        case .matches:
+            guard case .string(let text) = left, case .string(let pattern) = right else {
+                return false
+            }
+            return ReferencePattern.matches(text, pattern, options)
         }
     }
 
@@ -85,62 +109,28 @@ package struct ReferencePredicate {
         _ expression: DataStorePredicate.Expression,
         in comparison: DataStorePredicate.Comparison, _ subject: Subject
     ) -> DataStoreValue {
+        let value = ReferenceExpression.value(of: expression, subject)
+        // A regular expression reads the options itself.
+        if comparison.operator == .matches { return value }
         let comparesIDs = leadsToID(comparison.left) || leadsToID(comparison.right)
-        return seen(value(of: expression, subject), comparison.options, comparesIDs)
-    }
-
-    private static func value(
-        of expression: DataStorePredicate.Expression, _ subject: Subject
-    ) -> DataStoreValue {
-        switch expression {
-        case .value(let value): value
-        case .path(let path): value(at: path, subject)
-        case .list(let parts): .array(parts.map { value(of: $0, subject) })
-        case .count(let path):
-            switch value(at: path, subject) {
-            case .array(let elements): .int(Int64(elements.count))
-            case .dictionary(let entries): .int(Int64(entries.count))
-            default: .null
-            }
-        }
-    }
-
-    private static func value(
-        at path: DataStorePredicate.AttributePath, _ subject: Subject
-    ) -> DataStoreValue {
-        guard let first = path.components.first else { return .null }
-        return path.components.dropFirst().reduce(subject.value(first)) { value, name in
-            step(from: value, to: name, subject)
-        }
-    }
-
-    private static func step(
-        from value: DataStoreValue, to name: String, _ subject: Subject
-    ) -> DataStoreValue {
-        switch value {
-        case .dictionary(let entries): return entries[name] ?? .null
-        case .reference(let reference): return subject.valueOfOther(name, reference)
-        case .array(let elements):
-            return .array(
-                elements.flatMap { element -> [DataStoreValue] in
-                    let inner = step(from: element, to: name, subject)
-                    if case .array(let values) = inner { return values }
-                    return [inner]
-                })
-        default: return .null
-        }
+        let isRightOfIn = comparison.operator == .in && expression == comparison.right
+        return seen(value, comparison.options, comparesIDs, inDictionary: isRightOfIn)
     }
 
     private static func leadsToID(_ expression: DataStorePredicate.Expression) -> Bool {
-        guard case .path(let path) = expression else { return false }
-        return path.components.last == "uniqueToken"
+        switch expression {
+        case .path(let path), .keyPath(of: _, let path): path.components.last == "uniqueToken"
+        default: false
+        }
     }
 
     /// A value as a comparison sees it: strings folded by its options, and where ids are compared all that
     /// stands for an id as one.
     private static func seen(
-        _ value: DataStoreValue, _ options: DataStorePredicate.Options, _ comparesIDs: Bool
+        _ value: DataStoreValue, _ options: DataStorePredicate.Options, _ comparesIDs: Bool,
+        inDictionary: Bool = false
     ) -> DataStoreValue {
+        let options = options.contains(.normalized) ? [] : options
         if options.isEmpty, !comparesIDs { return value }
         switch value {
         case .string(let text):
@@ -148,6 +138,8 @@ package struct ReferencePredicate {
             return .string(ReferenceText.folded(text, options))
         case .reference(let reference) where comparesIDs: return .uuid(reference.id.uuid)
         case .array(let values): return .array(values.map { seen($0, options, comparesIDs) })
+        case .dictionary(let entries) where inDictionary:
+            return .dictionary(entries.mapValues { seen($0, options, comparesIDs) })
         default: return value
         }
     }

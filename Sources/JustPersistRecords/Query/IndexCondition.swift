@@ -27,7 +27,8 @@ struct IndexCondition {
 
     /// What a comparison asks; `nil` if no index can tell.
     init?(_ comparison: DataStorePredicate.Comparison, mayBeText: ([String]) -> Bool) {
-        guard comparison.options.isEmpty else { return nil }
+        // All of no elements fulfil anything.
+        guard comparison.options.isEmpty, comparison.modifier != .all else { return nil }
         let path: DataStorePredicate.AttributePath
         let constant: DataStoreValue
         let relation: DataStorePredicate.Operator

@@ -5,13 +5,15 @@ import JustPersist
 extension RecordPredicate {
     /// The predicate for items of a type.
     ///
-    /// It must have passed ``DataStorePredicate/validate(operators:)``.
+    /// It must have passed ``DataStorePredicate/validate(operators:)``. What does not depend on the records, `now()`
+    /// included, is evaluated here, once for the request.
     init(_ predicate: DataStorePredicate, type: BlockType) throws(DataStoreError) {
-        try append(predicate, type)
+        let now = Date()
+        try append(predicate.evaluatingConstants(now: now), type, now)
     }
 
     private mutating func append(
-        _ predicate: DataStorePredicate, _ type: BlockType
+        _ predicate: DataStorePredicate, _ type: BlockType, _ now: Date
     ) throws(DataStoreError) {
         let index = nodes.count
         switch predicate {
@@ -19,13 +21,13 @@ extension RecordPredicate {
             nodes.append(Node(operation: .constant, flag: value))
         case .and(let parts):
             nodes.append(Node(operation: .and))
-            for part in parts { try append(part, type) }
+            for part in parts { try append(part, type, now) }
         case .or(let parts):
             nodes.append(Node(operation: .or))
-            for part in parts { try append(part, type) }
+            for part in parts { try append(part, type, now) }
         case .not(let part):
             nodes.append(Node(operation: .not))
-            try append(part, type)
+            try append(part, type, now)
         case .comparison(let comparison):
             if case .value(.array(let bounds)) = comparison.right,
                 comparison.operator == .between, comparison.modifier == .direct,
@@ -36,18 +38,18 @@ extension RecordPredicate {
                     options: comparison.options)
                 let upper = DataStorePredicate.Comparison(
                     comparison.left, .lessOrEqual, .value(bounds[1]), options: comparison.options)
-                try append(.and([.comparison(lower), .comparison(upper)]), type)
+                try append(.and([.comparison(lower), .comparison(upper)]), type, now)
             } else {
-                append(comparison, type)
+                try append(comparison, type, now)
             }
         }
         nodes[index].next = Int32(nodes.count)
     }
 
     private mutating func append(
-        _ comparison: DataStorePredicate.Comparison, _ type: BlockType
-    ) {
-        let prepared = PreparedComparison(comparison)
+        _ comparison: DataStorePredicate.Comparison, _ type: BlockType, _ now: Date
+    ) throws(DataStoreError) {
+        let prepared = PreparedComparison(comparison, now: now)
         var attribute: QueryAttribute?
         var node = Node(operation: .general)
         if case .path(let path) = comparison.left, path.components.count == 1,
@@ -55,18 +57,20 @@ extension RecordPredicate {
         {
             attribute = type.attributeForQuery(path.components[0])
             if attribute == nil, path != .uniqueToken {
-                node = Node(operation: .constant, flag: prepared.matches(left: .null))
+                node = Node(
+                    operation: .constant, flag: try prepared.matches(left: .null))
             }
         }
         if let attribute {
             if let id = attribute.id {
                 node =
                     simpleNode(comparison, id) ?? Node(operation: .value, attribute: id)
-                node.missing = prepared.matches(left: attribute.missing)
+                node.missing = try prepared.matches(left: attribute.missing)
                 node.nullIsMissing = attribute.nullIsMissing
-                node.null = prepared.matches(left: .null)
+                node.null = try prepared.matches(left: .null)
             } else {
-                node = Node(operation: .constant, flag: prepared.matches(left: attribute.missing))
+                node = Node(
+                    operation: .constant, flag: try prepared.matches(left: attribute.missing))
             }
         }
         node.comparison = Int32(comparisons.count)
@@ -93,12 +97,12 @@ extension RecordPredicate {
         case .contains: (relation, textOperation) = (.equal, .containsText)
         case .beginsWith: (relation, textOperation) = (.equal, .beginsWithText)
         case .endsWith: (relation, textOperation) = (.equal, .endsWithText)
-        case .in: return listNode(constant, attribute, comparison.options)
-        case .between: return nil
+        case .in: return listNode(constant, attribute, comparison.options.folding)
+        case .between, .like, .matches: return nil
         }
         var node = Node(operation: .general, relation: relation, attribute: attribute)
         if case .string(let text) = constant {
-            return textNode(node, textOperation, text, comparison.options)
+            return textNode(node, textOperation, text, comparison.options.folding)
         }
         guard textOperation == .text else { return nil }
         switch constant {

@@ -339,7 +339,7 @@ struct RecordPredicate {
         guard let value = comparison.attribute?.value(of: field, in: record, type.known) else {
             throw type.corrupted(id)
         }
-        return comparison.prepared.matches(left: value)
+        return try comparison.prepared.matches(left: value)
     }
 
     /// The order of two numbers; `nil` if one is NaN.

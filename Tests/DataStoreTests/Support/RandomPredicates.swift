@@ -47,6 +47,43 @@ struct RandomPredicates {
         }
     }
 
+    /// An expression of an attribute that a record alone does not decide, or only where it is a constant.
+    private mutating func computed(
+        _ inner: DataStorePredicate.Expression
+    ) -> DataStorePredicate.Expression {
+        typealias Function = DataStorePredicate.Function
+        switch int(0..<7) {
+        case 0:
+            let function = random.generator.pick(
+                [.add, .subtract, .multiply, .divide, .modulus] as [Function])
+            return .function(function, [inner, .value(attributeValue())])
+        case 1:
+            return .function(
+                random.generator.pick(
+                    [.absolute, .floor, .uppercase, .length, .sum, .count, .maximum, .average]),
+                [inner])
+        case 2:
+            return .element(
+                of: inner,
+                random.generator.pick([
+                    .first, .last, .at(.value(.int(1))), .at(.value(.string("x"))),
+                ]))
+        case 3: return .keyPath(of: inner, .init([random.generator.pick(["x", "uniqueToken"])]))
+        case 4:
+            let condition = DataStorePredicate.Comparison(
+                .variable("v"), random.generator.pick([.equal, .notEqual, .less]),
+                bool() ? .path(path()) : .value(attributeValue()))
+            return .function(
+                .count, [.subquery(inner, variable: "v", .comparison(condition))])
+        case 5:
+            let condition = DataStorePredicate.Comparison(
+                .path(path()), .equal, .value(attributeValue()))
+            return .ternary(.comparison(condition), inner, .value(attributeValue()))
+        default:
+            return .cast(inner, to: random.generator.pick([.number, .string, .date, .uuid]))
+        }
+    }
+
     private mutating func text() -> DataStorePredicate.Expression {
         int(0..<8) == 0
             ? .path(path()) : .value(.string(random.generator.pick(RandomValues.strings)))
@@ -69,11 +106,19 @@ struct RandomPredicates {
                 ? text() : .list((0..<int(0..<5)).map { _ in operand() })
         case .contains: right = bool() ? text() : operand()
         case .beginsWith, .endsWith: right = text()
+        case .like:
+            right = .value(.string(random.generator.pick(["*", "a*", "?", "*b*", "é", "", "\\*"])))
+        case .matches:
+            right = .value(
+                .string(random.generator.pick([".*", "a.?", "[aé]", "(?s).*b.*", "", "\\S+"])))
         default:
             right = bool() ? operand() : text()
             if int(0..<10) == 0 { left = .count(path()) }
         }
+        if int(0..<6) == 0 { left = computed(left) }
         return DataStorePredicate.Comparison(
-            left, relation, right, modifier: int(0..<8) == 0 ? .any : .direct, options: options)
+            left, relation, right,
+            modifier: random.generator.pick([.direct, .direct, .direct, .direct, .any, .all]),
+            options: options)
     }
 }

@@ -12,6 +12,20 @@ import Testing
         ("#in.x = {}", "#in.x == {}"), ("#'a b'.@count>=0.5", "#\"a b\".@count >= 0.5"),
         ("a = '\\0\\u0007\\n'", "a == \"\\u0000\\u0007\\n\""), ("truepredicate", "TRUEPREDICATE"),
         ("a = date('86400')", "a == date(\"2001-01-02T00:00:00.000Z\")"),
+        ("all a.@avg.b like[nc] 'x*'", "ALL average(a.b) LIKE[cn] \"x*\""),
+        ("none a matches 'b'", "NOT ANY a MATCHES \"b\""),
+        ("a+b*c-1=(a+b)*-c", "(a + (b * c)) - 1 == (a + b) * (0 - c)"),
+        ("a[size]=a[first][0]['x'].y", "a.@count == a[FIRST][0][\"x\"].y"),
+        (
+            "subquery(a,$x,$x.y>1 or b=1).@count>$n",
+            "count(SUBQUERY(a, $x, $x.y > 1 OR b == 1)) > $n"
+        ),
+        (
+            "ternary(a=1,cast(b,'NSDate'),now())<modulus:by:(a,2)",
+            "TERNARY(a == 1, CAST(b, \"NSDate\"), now()) < modulus:by:(a, 2)"
+        ),
+        ("(a+1).b={1,2}[last]", "(a + 1).b == ({1, 2})[LAST]"),
+        ("a[#last]=0xff", "a[#last] == 255"),
         ("a = {'x': {1}, 'b': nil}", "a == {\"b\": nil, \"x\": {1}}"),
     ])
     func printsOneForm(_ text: String, _ printed: String) throws {

@@ -166,6 +166,133 @@ import Testing
                 == Self.predicate(Self.a, .equal, .value(.string("%@"))))
     }
 
+    @Test func expressions() throws {
+        typealias Function = DataStorePredicate.Function
+        func call(_ function: Function, _ arguments: Expression...) -> Expression {
+            .function(function, arguments)
+        }
+        let (b, c, two) = (Self.path("b"), Self.path("c"), Expression.value(.int(2)))
+        let x = Expression.variable("x")
+        let cases: [(String, Expression)] = [
+            ("a + 1", call(.add, Self.a, Self.one)), ("a - 1", call(.subtract, Self.a, Self.one)),
+            ("a-1", call(.subtract, Self.a, Self.one)),
+            ("a - -1", call(.subtract, Self.a, .value(.int(-1)))),
+            ("a + b * c", call(.add, Self.a, call(.multiply, b, c))),
+            ("a * b + c", call(.add, call(.multiply, Self.a, b), c)),
+            ("(a + b) * c", call(.multiply, call(.add, Self.a, b), c)),
+            ("a - b - c", call(.subtract, call(.subtract, Self.a, b), c)),
+            ("a - (b - c)", call(.subtract, Self.a, call(.subtract, b, c))),
+            ("a ** b ** c", call(.power, call(.power, Self.a, b), c)),
+            ("a * b ** c", call(.multiply, Self.a, call(.power, b, c))),
+            ("a / b * c", call(.multiply, call(.divide, Self.a, b), c)),
+            ("-a", call(.subtract, .value(.int(0)), Self.a)),
+            ("-a ** 2", call(.power, call(.subtract, .value(.int(0)), Self.a), two)),
+            ("- 1", .value(.int(-1))), ("-1.5", .value(.double(-1.5))), ("0x10", .value(.int(16))),
+            ("a.@sum", call(.sum, Self.a)), ("a.@avg.b", call(.average, Self.path("a", "b"))),
+            ("a.b.@max.c.a", call(.maximum, Self.path("a", "b", "c", "a"))),
+            ("a.@min.self", call(.minimum, Self.a)), ("a.@unionOfObjects.b", Self.path("a", "b")),
+            (
+                "a.@distinctUnionOfObjects.b.@count",
+                call(.count, call(.distinct, Self.path("a", "b")))
+            ),
+            ("a.@firstObject.b", .keyPath(of: .element(of: Self.a, .first), .init(["b"]))),
+            ("a.@lastObject", .element(of: Self.a, .last)),
+            ("a[0]", .element(of: Self.a, .at(.value(.int(0))))),
+            (
+                "a[FIRST].b[LAST]",
+                .element(of: .keyPath(of: .element(of: Self.a, .first), .init(["b"])), .last)
+            ),
+            ("a[SIZE]", .count(.init(["a"]))),
+            ("a[#first]", .element(of: Self.a, .at(Self.path("first")))),
+            ("a['k']", .element(of: Self.a, .at(.value(.string("k"))))), ("$x", x),
+            ("$x.b.c", .keyPath(of: x, .init(["b", "c"]))), ("$x.@count", call(.count, x)),
+            ("now()", call(.now)), ("sum(a, b)", call(.sum, Self.a, b)),
+            ("Sum:(a)", call(.sum, Self.a)),
+            ("add:to:(a, 1)", call(.add, Self.a, Self.one)),
+            ("modulus:by:(a, 2)", call(.modulus, Self.a, two)),
+            ("noindex:(a)", Self.a), ("objectify", Self.path("objectify")),
+            ("CAST(a, 'NSDate')", .cast(Self.a, to: .date)),
+            (
+                "SUBQUERY(a, $x, $x.b == 1).@count",
+                call(
+                    .count,
+                    .subquery(
+                        Self.a, variable: "x",
+                        Self.predicate(.keyPath(of: x, .init(["b"])), .equal, Self.one)))
+            ),
+            (
+                "TERNARY(a == 1 OR b == 1, 1, 2)",
+                .ternary(
+                    .or([
+                        Self.predicate(Self.a, .equal, Self.one),
+                        Self.predicate(b, .equal, Self.one),
+                    ]),
+                    Self.one, two)
+            ),
+            ("TERNARY(TRUEPREDICATE, TRUE, FALSE)", .condition(.constant(true))),
+        ]
+        for (text, expression) in cases {
+            #expect(
+                try DataStorePredicate("\(text) == 1")
+                    == Self.predicate(expression, .equal, Self.one), "\(text)")
+            #expect(
+                try DataStorePredicate("c > \(text)")
+                    == Self.predicate(c, .greater, expression), "\(text)")
+            #expect(
+                try DataStorePredicate("NOT (\(text)) == 1 AND c == 1")
+                    == .and([
+                        .not(Self.predicate(expression, .equal, Self.one)),
+                        Self.predicate(c, .equal, Self.one),
+                    ]), "\(text)")
+        }
+    }
+
+    @Test func quantifiersAndOptions() throws {
+        let all = Self.predicate(Self.a, .greater, Self.one, modifier: .all)
+        let any = Self.predicate(Self.a, .greater, Self.one, modifier: .any)
+        #expect(try DataStorePredicate("ALL a > 1") == all)
+        #expect(try DataStorePredicate("none a > 1") == .not(any))
+        #expect(try DataStorePredicate("NOT NONE a > 1") == .not(.not(any)))
+        let text = Expression.value(.string("x"))
+        for (letters, options) in [
+            ("[n]", .normalized), ("[cn]", [.normalized, .caseInsensitive]),
+            ("[ndc]", [.normalized, .caseInsensitive, .diacriticInsensitive]),
+        ] as [(String, DataStorePredicate.Options)] {
+            #expect(
+                try DataStorePredicate("a like\(letters) 'x'")
+                    == Self.predicate(Self.a, .like, text, options: options))
+            #expect(
+                try DataStorePredicate("a MATCHES\(letters)'x'")
+                    == Self.predicate(Self.a, .matches, text, options: options))
+        }
+    }
+
+    @Test func variablesAreSubstituted() throws {
+        let template = try DataStorePredicate(
+            "a BETWEEN {$low, $high} AND SUBQUERY(b, $x, $x > $low).@count == $x")
+        let predicate = try template.substituting(["low": 1, "high": 2.5, "x": "t"])
+        #expect(
+            try predicate
+                == DataStorePredicate(
+                    "a BETWEEN {1, 2.5} AND SUBQUERY(b, $x, $x > 1).@count == 't'"))
+        #expect(
+            try DataStorePredicate("a == $n", variables: ["n": nil])
+                == DataStorePredicate("a == nil"))
+        #expect(
+            try DataStorePredicate("a == $n AND b == %d", arguments: [1], variables: ["n": 2])
+                == DataStorePredicate("a == 2 AND b == 1"))
+        try predicate.validate()
+        let error = #expect(throws: DataStoreError.self) { try template.validate() }
+        #expect(error?.code == .invalidPredicate)
+        #expect(error?.message.contains("substituting") == true)
+        let unsupported = #expect(throws: DataStoreError.self) {
+            try template.substituting(["low": Set([1])])
+        }
+        #expect(unsupported?.code == .unsupportedValue)
+        let odd = DataStorePredicate.comparison(.init(.variable("a b"), .equal, Self.one))
+        #expect(throws: DataStoreError.self) { try odd.substituting(["a b": 1]) }
+    }
+
     @Test func argumentsAreNeverParsed() throws {
         let hostile = "x' OR TRUEPREDICATE OR a == '%@\0\n\"\\"
         let predicate = try DataStorePredicate("a == %@", hostile)
@@ -181,7 +308,7 @@ import Testing
         #expect(
             try DataStorePredicate(attribute: "in", equals: true)
                 == Self.predicate(Self.path("in"), .equal, .value(.bool(true))))
-        for name in ["", ".", "a.", ".a", "a..b", "a.@sum"] {
+        for name in ["", ".", "a.", ".a", "a..b", "a.@sum2", "@sum", "a.@count.b"] {
             let error = #expect(throws: DataStoreError.self) {
                 try DataStorePredicate(attribute: name, equals: 1)
             }

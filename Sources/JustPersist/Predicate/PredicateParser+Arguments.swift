@@ -1,0 +1,73 @@
+/// Placeholders, and the arguments that take their places.
+extension PredicateParser {
+    /// The argument of the placeholder at the current token, as a constant or a key path.
+    mutating func argument(
+        _ placeholder: String
+    ) throws(PredicateSyntaxError) -> Expression {
+        switch placeholder.drop(while: { "%hlqztjL".contains($0) }).first {
+        case "@" where placeholder == "%@":
+            let argument = try takeArgument(for: placeholder)
+            return try constant(try converted(argument, for: placeholder))
+        case "K" where placeholder == "%K":
+            let argument = try takeArgument(for: placeholder)
+            return try path(of: argument)
+        case "d", "D", "i", "u", "U", "x", "X", "o", "O":
+            let argument = try takeArgument(for: placeholder)
+            switch try converted(argument, for: placeholder) {
+            case .int(let value): return try constant(.int(value))
+            case .bool(let value): return try constant(.int(value ? 1 : 0))
+            default: throw wrongArgument(argument, for: placeholder, wanted: "a whole number")
+            }
+        case "f", "F", "e", "E", "g", "G", "a", "A":
+            let argument = try takeArgument(for: placeholder)
+            guard case .double(let value) = try converted(argument, for: placeholder) else {
+                throw wrongArgument(argument, for: placeholder, wanted: "a Double or a Float")
+            }
+            return try constant(.double(value))
+        // As in every format: a percent sign, which outside of a string can only be a text.
+        case nil where placeholder == "%%": return try constant(.string("%"))
+        default:
+            throw unsupported(
+                "“\(placeholder)” here; the placeholders are %@, %K, %d, %ld, %u and %f")
+        }
+    }
+
+    private mutating func constant(
+        _ value: DataStoreValue
+    ) throws(PredicateSyntaxError) -> Expression {
+        try advance()
+        return .value(value)
+    }
+
+    private mutating func path(of argument: Any?) throws(PredicateSyntaxError) -> Expression {
+        guard case .string(let text) = try converted(argument, for: "%K") else {
+            throw wrongArgument(argument, for: "%K", wanted: "a key path as a String")
+        }
+        let expression: Expression
+        do throws(DataStoreError) {
+            expression = try Expression(keyPath: text)
+        } catch {
+            throw self.error(error.message)
+        }
+        try advance()
+        return expression
+    }
+
+    private func converted(
+        _ argument: Any?, for placeholder: String
+    ) throws(PredicateSyntaxError) -> DataStoreValue {
+        do throws(DataStoreError) {
+            return try DataStoreValue(argument)
+        } catch {
+            throw self.error("The argument of \(placeholder) cannot be used: \(error.message)")
+        }
+    }
+
+    private func wrongArgument(
+        _ argument: Any?, for placeholder: String, wanted: String
+    ) -> PredicateSyntaxError {
+        let found = argument.map { "\(type(of: $0))" } ?? "nil"
+        return error(
+            "The placeholder \(placeholder) takes \(wanted), but the argument is \(found).")
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+/// A regular expression that whole texts are compared with, as MATCHES does.
+struct RegularExpression: Sendable {
+    /// The expression, as it was given.
+    let pattern: String
+    private let expression: NSRegularExpression
+    private let ignoresMarks: Bool
+
+    /// Throws `.invalidPredicate` if the pattern is no regular expression, `.limitExceeded` if it is longer than the
+    /// text of a predicate may be.
+    init(_ pattern: String, _ options: DataStorePredicate.Options) throws(DataStoreError) {
+        self.pattern = pattern
+        let limit = DataStorePredicate.Limit.formatBytes
+        guard pattern.utf8.count <= limit else {
+            throw DataStoreError(
+                .limitExceeded, in: "predicate",
+                "A regular expression has \(pattern.utf8.count) bytes, and the limit is \(limit).")
+        }
+        ignoresMarks = options.folding.contains(.diacriticInsensitive)
+        let isCaseInsensitive = options.folding.contains(.caseInsensitive)
+        let text = Self.read(pattern, ignoresMarks)
+        func compiled(_ text: String) -> NSRegularExpression? {
+            try? NSRegularExpression(
+                pattern: text, options: isCaseInsensitive ? .caseInsensitive : [])
+        }
+        // Compiled by itself first, so that it cannot close the group that is put around it.
+        let isWhole = text.isEmpty || compiled(text) != nil
+        // A quotation or a comment that is open at the end would swallow what follows.
+        let ends = [")\\z", "\\E)\\z", "\n)\\z"]
+        guard isWhole,
+            let expression = ends.lazy.compactMap({ compiled("\\A(?:" + text + $0) }).first
+        else {
+            throw DataStoreError(
+                .invalidPredicate, in: "predicate",
+                """
+                “\(Self.excerpt(of: pattern))” is no regular expression. Check its brackets and its backslashes, of \
+                which a format needs two for each.
+                """)
+        }
+        self.expression = expression
+    }
+
+    /// Whether a whole text matches.
+    ///
+    /// Throws `.limitExceeded` if that takes more steps than ``DataStorePredicate/Operator/matches`` allows.
+    func matches(
+        _ other: String, _ scope: inout PredicateScope
+    ) throws(DataStoreError) -> Bool {
+        let text = Self.read(other, ignoresMarks)
+        let length = text.utf16.count
+        let reportsForText = length / 500
+        let search = Search()
+        // The progress is reported after every ten thousand steps, so that the same search always ends in the same way.
+        // Unsafe for the pointer through which Foundation is told to stop, and which is good for the call.
+        unsafe expression.enumerateMatches(
+            in: text, options: [.reportProgress, .reportCompletion],
+            range: NSRange(location: 0, length: length)
+        ) { match, flags, stop in
+            if match != nil { search.hasMatch = true }
+            if flags.contains(.internalError) { search.hasFailed = true }
+            if flags.contains(.progress) {
+                search.reports += 1
+                if search.reports > reportsForText + 100 { search.hasFailed = true }
+            }
+            if search.hasMatch || search.hasFailed { unsafe stop.pointee = true }
+        }
+        try scope.count(reports: max(0, search.reports - reportsForText))
+        if search.hasMatch { return true }
+        if !search.hasFailed { return false }
+        throw DataStoreError(
+            .limitExceeded, in: "predicate",
+            """
+            MATCHES “\(Self.excerpt(of: pattern))” was given up after a million steps on a string of \(length) UTF-16 \
+            units. Write the expression without repetitions inside repetitions, such as (a+)+, or use LIKE or CONTAINS.
+            """)
+    }
+
+    /// What a search comes to; used by the one thread that makes it.
+    private final class Search {
+        var hasMatch = false
+        var hasFailed = false
+        var reports = 0
+    }
+
+    private static func read(_ text: String, _ ignoresMarks: Bool) -> String {
+        ignoresMarks ? text.folded(.diacriticInsensitive) : text.composed
+    }
+
+    private static func excerpt(of pattern: String) -> String {
+        (pattern.count > 60 ? String(pattern.prefix(60)) + "…" : pattern).printable
+    }
+}

@@ -13,10 +13,12 @@ struct Corpus {
     /// Creates items with these values, in one write.
     init(
         _ rows: [[String: DataStoreValue]], attributes: [String] = [],
+        indexes: [IndexSchema] = [],
         as type: String = "ConformanceQuery", in store: any DataStore
     ) throws {
         let names = Set(rows.flatMap(\.keys)).union(attributes).sorted()
-        let schema = ItemSchema(type, attributes: names.map { AttributeSchema($0) })
+        let schema = ItemSchema(
+            type, attributes: names.map { AttributeSchema($0) }, indexes: indexes)
         self.store = store
         self.type = type
         state = ReferenceState()

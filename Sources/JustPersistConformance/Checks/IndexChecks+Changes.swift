@@ -229,7 +229,9 @@ extension IndexChecks {
                 }
             }
             let imported = (0..<40).map { DataStoreValue.string("import \($0)") }
-            try check.threads(2) { _ in
+            // Writers that do not see each other may both make an item.
+            let importers = check.capabilities.isolation >= .serializable ? 2 : 1
+            try check.threads(importers) { _ in
                 for start in stride(from: 0, to: 40, by: 8) {
                     try items.store.write { db in
                         _ = try db.upsert(
@@ -238,7 +240,7 @@ extension IndexChecks {
                 }
             }
             check.expectEqual(
-                try items.ids().count, 341, "the number of items after two imports of 40 values")
+                try items.ids().count, 341, "the number of items after imports of 40 values")
             try items.store.write { db in
                 check.expectError(.invalidRequest, what: "upsert by nil") {
                     _ = try upsert([.string("new"), .null], db)

@@ -7,41 +7,36 @@ extension IndexChecks {
             "idx/collections", clause: [10, 11, 20], gate: .requires(.valueKind(.array)),
             "Each element of an array is found, an item once however many of its elements are."
         ) { check in
+            let count = 81
             var corpus = try Corpus(
-                (0..<300).map { [key: tags($0), other: .int(Int64($0 % 3))] },
+                (0..<count).map { [key: tags($0), other: .int(Int64($0 % 3))] },
                 indexes: [IndexSchema([key]), IndexSchema([other, key])],
                 as: "ConformanceTags", in: check.openStore())
             let queries = tagQueries(check)
-            try corpus.store.read { db in
-                try expect(queries, of: corpus, check, "of arrays", in: db)
-            }
+            try Answers(to: queries, of: corpus, check).expect("of arrays")
             // Elements come, go, and change places.
             var changes: [(Int, [String: DataStoreValue])] = []
-            for index in stride(from: 0, to: 300, by: 4) {
+            for index in stride(from: 0, to: count, by: 4) {
                 changes.append((index, [key: tags(index + 5)]))
             }
             changes.append((1, [key: .array([.int(3), .int(3), .int(4), .int(3)])]))
             changes.append((2, [key: .array([])]))
             changes.append((3, [key: .string("red green")]))
+            let few = queries.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
             try corpus.store.write { db in
                 for (index, values) in changes {
                     try db.liveItem(corpus.type, corpus.ids[index]).set(values)
                     corpus.note(values, ofItem: index)
                 }
-                try expect(
-                    queries, of: corpus, check, "in the block that changed arrays", in: db)
             }
-            try corpus.store.read { db in
-                try expect(queries, of: corpus, check, "after arrays were changed", in: db)
-            }
+            try Answers(to: few, of: corpus, check).expect("after arrays were changed")
             try corpus.store.write { db in
-                for index in stride(from: 1, to: 300, by: 5).reversed() {
+                for index in stride(from: 1, to: count, by: 5).reversed() {
                     _ = try db.performDelete(db.liveItem(corpus.type, corpus.ids[index]))
                     corpus.noteDeletion(ofItem: index)
                 }
-            }
-            try corpus.store.read { db in
-                try expect(queries, of: corpus, check, "after items were deleted", in: db)
+                try Answers(to: few, of: corpus, check)
+                    .expect("in the block that deleted items", in: db)
             }
         }
     ]
@@ -64,9 +59,8 @@ extension IndexChecks {
 
     private static func tagQueries(_ check: CheckContext) -> [Query] {
         let operands: [DataStoreValue] = [
-            .int(3), .double(3), .int(11), .int(0), .int(-1), .string("red"), .string(""),
-            .string("caf\u{E9}"), .string("r"), .null, .array([.int(3)]), .array([]),
-            .array([.int(1), .int(11)]),
+            .int(3), .double(3), .int(11), .string("red"), .string("caf\u{E9}"), .string("r"),
+            .null, .array([.int(3)]),
         ]
         var predicates: [DataStorePredicate] = []
         for operand in operands {
@@ -100,12 +94,14 @@ extension IndexChecks {
         ]
         let operators = check.capabilities.predicateOperators
         let valid = predicates.filter { (try? $0.validate(operators: operators)) != nil }
-        let restricted = valid.map {
-            DataStorePredicate.and([$0, .compare(other, .equal, .int(1))])
-        }
-        return (valid + valid.map(DataStorePredicate.not) + restricted).map { Query(predicate: $0) }
-            + valid.prefix(40).map {
-                Query(predicate: $0, sort: [.ascending(other)], offset: 1, limit: 9)
+        return valid.map { Query(predicate: $0) }
+            + valid.enumerated().compactMap { place, predicate in
+                switch place % 4 {
+                case 0: Query(predicate: .not(predicate))
+                case 1: Query(predicate: .and([predicate, .compare(other, .equal, .int(1))]))
+                case 2: Query(predicate: predicate, sort: [.ascending(other)], offset: 1, limit: 9)
+                default: nil
+                }
             }
     }
 }

@@ -23,29 +23,31 @@ extension IndexChecks {
                     try db.liveItem(corpus.type, corpus.ids[index]).set(values)
                     corpus.note(values, ofItem: index)
                 }
-                try expect(
-                    probes, of: corpus, check, "in the block that changed some items", in: db)
+                let answers = try Answers(to: probes, of: corpus, check)
+                try answers.expect("in the block that changed some items", in: db)
                 // Twice in a block, and back to what it was.
                 let item = try db.liveItem(corpus.type, corpus.ids[1])
                 for values in [[key: .int(41)], [key: .int(17)], row(1)] {
                     try item.set(values)
                     corpus.note(values, ofItem: 1)
-                    try expect(
-                        [
+                    try Answers(
+                        to: [
                             Query(predicate: .compare(key, .in, .array([.int(41), .int(17)]))),
                             Query(predicate: .compare(key, .equal, .int(7))),
-                        ], of: corpus, check, "while one item changes", in: db)
+                        ], of: corpus, check
+                    ).expect("while one item changes", in: db)
                 }
             }
-            try expectProbes(of: corpus, check, "after some were changed")
+            try Answers(to: probes, of: corpus, check).expect("after some were changed")
             try corpus.set(changes.map { ($0.0, row($0.0)) })
-            try expectProbes(of: corpus, check, "after they were changed back")
+            try Answers(to: probes, of: corpus, check).expect("after they were changed back")
         },
         CheckDefinition(
             "idx/after-rollback", clause: [5, 20],
             "What a block did that throws is in no index, neither at once nor after later blocks."
         ) { check in
             var corpus = try numbered(in: check.openStore())
+            let before = try Answers(to: probes, of: corpus, check)
             for round in 0..<2 {
                 _ = check.expectThrows("a block that throws") {
                     try corpus.store.write { db in
@@ -68,13 +70,14 @@ extension IndexChecks {
                         throw Rollback()
                     }
                 }
-                try expectProbes(of: corpus, check, "after a block was rolled back")
+                try before.expect("after a block was rolled back")
             }
             try corpus.set([(3, [key: .int(45)]), (4, [text: .string("new")])])
-            try expectProbes(of: corpus, check, "after a block behind one that was rolled back")
+            let after = try Answers(to: probes, of: corpus, check)
+            try after.expect("after a block behind one that was rolled back")
             if check.reopeningKeepsData {
-                corpus = Corpus(corpus, in: try check.reopened(corpus.store))
-                try expectProbes(of: corpus, check, "after the store was reopened")
+                try after.expect(
+                    "after the store was reopened", in: try check.reopened(corpus.store))
             }
         },
         CheckDefinition(
@@ -82,37 +85,41 @@ extension IndexChecks {
             "An index that is declared when there are items changes no answer either."
         ) { check in
             var corpus = try numbered(indexes: [], in: check.openStore())
-            try expectProbes(of: corpus, check, "without an index")
+            let before = try Answers(to: probes, of: corpus, check)
+            try before.expect("without an index")
             let schema = ItemSchema(
                 corpus.type, attributes: [key, text, other].map { AttributeSchema($0) },
                 indexes: indexes)
             try corpus.store.write { db in
                 try db.declare(schema)
-                try expect(
-                    probes, of: corpus, check, "in the block that declared indexes", in: db)
+                try before.expect("in the block that declared indexes", in: db)
             }
-            try expectProbes(of: corpus, check, "after indexes were declared")
-            try corpus.set((0..<40).map { ($0 * 5, [key: .int(46)]) })
+            try before.expect("after indexes were declared")
+            try corpus.set((0..<40).map { ($0 * 3, [key: .int(46)]) })
             try corpus.store.write { db in
                 for number in 0..<40 { try add(row(number), to: &corpus, in: db) }
             }
-            try expectProbes(of: corpus, check, "after items came behind the declaration")
+            let after = try Answers(to: probes, of: corpus, check)
+            try after.expect("after items came behind the declaration")
+            var store = corpus.store
             if check.reopeningKeepsData {
-                corpus = Corpus(corpus, in: try check.reopened(corpus.store))
-                try expectProbes(of: corpus, check, "after the store was reopened")
+                store = try check.reopened(store)
+                try after.expect("after the store was reopened", in: store)
             }
             // In the block that makes the items, too.
             var second = try numbered(
-                40, indexes: [], as: "ConformanceIndexLate", in: corpus.store)
+                40, indexes: [], as: "ConformanceIndexLate", in: store)
             try second.store.write { db in
-                for number in 40..<320 { try add(row(number), to: &second, in: db) }
+                for number in 40..<200 { try add(row(number), to: &second, in: db) }
                 try db.declare(
                     ItemSchema(
                         second.type, attributes: [key, text, other].map { AttributeSchema($0) },
                         indexes: indexes))
-                try expect(probes, of: second, check, "in the block that made items", in: db)
+                try Answers(to: probes, of: second, check)
+                    .expect("in the block that made items", in: db)
             }
-            try expectProbes(of: second, check, "after a block that made items and an index")
+            try Answers(to: probes, of: second, check)
+                .expect("after a block that made items and an index")
         },
     ]
 
@@ -127,9 +134,10 @@ extension IndexChecks {
                     _ = try db.performDelete(db.liveItem(corpus.type, corpus.ids[index]))
                     corpus.noteDeletion(ofItem: index)
                 }
-                try expect(probes, of: corpus, check, "in the block that deleted some", in: db)
+                try Answers(to: probes, of: corpus, check)
+                    .expect("in the block that deleted some", in: db)
             }
-            try expectProbes(of: corpus, check, "after some were deleted")
+            try Answers(to: probes, of: corpus, check).expect("after some were deleted")
             try corpus.store.write { db in
                 // Changed and deleted, made and deleted, in one block.
                 let item = try db.liveItem(corpus.type, corpus.ids[0])
@@ -141,7 +149,7 @@ extension IndexChecks {
                 _ = try db.performDelete(made)
                 for number in 0..<60 { try add(row(number), to: &corpus, in: db) }
             }
-            try expectProbes(of: corpus, check, "after others were created")
+            try Answers(to: probes, of: corpus, check).expect("after others were created")
         },
         CheckDefinition(
             "idx/after-delete-all", clause: [4, 20],
@@ -152,15 +160,16 @@ extension IndexChecks {
             try corpus.store.write { db in
                 try db.create(corpus.type).set([key: .int(43)])
                 try db.performDeleteAll([ItemType(dynamic: corpus.type)])
-                while !corpus.ids.isEmpty { corpus.noteDeletion(ofItem: corpus.ids.count - 1) }
-                try expect(probes, of: corpus, check, "in the block that deleted all", in: db)
+                corpus.noteDeletionOfAll()
+                try Answers(to: probes, of: corpus, check)
+                    .expect("in the block that deleted all", in: db)
                 for number in 0..<100 { try add(row(number), to: &corpus, in: db) }
-                try expect(
-                    probes, of: corpus, check, "in the block that deleted all and made others",
-                    in: db)
+                try Answers(to: probes, of: corpus, check)
+                    .expect("in the block that deleted all and made others", in: db)
             }
-            try expectProbes(of: corpus, check, "after all were deleted and others created")
-            try expectProbes(of: neighbour, check, "of another type")
+            try Answers(to: probes, of: corpus, check).expect(
+                "after all were deleted and others created")
+            try Answers(to: probes, of: neighbour, check).expect("of another type")
         },
     ]
 }

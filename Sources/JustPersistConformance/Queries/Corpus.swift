@@ -64,6 +64,12 @@ struct Corpus {
         _ = state.remove(ReferenceKey(type, ids.remove(at: index)))
     }
 
+    /// Leaves out all items, which the check deleted itself.
+    mutating func noteDeletionOfAll() {
+        state.removeAll(type)
+        ids = []
+    }
+
     /// The same items seen through another instance of the store.
     init(_ other: Corpus, in store: any DataStore) {
         self.store = store

@@ -86,6 +86,11 @@ public struct DataStoreCapabilities: Sendable, Hashable {
     ///
     /// Every store evaluates the six comparisons, IN and BETWEEN.
     public var predicateOperators: Set<DataStorePredicate.Operator>
+    /// Whether the store refuses a second item with values that are declared unique.
+    ///
+    /// A store that does not declare it may keep both: a declaration of uniqueness is to it a hint, as every other
+    /// index is.
+    public var enforcesUniqueness: Bool
     /// Whether several processes may have the store open at one time.
     public var isSharedBetweenProcesses: Bool
     /// Whether the store refuses to be written to.
@@ -93,8 +98,8 @@ public struct DataStoreCapabilities: Sendable, Hashable {
     /// The largest names, values and write blocks that the store accepts.
     public var limits: DataStoreLimits
 
-    /// Capabilities; by default those of a store that keeps the whole contract, is volatile and makes no
-    /// child stores.
+    /// Capabilities; by default those of a store that keeps the whole contract, is volatile, makes no child stores
+    /// and enforces no uniqueness.
     public init(
         persistence: Persistence = .none, isolation: Isolation = .serializable,
         hasConcurrentReads: Bool = true,
@@ -104,6 +109,7 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         valueKinds: Set<DataStoreValue.Kind> = Set(DataStoreValue.Kind.allCases),
         predicateOperators: Set<DataStorePredicate.Operator> = Set(
             DataStorePredicate.Operator.allCases),
+        enforcesUniqueness: Bool = false,
         isSharedBetweenProcesses: Bool = false, isReadOnly: Bool = false,
         limits: DataStoreLimits = .contract
     ) {
@@ -115,6 +121,7 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         self.threading = threading
         self.valueKinds = valueKinds
         self.predicateOperators = predicateOperators
+        self.enforcesUniqueness = enforcesUniqueness
         self.isSharedBetweenProcesses = isSharedBetweenProcesses
         self.isReadOnly = isReadOnly
         self.limits = limits

@@ -54,6 +54,7 @@ struct Requirement: Sendable {
         $0.isolation >= .serializable
     }
     static let concurrentReads = Requirement(name: "concurrent reads") { $0.hasConcurrentReads }
+    static let uniqueness = Requirement(name: "uniqueness") { $0.enforcesUniqueness }
     static let multiProcess = Requirement(name: "sharing between processes") {
         $0.isSharedBetweenProcesses
     }

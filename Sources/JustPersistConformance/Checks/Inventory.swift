@@ -10,6 +10,7 @@ enum Inventory {
             PredicateChecks.all,
             SortChecks.all,
             PageChecks.all,
+            IndexChecks.all,
             RequestChecks.all,
             TransactionChecks.all,
             PrimitiveChecks.all,
@@ -28,7 +29,7 @@ enum Inventory {
 
     /// The groups that run again on stores in other states.
     static let groupsOfVariants: Set<Substring> = [
-        "crud", "val", "pred", "sort", "page", "tx", "prim",
+        "crud", "val", "pred", "sort", "page", "idx", "tx", "prim",
     ]
 
     /// Whether a pattern means any check, in any state of the store.

@@ -1,10 +1,13 @@
 import JustPersist
 
 extension Corpus {
-    /// Sixty items with an attribute for each kind that the store declares, one for all of them, one for a
-    /// small number with many ties, and one that leads to other items; in each some have nil, and some
-    /// nothing at all.
-    static func mixed(_ check: CheckContext, in store: any DataStore) throws -> Corpus {
+    /// Items, sixty unless another number is asked for, with an attribute for each kind that the store declares, one
+    /// for all of them, one for a small number with many ties, and one that leads to other items; in each some have
+    /// nil, and some nothing at all.
+    static func mixed(
+        _ check: CheckContext, in store: any DataStore, size: Int = 60,
+        indexes: [IndexSchema] = []
+    ) throws -> Corpus {
         var random = check.generator("corpus")
         let samples = SampleValues(check.capabilities)
         var rows = [[String: DataStoreValue]](repeating: [:], count: size)
@@ -21,7 +24,7 @@ extension Corpus {
         }
         fill(anything, samples.all)
         if samples.kinds.contains(.int) { fill(group, (0..<4).map { .int($0) }) }
-        var corpus = try Corpus(rows, attributes: [link], in: store)
+        var corpus = try Corpus(rows, attributes: [link], indexes: indexes, in: store)
         guard samples.kinds.contains(.reference) else { return corpus }
         let targets = random.shuffled(Array(rows.indices)).prefix(20)
         try corpus.set(
@@ -33,7 +36,6 @@ extension Corpus {
         return corpus
     }
 
-    private static let size = 60
     /// The attribute that has values of all kinds.
     static let anything = "anything"
     /// The attribute with few whole numbers.

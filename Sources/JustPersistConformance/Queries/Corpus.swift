@@ -13,10 +13,12 @@ struct Corpus {
     /// Creates items with these values, in one write.
     init(
         _ rows: [[String: DataStoreValue]], attributes: [String] = [],
+        indexes: [IndexSchema] = [],
         as type: String = "ConformanceQuery", in store: any DataStore
     ) throws {
         let names = Set(rows.flatMap(\.keys)).union(attributes).sorted()
-        let schema = ItemSchema(type, attributes: names.map { AttributeSchema($0) })
+        let schema = ItemSchema(
+            type, attributes: names.map { AttributeSchema($0) }, indexes: indexes)
         self.store = store
         self.type = type
         state = ReferenceState()
@@ -60,6 +62,12 @@ struct Corpus {
     /// Leaves out an item that the check deleted itself.
     mutating func noteDeletion(ofItem index: Int) {
         _ = state.remove(ReferenceKey(type, ids.remove(at: index)))
+    }
+
+    /// Leaves out all items, which the check deleted itself.
+    mutating func noteDeletionOfAll() {
+        state.removeAll(type)
+        ids = []
     }
 
     /// The same items seen through another instance of the store.

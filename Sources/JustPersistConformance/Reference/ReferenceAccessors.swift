@@ -11,6 +11,7 @@ package struct ReferenceReadAccessor: DataStoreReadAccessor, ~Copyable {
         _ request: DataStoreRequest
     ) throws(DataStoreError) -> [any DataStoreItem] {
         try block.check("fetch")
+        try block.judge()
         var items: [any DataStoreItem] = []
         for row in try block.context.rules.rows(request, block.state) {
             items.append(try block.item(row, as: request.type))
@@ -20,6 +21,7 @@ package struct ReferenceReadAccessor: DataStoreReadAccessor, ~Copyable {
 
     package func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         try block.check("count")
+        try block.judge()
         return try block.context.rules.count(request, block.state)
     }
 
@@ -34,6 +36,7 @@ package struct ReferenceReadAccessor: DataStoreReadAccessor, ~Copyable {
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
         try block.check("fetch")
+        try block.judge()
         for row in try block.context.rules.rows(request, block.state) {
             // It may have been changed or deleted since.
             guard let current = block.state.row(row.key) else { continue }

@@ -30,8 +30,14 @@ package final class ReferenceBlock {
     package let context: Context
     /// What is there now, the block's own changes included.
     package var state: ReferenceState {
-        didSet { if thread.isCurrent { context.rules.changed?(state) } }
+        didSet {
+            isJudged = false
+            if thread.isCurrent { context.rules.changed?(state) }
+        }
     }
+    /// The state in which uniqueness was looked at last.
+    private var judged: ReferenceState
+    private var isJudged = true
     /// Whether the block may change anything.
     package let isWriting: Bool
     /// Where the block runs, and whether it still does.
@@ -53,6 +59,7 @@ package final class ReferenceBlock {
     /// A block that sees a state.
     package init(state: ReferenceState, isWriting: Bool, context: Context) {
         self.state = state
+        judged = state
         self.isWriting = isWriting
         self.context = context
     }
@@ -71,12 +78,26 @@ package final class ReferenceBlock {
         // Last, for from then on other threads may read the items.
         thread.end()
         state = ReferenceState()
+        judged = state
     }
 
     /// Throws if the block has ended, or cannot be committed any more.
     package func check(_ operation: String) throws(DataStoreError) {
         try thread.check(operation)
         if let poison { throw poison }
+    }
+
+    /// Throws if two items agree in what is declared unique since the block was judged last: it cannot be committed
+    /// then.
+    package func judge() throws(DataStoreError) {
+        if !isWriting || isJudged { return }
+        isJudged = true
+        if !state.types.contains(where: { $0.indexes.contains(where: \.isUnique) }) { return }
+        if let violation = context.rules.violation(judged, state) {
+            poison(violation)
+            throw violation
+        }
+        judged = state
     }
 
     /// Makes sure that the block is rolled back at its end, whatever its code does.
@@ -246,14 +267,23 @@ package final class ReferenceBlock {
     /// Makes what a class declares known, once in the block.
     func know(_ type: ItemType) throws(DataStoreError) {
         guard let schema = type.schema, !known.contains(ObjectIdentifier(schema)) else { return }
-        try declare(schema)
+        try declare(schema, isOfClass: true)
         known.insert(ObjectIdentifier(schema))
     }
 
     /// Makes a type known with its attributes, or changes nothing.
-    package func declare(_ schema: ItemSchema) throws(DataStoreError) {
+    ///
+    /// - Parameter isOfClass: Whether it is that of an item class, without which an index goes that the class does not
+    ///   declare any more.
+    package func declare(
+        _ schema: ItemSchema, isOfClass: Bool = false
+    ) throws(DataStoreError) {
         var changed = state
-        try changed.declare(schema, limits: context.limits, rules: context.rules)
+        try changed.declare(
+            schema, isOfClass: isOfClass, limits: context.limits, rules: context.rules)
+        for violation in ReferenceUniqueness.violations(declaredBetween: state, and: changed) {
+            report(violation)
+        }
         if changed.renames.count != state.renames.count {
             live = Dictionary(
                 live.map { (changed.presentKey($0.key), $0.value) }, uniquingKeysWith: { $1 })

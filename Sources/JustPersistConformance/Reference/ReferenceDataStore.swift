@@ -96,7 +96,8 @@ public final class ReferenceDataStore: DataStore {
 
     /// The whole contract, but for persistence.
     public var capabilities: DataStoreCapabilities {
-        DataStoreCapabilities(childStores: .nested, threading: threading, limits: limits)
+        DataStoreCapabilities(
+            childStores: .nested, threading: threading, enforcesUniqueness: true, limits: limits)
     }
 
     // MARK: Life
@@ -191,6 +192,7 @@ public final class ReferenceDataStore: DataStore {
             do {
                 try block(rules.writer(running))
                 try running.thread.checkNoChangeWasLost()
+                try running.judge()
                 if let poison = running.poison { throw poison }
             } catch {
                 commit(from: before, to: rules.rolledBack(before, running.state))

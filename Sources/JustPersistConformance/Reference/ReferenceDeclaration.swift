@@ -5,7 +5,7 @@ extension ReferenceState {
     ///
     /// On failure some of it may be known: the caller works on a copy.
     package mutating func declare(
-        _ schema: ItemSchema, limits: DataStoreLimits,
+        _ schema: ItemSchema, isOfClass: Bool = false, limits: DataStoreLimits,
         rules: ReferenceRules = ReferenceRules()
     ) throws(DataStoreError) {
         try schema.validate()
@@ -23,11 +23,20 @@ extension ReferenceState {
             }
             declare(attribute, storedAs: stored, of: key, rules)
         }
+        var indexes: [IndexSchema] = []
         for index in schema.indexes {
-            for name in index.attributes where type(key)?.has(name) == false {
-                throw .unknownAttribute(name, ofType: key, in: "declare")
+            var paths: [String] = []
+            for path in index.attributes {
+                guard let path = type(key)?.presentPath(path) else {
+                    throw .unknownAttribute(path, ofType: key, in: "declare")
+                }
+                paths.append(path)
             }
-            change(key) { $0.add(index) }
+            indexes.append(IndexSchema(paths, isUnique: index.isUnique))
+        }
+        change(key) { type in
+            if isOfClass { type.keepIndexes(indexes) }
+            for index in indexes { type.add(index) }
         }
     }
 

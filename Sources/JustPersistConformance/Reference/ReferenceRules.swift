@@ -59,6 +59,12 @@ package struct ReferenceRules: Sendable {
                 ReferenceQuery.value(ofAttribute: name, at: reference, state)
             }
 
+    /// Two items that agree in what is declared unique, of which one has come to it between two states.
+    package var violation:
+        @Sendable (_ judged: ReferenceState, _ state: ReferenceState) -> DataStoreError? = {
+            judged, state in ReferenceUniqueness.violation(from: judged, to: state)
+        }
+
     /// What a store holds after a write block that went well.
     package var committed: Outcome = { _, after in after }
 

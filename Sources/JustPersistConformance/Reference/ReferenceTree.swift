@@ -78,6 +78,7 @@ package struct ReferenceTree: Sendable {
         else { throw .notSetUp(in: "merge") }
         let (after, conflicts) = rules.merged(children[place].overlay, before, policy)
         if policy == .fail, !conflicts.isEmpty { throw .mergeConflict(conflicts) }
+        if let violation = rules.violation(before, after) { throw violation }
         commit(children[place].parent, from: before, to: after)
         children[place].overlay = ReferenceOverlay()
         return MergeReport(conflicts: conflicts)

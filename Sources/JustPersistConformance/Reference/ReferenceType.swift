@@ -113,6 +113,18 @@ package struct ReferenceType: Sendable {
         if !indexes.contains(index) { indexes.append(index) }
     }
 
+    /// Takes the other indexes out.
+    mutating func keepIndexes(_ declared: [IndexSchema]) {
+        indexes.removeAll { !declared.contains($0) }
+    }
+
+    /// A path with the present name of the attribute that it begins at; `nil` if there is none.
+    func presentPath(_ path: String) -> String? {
+        let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard !names.contains(""), let first = presentName(names[0]) else { return nil }
+        return ([first] + names.dropFirst()).joined(separator: ".")
+    }
+
     mutating func rename(_ old: String, to new: String) {
         forget(new)
         for place in attributes.indices where attributes[place].name == old {
@@ -145,6 +157,9 @@ package struct ReferenceType: Sendable {
 
 extension IndexSchema {
     fileprivate func naming(_ new: String, insteadOf old: String) -> IndexSchema {
-        IndexSchema(attributes.map { $0 == old ? new : $0 }, isUnique: isUnique)
+        let paths = attributes.map { path in
+            path == old ? new : path.hasPrefix(old + ".") ? new + path.dropFirst(old.count) : path
+        }
+        return IndexSchema(paths, isUnique: isUnique)
     }
 }

@@ -68,6 +68,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             !traits.isPersistent ? .none : traits.durability == .full ? .powerLoss : .processCrash
         return DataStoreCapabilities(
             persistence: persistence, threading: threading,
+            enforcesUniqueness: !(engine is any RowEngine),
             isSharedBetweenProcesses: traits.isSharedBetweenProcesses,
             isReadOnly: traits.isReadOnly, limits: limits)
     }

@@ -7,7 +7,7 @@ import Testing
 /// The proof of the checks of engines: each notices a fault that is put into one.
 struct EngineMutantTests {
     /// Examines an engine in this process: the store above it may not even open.
-    private static func results(
+    static func results(
         of engine: SabotagedEngineType, only ids: [String]
     ) async -> [CheckResult] {
         func fixture<Engine: SabotagedEngine & EngineFault>(

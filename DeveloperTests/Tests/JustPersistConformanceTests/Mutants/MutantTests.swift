@@ -15,6 +15,7 @@ import Testing
         ErrorMutants.all, RefusalMutants.all, ChildMutants.all, DurabilityMutants.all,
         MigrationMutants.all, DeclarationMutants.all, RenameMutants.all,
         QuestionMutants.all, ChangeMutants.all, QueueMutants.all, DestroyMutants.all,
+        IndexMutants.all, UniquenessMutants.all,
     ].flatMap { $0 }
 
     private static func results(
@@ -123,7 +124,8 @@ import Testing
     }
 
     @Test func everyMandatoryCheckCatchesAMutant() {
-        let catching = Set(Self.mutants.flatMap { $0.caughtBy })
+        let catching = Set(
+            Self.mutants.flatMap { $0.caughtBy } + IndexFaults.all.flatMap { $0.caughtBy })
         #expect(catching.subtracting(Inventory.definitions.map(\.id)) == [])
         let idle = Inventory.definitions.filter { definition in
             switch definition.gate {

@@ -1,0 +1,175 @@
+import JustPersist
+
+/// Indexes follow the items: when they change, and when a block is rolled back.
+extension IndexChecks {
+    static let keeping: [CheckDefinition] = [
+        CheckDefinition(
+            "idx/after-update", clause: [4, 20],
+            "A changed item is found, counted and sorted by what it has now, and by nothing that it had."
+        ) { check in
+            var corpus = try numbered(in: check.openStore())
+            let changes: [(Int, [String: DataStoreValue])] = stride(
+                from: 0, to: corpus.ids.count, by: 3
+            ).map { index in
+                switch index % 4 {
+                case 0: (index, [key: .int(Int64(40 + index % 8))])
+                case 1: (index, [key: .null, text: .string("new")])
+                case 2: (index, [key: .string("moved")])
+                default: (index, [text: .null, other: .int(9)])
+                }
+            }
+            try corpus.store.write { db in
+                for (index, values) in changes {
+                    try db.liveItem(corpus.type, corpus.ids[index]).set(values)
+                    corpus.note(values, ofItem: index)
+                }
+                let answers = try Answers(to: probes, of: corpus, check)
+                try answers.expect("in the block that changed some items", in: db)
+                // Twice in a block, and back to what it was.
+                let item = try db.liveItem(corpus.type, corpus.ids[1])
+                for values in [[key: .int(41)], [key: .int(17)], row(1)] {
+                    try item.set(values)
+                    corpus.note(values, ofItem: 1)
+                    try Answers(
+                        to: [
+                            Query(predicate: .compare(key, .in, .array([.int(41), .int(17)]))),
+                            Query(predicate: .compare(key, .equal, .int(7))),
+                        ], of: corpus, check
+                    ).expect("while one item changes", in: db)
+                }
+            }
+            try Answers(to: probes, of: corpus, check).expect("after some were changed")
+            try corpus.set(changes.map { ($0.0, row($0.0)) })
+            try Answers(to: probes, of: corpus, check).expect("after they were changed back")
+        },
+        CheckDefinition(
+            "idx/after-rollback", clause: [5, 20],
+            "What a block did that throws is in no index, neither at once nor after later blocks."
+        ) { check in
+            var corpus = try numbered(in: check.openStore())
+            let before = try Answers(to: probes, of: corpus, check)
+            for round in 0..<2 {
+                _ = check.expectThrows("a block that throws") {
+                    try corpus.store.write { db in
+                        for index in stride(from: 0, to: 90, by: 2) {
+                            try db.liveItem(corpus.type, corpus.ids[index])
+                                .set([key: .int(45), text: .string("new")])
+                        }
+                        for index in stride(from: 1, to: 90, by: 4) {
+                            _ = try db.performDelete(
+                                db.liveItem(corpus.type, corpus.ids[index]))
+                        }
+                        for number in 0..<30 {
+                            try db.create(corpus.type).set([key: .int(Int64(number % 5))])
+                        }
+                        // So that all of it is done, not only noted.
+                        _ = try db.performCount(Query().request(corpus.type))
+                        if round == 1 {
+                            try db.performDeleteAll([ItemType(dynamic: corpus.type)])
+                        }
+                        throw Rollback()
+                    }
+                }
+                try before.expect("after a block was rolled back")
+            }
+            try corpus.set([(3, [key: .int(45)]), (4, [text: .string("new")])])
+            let after = try Answers(to: probes, of: corpus, check)
+            try after.expect("after a block behind one that was rolled back")
+            if check.reopeningKeepsData {
+                try after.expect(
+                    "after the store was reopened", in: try check.reopened(corpus.store))
+            }
+        },
+        CheckDefinition(
+            "idx/declared-later", clause: [9, 20],
+            "An index that is declared when there are items changes no answer either."
+        ) { check in
+            var corpus = try numbered(indexes: [], in: check.openStore())
+            let before = try Answers(to: probes, of: corpus, check)
+            try before.expect("without an index")
+            let schema = ItemSchema(
+                corpus.type, attributes: [key, text, other].map { AttributeSchema($0) },
+                indexes: indexes)
+            try corpus.store.write { db in
+                try db.declare(schema)
+                try before.expect("in the block that declared indexes", in: db)
+            }
+            try before.expect("after indexes were declared")
+            try corpus.set((0..<40).map { ($0 * 3, [key: .int(46)]) })
+            try corpus.store.write { db in
+                for number in 0..<40 { try add(row(number), to: &corpus, in: db) }
+            }
+            let after = try Answers(to: probes, of: corpus, check)
+            try after.expect("after items came behind the declaration")
+            var store = corpus.store
+            if check.reopeningKeepsData {
+                store = try check.reopened(store)
+                try after.expect("after the store was reopened", in: store)
+            }
+            // In the block that makes the items, too.
+            var second = try numbered(
+                40, indexes: [], as: "ConformanceIndexLate", in: store)
+            try second.store.write { db in
+                for number in 40..<200 { try add(row(number), to: &second, in: db) }
+                try db.declare(
+                    ItemSchema(
+                        second.type, attributes: [key, text, other].map { AttributeSchema($0) },
+                        indexes: indexes))
+                try Answers(to: probes, of: second, check)
+                    .expect("in the block that made items", in: db)
+            }
+            try Answers(to: probes, of: second, check)
+                .expect("after a block that made items and an index")
+        },
+    ]
+
+    static let leaving: [CheckDefinition] = [
+        CheckDefinition(
+            "idx/after-delete", clause: [4, 20],
+            "A deleted item is in no index, and one that is made then is found in its place."
+        ) { check in
+            var corpus = try numbered(in: check.openStore())
+            try corpus.store.write { db in
+                for index in stride(from: 0, to: corpus.ids.count, by: 3).reversed() {
+                    _ = try db.performDelete(db.liveItem(corpus.type, corpus.ids[index]))
+                    corpus.noteDeletion(ofItem: index)
+                }
+                try Answers(to: probes, of: corpus, check)
+                    .expect("in the block that deleted some", in: db)
+            }
+            try Answers(to: probes, of: corpus, check).expect("after some were deleted")
+            try corpus.store.write { db in
+                // Changed and deleted, made and deleted, in one block.
+                let item = try db.liveItem(corpus.type, corpus.ids[0])
+                try item.set([key: .int(44)])
+                _ = try db.performDelete(item)
+                corpus.noteDeletion(ofItem: 0)
+                let made = try db.create(corpus.type)
+                try made.set([key: .int(44)])
+                _ = try db.performDelete(made)
+                for number in 0..<60 { try add(row(number), to: &corpus, in: db) }
+            }
+            try Answers(to: probes, of: corpus, check).expect("after others were created")
+        },
+        CheckDefinition(
+            "idx/after-delete-all", clause: [4, 20],
+            "Deleting all items of a type empties its indexes, and no others."
+        ) { check in
+            var corpus = try numbered(in: check.openStore())
+            let neighbour = try numbered(as: "ConformanceIndexNeighbour", in: corpus.store)
+            try corpus.store.write { db in
+                try db.create(corpus.type).set([key: .int(43)])
+                try db.performDeleteAll([ItemType(dynamic: corpus.type)])
+                corpus.noteDeletionOfAll()
+                try Answers(to: probes, of: corpus, check)
+                    .expect("in the block that deleted all", in: db)
+                for number in 0..<100 { try add(row(number), to: &corpus, in: db) }
+                try Answers(to: probes, of: corpus, check)
+                    .expect("in the block that deleted all and made others", in: db)
+            }
+            try Answers(to: probes, of: corpus, check).expect(
+                "after all were deleted and others created")
+            try Answers(to: probes, of: neighbour, check).expect("of another type")
+        },
+    ]
+}

@@ -1,0 +1,193 @@
+import Foundation
+import JustPersist
+
+/// Values that stand next to each other in an index: bounds, ties, and texts that are equal for long.
+extension IndexChecks {
+    static let values: [CheckDefinition] = [
+        CheckDefinition(
+            "idx/range-ends", clause: [10, 20],
+            "A range ends where it says, bounds included or not, between values however close."
+        ) { check in
+            let samples = SampleValues(check.capabilities)
+            let store = try check.openStore()
+            for kind in samples.sortedKinds
+            where ![.bool, .reference, .array, .dictionary].contains(kind) {
+                try expectRanges(
+                    of: samples.ascending(kind), check, as: "ConformanceRange\(kind)", in: store)
+            }
+            // Numbers of all kinds, between which a Double tells no difference, and values of other kinds around them.
+            let large: Int64 = 1 << 60
+            let numbers: [DataStoreValue] =
+                [.null, .int(.min), .double(-0x1p63), .double(-1.5), .bool(false), .double(0.1)]
+                + [.bool(true), .int(1), .double(1), .double(1.nextUp)]
+                + [.int(1 << 53), .int((1 << 53) + 1), .double(0x1p53 + 2), .int(large)]
+                + [.int(large + 1), .int(large + 2), .int(.max - 1), .int(.max), .double(0x1p63)]
+                + [.double(.infinity), .double(.nan), .string(""), .date(.distantPast)]
+                + ["0.1", "9007199254740993", "9007199254740993.5"].compactMap {
+                    Decimal(string: $0).map(DataStoreValue.decimal)
+                }
+            try expectRanges(
+                of: numbers.filter(samples.isDeclared), check, as: "ConformanceRangeNumbers",
+                in: store)
+        },
+        CheckDefinition(
+            "idx/order", clause: [12, 13, 20],
+            "Items come in the order of an index in both directions, equal ones as they were created, page by page."
+        ) { check in
+            var random = check.generator("keys")
+            let keys: [DataStoreValue] = [
+                .null, .int(0), .int(1), .double(1), .int(2), .string(""), .string("a"),
+                .string("cafe\u{301}"), .string("caf\u{E9}"),
+            ]
+            let samples = SampleValues(check.capabilities)
+            let count = 140
+            let rows = (0..<count).map { number in
+                var row = [other: DataStoreValue.int(Int64(number % 4))]
+                // Some have never had the attribute.
+                if number % 17 != 0 { row[key] = random.pick(keys.filter(samples.isDeclared)) }
+                if number % 5 != 0 { row[text] = .string("\(random.int(in: 0..<20))") }
+                return row
+            }
+            let store = try check.openStore()
+            for (place, indexes) in [
+                [[key], [other, key, text]], [[key, text], [text], [other, key]],
+            ].enumerated() {
+                let corpus = try Corpus(
+                    rows, indexes: indexes.map { IndexSchema($0) }, as: "ConformanceOrder\(place)",
+                    in: store)
+                var queries: [Query] = []
+                for sort in sorts {
+                    for (offset, limit) in [(0, 1), (5, 30), (count - 10, 20)] {
+                        queries += [
+                            nil, .compare(other, .equal, .int(2)), .compare(key, .greater, .int(0)),
+                        ].map { Query(predicate: $0, sort: sort, offset: offset, limit: limit) }
+                    }
+                }
+                try Answers(to: queries, of: corpus, check).expect("with indexes on \(indexes)")
+                // Page behind page, nothing is left out or comes twice.
+                for ascending in [true, false] {
+                    let sort = [DataStoreSortDescriptor(key: key, ascending: ascending)]
+                    try corpus.store.read { db in
+                        var walked: [ItemID] = []
+                        for offset in stride(from: 0, to: count, by: 20) {
+                            walked += try db.ids(
+                                Query(sort: sort, offset: offset, limit: 20), of: corpus.type)
+                        }
+                        check.expectItems(
+                            walked, try corpus.wanted(Query(sort: sort)), of: corpus,
+                            "the pages of \(Query(sort: sort))", [key])
+                    }
+                }
+            }
+        },
+        CheckDefinition(
+            "idx/long-texts", clause: [10, 12, 20],
+            "Texts that are equal in their first 600 bytes are told apart, ordered and found by what is behind them."
+        ) { check in
+            var random = check.generator("texts")
+            let store = try check.openStore()
+            let ends = ["", "a", "a\0", "b", "ba", "c\u{301}", "\u{107}", "d", "\u{1F642}"]
+            let shuffled = random.shuffled(ends + ends + ["n1", "n2"])
+            // What the contract answers to the ends alone, which is the same and sooner told.
+            let short = try Corpus(
+                shuffled.map { [text: .string($0), other: .string($0)] }, as: "ConformanceShort",
+                in: store)
+            // One letter of one byte, and one that is two bytes when composed and three when not.
+            for (place, letter) in ["x", "e\u{301}"].enumerated() {
+                let long = String(repeating: letter, count: letter == "x" ? 600 : 300)
+                let corpus = try Corpus(
+                    shuffled.map { [text: .string(long + $0), other: .string($0)] },
+                    indexes: [IndexSchema([text]), IndexSchema([text, other])],
+                    as: "ConformanceLong\(place)", in: store)
+                // Half of them with either.
+                let bounds = (ends + ["n1", "zz"]).enumerated().filter { $0.offset % 2 == place }
+                for query in textQueries(bounds.map(\.element), check) {
+                    let wanted = try short.wanted(query("")).compactMap { id in
+                        short.ids.firstIndex(of: id).map { corpus.ids[$0] }
+                    }
+                    check.expectItems(
+                        try corpus.answer(query(long)), wanted, of: corpus,
+                        "\(query("")), each text \(long.utf8.count) bytes longer in front", [other])
+                }
+            }
+        },
+    ]
+
+    /// Requests for texts with the same beginning, which is not there yet.
+    private static func textQueries(
+        _ ends: [String], _ check: CheckContext
+    ) -> [(_ beginning: String) -> Query] {
+        var queries: [(String) -> Query] = []
+        for end in ends {
+            for relation in relations {
+                queries.append { Query(predicate: .compare(text, relation, .string($0 + end))) }
+            }
+            queries.append { beginning in
+                let bounds = ["a", end].map { DataStoreValue.string(beginning + $0) }
+                return Query(predicate: .compare(text, .between, .array(bounds)))
+            }
+            queries.append { beginning in
+                let list = ["b", end].map { DataStoreValue.string(beginning + $0) }
+                return Query(predicate: .compare(text, .in, .array(list)))
+            }
+            if !end.isEmpty, check.capabilities.predicateOperators.contains(.beginsWith) {
+                queries.append { Query(predicate: .compare(text, .beginsWith, .string($0 + end))) }
+            }
+        }
+        for sort in [[(text, true)], [(text, false)], [(text, true), (other, false)]] {
+            let sort = sort.map { DataStoreSortDescriptor(key: $0.0, ascending: $0.1) }
+            for limit in [1, 40] {
+                queries.append { _ in Query(sort: sort, offset: 3, limit: limit) }
+            }
+        }
+        return queries
+    }
+
+    private static let relations: [DataStorePredicate.Operator] = [
+        .equal, .less, .lessOrEqual, .greater, .greaterOrEqual,
+    ]
+
+    /// Orders by the attributes with indexes, alone and together, in both directions.
+    private static let sorts: [[DataStoreSortDescriptor]] = [
+        [.ascending(key)], [.descending(key)],
+        [.ascending(key), .ascending(text)], [.descending(key), .descending(text)],
+        [.ascending(key), .descending(text)], [.descending(text), .ascending(other)],
+        [.ascending(other), .ascending(key)], [.descending(other), .descending(key)],
+    ]
+
+    /// Demands the items on each side of each value, and those between two of them, each bound included and not.
+    private static func expectRanges(
+        of values: [DataStoreValue], _ check: CheckContext, as type: String,
+        in store: any DataStore
+    ) throws {
+        var random = check.generator(type)
+        // Each value twice, among others that each part of a range leaves out.
+        let rows = random.shuffled(values + values).enumerated().map { place, value in
+            [key: value, other: .int(Int64(place % 2))]
+        }
+        let corpus = try Corpus(
+            rows, indexes: [IndexSchema([key]), IndexSchema([other, key])], as: type, in: store)
+        var predicates: [DataStorePredicate] = []
+        for (place, value) in values.enumerated() {
+            predicates += relations.map { .compare(key, $0, value) }
+            predicates.append(
+                .and([
+                    .compare(key, random.pick(relations), value),
+                    .compare(other, .equal, .int(1)),
+                ]))
+            // Up to itself, to the next one and to the one behind it, in one of the five ways.
+            for end in values[place...].prefix(3) {
+                let (lower, upper) = (
+                    random.pick([DataStorePredicate.Operator.greater, .greaterOrEqual]),
+                    random.pick([DataStorePredicate.Operator.less, .lessOrEqual])
+                )
+                predicates.append(
+                    random.int(in: 0..<5) == 0
+                        ? .compare(key, .between, .array([value, end]))
+                        : .and([.compare(key, lower, value), .compare(key, upper, end)]))
+            }
+        }
+        let queries = predicates.map { Query(predicate: $0) }
+        try Answers(to: queries, of: corpus, check).expect("of neighbours")
+    }
+}

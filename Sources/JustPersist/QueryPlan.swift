@@ -73,7 +73,13 @@ extension QueryPlan: CustomStringConvertible {
                 return "index on \(names)" + (use.givesOrder ? " in its order" : "")
             }.joined(separator: " and ")
         }
-        return
-            "\(way): \(entriesExamined) entries and \(recordsExamined) records examined, \(matched) items found"
+        func count(_ number: Int, _ one: String, _ many: String) -> String {
+            "\(number) \(number == 1 ? one : many)"
+        }
+        return """
+            \(way): \(count(entriesExamined, "entry", "entries")) and \
+            \(count(recordsExamined, "record", "records")) examined, \
+            \(count(matched, "item", "items")) found
+            """
     }
 }

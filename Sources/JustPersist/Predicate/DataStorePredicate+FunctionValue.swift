@@ -99,7 +99,7 @@ extension DataStorePredicate.Function {
         var seen: Set<ValueSet.Key> = []
         return elements.filter { element in
             // What holds NaN equals nothing, and so is always another.
-            !element.isEqual(to: element) || seen.insert(ValueSet.Key(value: element)).inserted
+            !element.isEqual(to: element) || seen.insert(ValueSet.Key(element)).inserted
         }
     }
 }

@@ -54,13 +54,13 @@ struct NumberList {
     var mode: [ExactNumber] {
         var counts: [ValueSet.Key: Int] = [:]
         for number in numbers where !number.isNaN {
-            counts[ValueSet.Key(value: number.value), default: 0] += 1
+            counts[ValueSet.Key(number.value), default: 0] += 1
         }
         let most = counts.values.max() ?? 1
         return numbers.filter { number in
             if number.isNaN { return most == 1 }
             // Taken out, so that each comes once.
-            let key = ValueSet.Key(value: number.value)
+            let key = ValueSet.Key(number.value)
             guard counts[key] == most else { return false }
             counts[key] = nil
             return true

@@ -26,7 +26,7 @@ struct IndexCondition {
     }
 
     /// What a comparison asks; `nil` if no index can tell.
-    init?(_ comparison: DataStorePredicate.Comparison, mayBeText: ([String]) -> Bool) {
+    init?(_ comparison: DataStorePredicate.Comparison, hasParts: ([String]) -> Bool) {
         // All of no elements fulfil anything.
         guard comparison.options.isEmpty, comparison.modifier != .all else { return nil }
         let path: DataStorePredicate.AttributePath
@@ -60,8 +60,8 @@ struct IndexCondition {
             values = .range(
                 lower: Bound(value: constant, isIncluded: relation == .greaterOrEqual), upper: nil)
         case (.beginsWith, .string(let text)): values = .prefix(text)
-        // Of a text it asks for a part, which may stand anywhere.
-        case (.contains, _) where !mayBeText(path.components):
+        // Of a text it asks for a part, which may stand anywhere, and of a dictionary for a value inside.
+        case (.contains, _) where !hasParts(path.components):
             values = .points([constant])
             isOfElement = true
         default: return nil

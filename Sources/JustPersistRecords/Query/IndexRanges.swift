@@ -126,7 +126,7 @@ struct IndexAlternatives {
             switch part {
             case .comparison(let comparison):
                 guard
-                    let condition = IndexCondition(comparison, mayBeText: type.mayBeText)
+                    let condition = IndexCondition(comparison, hasParts: type.hasParts)
                 else {
                     isWhole = false
                     continue
@@ -182,10 +182,11 @@ extension TypeIndex {
 }
 
 extension BlockType {
-    /// Whether items may have a text at a path.
-    fileprivate func mayBeText(_ path: [String]) -> Bool {
+    /// Whether items may have a value at a path, other than an array, in which others can be found.
+    fileprivate func hasParts(_ path: [String]) -> Bool {
         guard path.count == 1, let id = attributeForQuery(path[0])?.id else { return true }
         return mayHave(
-            tags: 1 << UInt16(ValueTag.text) | 1 << UInt16(ValueTag.plainText), id)
+            tags: 1 << UInt16(ValueTag.text) | 1 << UInt16(ValueTag.plainText)
+                | 1 << UInt16(ValueTag.dictionary), id)
     }
 }

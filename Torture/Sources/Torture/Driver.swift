@@ -60,6 +60,8 @@ public final class Driver: Sendable {
             ProcessCampaign(),
             InputCampaign(kind: .json),
             InputCampaign(kind: .predicates),
+            InputCampaign(kind: .indexes),
+            IndexBuildCampaign(templates: templates),
             ToolCampaign(),
         ]
     }

@@ -1,16 +1,17 @@
 import Foundation
 
-/// Gives the import of JSON and the predicate parser what nobody would write: errors are right, ends of processes not.
+/// Gives the import of JSON and the predicate parser what nobody would write: errors are right, ends of processes not;
+/// and asks indexed items whether they are found as others are.
 struct InputCampaign: Campaign {
     /// What is read.
-    enum Kind: String { case json, predicates }
+    enum Kind: String { case json, predicates, indexes }
 
     let kind: Kind
     private static let inputs = 500
 
     var name: String { kind.rawValue }
     var engines: [Engine] { [.lmdb] }
-    func goal(_ engine: Engine) -> Int { 50_000 }
+    func goal(_ engine: Engine) -> Int { kind == .indexes ? 1_000_000 : 50_000 }
     var weight: Double { 1 }
 
     func points(_ subject: Subject) throws -> [String] { (0..<200).map { "\($0)" } }

@@ -23,6 +23,10 @@ enum Probe {
             case "hold": try hold(arguments)
             case "json": try JSONInputs(arguments).run()
             case "predicates": try PredicateInputs(arguments).run()
+            case "indexes": try IndexInputs(arguments).run()
+            case "make-items": try IndexedItems.make(arguments)
+            case "build-index": try IndexedItems.build(arguments)
+            case "judge-index": try IndexedItems.judge(arguments)
             default:
                 throw Arguments.Failure("“\(task)” is no task")
             }

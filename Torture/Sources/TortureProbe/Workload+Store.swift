@@ -61,6 +61,10 @@ extension Workload {
                 AttributeSchema("key", kinds: [.int]), AttributeSchema("name", kinds: [.string]),
                 AttributeSchema("weight", kinds: [.double]),
                 AttributeSchema("body", kinds: [.data]),
+            ],
+            indexes: [
+                IndexSchema(["key"], isUnique: true), IndexSchema(["name"]),
+                IndexSchema(["weight", "key"]),
             ])
     }
 }

@@ -62,7 +62,8 @@ struct IndexInputs {
                     limit: request.limit)
                 let expected = try db.items(request).map { places[0][$0.uniqueToken] }
                 let found = try db.items(other).map { places[1][$0.uniqueToken] }
-                guard try found == expected, db.count(other) == expected.count else {
+                let count = try db.count(other)
+                guard found == expected, count == expected.count else {
                     Probe.fail(.wrongAnswer, "\(question): \(found), not \(expected)")
                 }
                 if case .indexes = try db.explain(other).access { used += 1 }

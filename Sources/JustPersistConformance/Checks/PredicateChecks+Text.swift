@@ -78,7 +78,7 @@ extension PredicateChecks {
         },
         CheckDefinition(
             "pred/any-all-in-collection", clause: [10], gate: .requires(.valueKind(.array)),
-            "ANY and CONTAINS look into arrays, and @count counts them."
+            "ANY, ALL, NONE and CONTAINS look into arrays, and @count counts them."
         ) { check in
             let corpus = try Corpus(
                 [
@@ -92,7 +92,10 @@ extension PredicateChecks {
                 ("ANY list == 'cafe\u{301}'", [5]), ("ANY list ==[cd] 'CAFE'", [5]),
                 ("ANY list == nil", [5]), ("ANY list IN {2, 5}", [0, 1]),
                 ("list.@count == 0", [2]), ("list.@count > 1", [0, 5]),
-                ("list.@count == nil", [3, 4]), ("2 IN list", [1]),
+                ("list.@count == nil", [3, 4]), ("2 IN list", [1]), ("ALL list > 1", [1, 2, 3]),
+                ("ALL list IN {1, 2, 5}", [0, 1, 2, 3]), ("NOT ALL list > 1", [0, 4, 5]),
+                ("NONE list > 1", [2, 3, 4, 5]), ("SOME list == 2", [1]),
+                ("ALL list == 5", [2, 3]), ("ALL missing == 5", [0, 1, 2, 3, 4, 5]),
             ]
             if check.capabilities.predicateOperators.contains(.contains) {
                 facts += [
@@ -170,7 +173,7 @@ extension PredicateChecks {
     ]
 
     /// An item for each text.
-    private static func texts(_ texts: [String], _ check: CheckContext) throws -> Corpus {
+    static func texts(_ texts: [String], _ check: CheckContext) throws -> Corpus {
         try Corpus(
             texts.map { ["text": .string($0)] }, as: "ConformanceText", in: check.openStore())
     }

@@ -197,6 +197,12 @@ extension PredicateChecks {
                 for predicate in [
                     bare, .not(bare), .or([.constant(true), bare]), .and([.constant(false), bare]),
                     .compare("neverSet", relation, operand),
+                    // Nor in the predicates that are a part of an expression.
+                    .comparison(
+                        .init(
+                            .subquery(.path(.init(["arrayValue"])), variable: "x", bare), .equal,
+                            .value(.array([])))),
+                    .comparison(.init(.condition(bare), .equal, .value(.bool(true)))),
                 ] {
                     let request = Query(predicate: predicate)
                     check.expectError(.unsupported, what: "\(request)") {

@@ -2,7 +2,8 @@ import JustPersist
 
 /// Which items a predicate finds.
 enum PredicateChecks {
-    static let all: [CheckDefinition] = basics + logic + texts + values + special + random
+    static let all: [CheckDefinition] =
+        basics + logic + texts + language + values + special + random
 
     /// The type whose items are made for one check by hand.
     private static let value = "value"

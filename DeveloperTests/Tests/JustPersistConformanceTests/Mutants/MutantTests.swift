@@ -9,7 +9,8 @@ import Testing
 @Suite struct MutantTests {
     static let mutants: [SabotagedType] = [
         ValueMutants.all, CollectionMutants.all, ItemMutants.all, ComparisonMutants.all,
-        QueryMutants.all, OrderMutants.all, TransactionMutants.all, RollbackMutants.all,
+        QueryMutants.all, LanguageMutants.all, OrderMutants.all, TransactionMutants.all,
+        RollbackMutants.all,
         IsolationMutants.all, CrowdMutants.all, LifeMutants.all, ThreadingMutants.all,
         ErrorMutants.all, RefusalMutants.all, ChildMutants.all, DurabilityMutants.all,
         MigrationMutants.all, DeclarationMutants.all, RenameMutants.all,

@@ -1,0 +1,99 @@
+import JustPersist
+
+@testable import JustPersistConformance
+
+/// Stores that read patterns, quantifiers and computed sides of comparisons in another way.
+enum LanguageMutants {
+    static let all: [SabotagedType] = [
+        TakesPercentForWildcard.self, FindsPartsByMatches.self, AllIsAny.self,
+        DividesWithFraction.self, SumsFirstElement.self, FindsAllBySubquery.self,
+    ]
+}
+
+/// Takes the wildcard of SQL for one of LIKE.
+final class TakesPercentForWildcard: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["pred/like"] }
+
+    override class func holds(_ comparison: Comparison, _ subject: Subject) -> Bool {
+        guard comparison.operator == .like, case .value(.string(let pattern)) = comparison.right
+        else { return super.holds(comparison, subject) }
+        let other = String(pattern.map { $0 == "%" ? "*" : $0 })
+        return super.holds(
+            Comparison(
+                comparison.left, .like, .value(.string(other)), modifier: comparison.modifier,
+                options: comparison.options), subject)
+    }
+}
+
+/// Is content when a part of the text matches.
+final class FindsPartsByMatches: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["pred/matches"] }
+
+    override class func holds(_ comparison: Comparison, _ subject: Subject) -> Bool {
+        guard comparison.operator == .matches,
+            case .value(.string(let pattern)) = comparison.right
+        else { return super.holds(comparison, subject) }
+        return super.holds(
+            Comparison(
+                comparison.left, .matches, .value(.string(".*(?:\(pattern)).*")),
+                modifier: comparison.modifier, options: comparison.options), subject)
+    }
+}
+
+/// Is content when one element fulfils what all have to.
+final class AllIsAny: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["pred/any-all-in-collection"] }
+
+    override class func holds(_ comparison: Comparison, _ subject: Subject) -> Bool {
+        guard comparison.modifier == .all else { return super.holds(comparison, subject) }
+        return super.holds(
+            Comparison(
+                comparison.left, comparison.operator, comparison.right, modifier: .any,
+                options: comparison.options), subject)
+    }
+}
+
+/// A store that computes the left side of a comparison in another way.
+class ExpressionMutant: QueryMutant, @unchecked Sendable {
+    class func other(_ expression: Expression) -> Expression { expression }
+
+    override class func holds(_ comparison: Comparison, _ subject: Subject) -> Bool {
+        super.holds(
+            Comparison(
+                other(comparison.left), comparison.operator, comparison.right,
+                modifier: comparison.modifier, options: comparison.options), subject)
+    }
+}
+
+/// Divides whole numbers as SQLite's REAL are divided.
+final class DividesWithFraction: ExpressionMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["pred/arithmetic"] }
+
+    override class func other(_ expression: Expression) -> Expression {
+        guard case .function(.divide, let parts) = expression else { return expression }
+        return .function(
+            .divide, [.function(.add, [parts[0], .value(.double(0))])] + parts.dropFirst())
+    }
+}
+
+/// Looks at the first element for a sum.
+final class SumsFirstElement: ExpressionMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["pred/collection-operators"] }
+
+    override class func other(_ expression: Expression) -> Expression {
+        guard case .function(.sum, let parts) = expression else { return expression }
+        return .element(of: parts[0], .first)
+    }
+}
+
+/// Counts all elements where a SUBQUERY restricts them.
+final class FindsAllBySubquery: ExpressionMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["pred/subquery"] }
+
+    override class func other(_ expression: Expression) -> Expression {
+        guard case .function(.count, let parts) = expression,
+            case .subquery(let collection, _, _) = parts[0]
+        else { return expression }
+        return .function(.count, [collection])
+    }
+}

@@ -4,7 +4,7 @@ struct PredicateScope {
     private var steps = 0
 
     /// What one evaluation may take: SUBQUERYs inside one another multiply, and a short text could go on for ever.
-    private static let mostSteps = 1_000_000
+    private static let mostSteps = 500_000
 
     /// Whether it is one of the evaluations that a SUBQUERY makes.
     var isInSubquery: Bool { !variables.isEmpty }

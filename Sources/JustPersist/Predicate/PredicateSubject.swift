@@ -25,8 +25,9 @@ extension PredicateSubject {
         at path: DataStorePredicate.AttributePath, collecting: Bool = true
     ) throws(DataStoreError) -> DataStoreValue {
         guard let first = path.components.first else { return .null }
-        return try value(
-            at: path.components.dropFirst(), from: try value(forAttribute: first), collecting)
+        let start = try value(forAttribute: first)
+        if path.components.count == 1 { return start }
+        return try value(at: path.components.dropFirst(), from: start, collecting)
     }
 
     /// The value under these names below another.

@@ -19,6 +19,8 @@ public struct PreparedComparison: Sendable {
         case expression(RegularExpression)
         /// A constant string that is no regular expression.
         case failure(DataStoreError)
+        /// Most sides are one of these, and need no detour.
+        case path(DataStorePredicate.AttributePath)
         case computed(PreparedExpression)
     }
 
@@ -35,6 +37,7 @@ public struct PreparedComparison: Sendable {
     private static func operand(
         _ expression: DataStorePredicate.Expression, _ reading: Reading, _ now: Date
     ) -> Operand {
+        if case .path(let path) = expression { return .path(path) }
         let prepared = PreparedExpression(expression, now: now)
         return prepared.constant.map { .constant(reading.read($0)) } ?? .computed(prepared)
     }
@@ -93,10 +96,16 @@ public struct PreparedComparison: Sendable {
     private func value(
         of operand: Operand, for subject: some PredicateSubject, _ scope: inout PredicateScope
     ) throws(DataStoreError) -> DataStoreValue {
-        guard case .computed(let expression) = operand else {
-            return Self.constant(operand) ?? .null
+        switch operand {
+        case .constant(let value): return value
+        case .path(let path):
+            let value = try subject.value(at: path)
+            if case .array(let elements) = value { try scope.count(elements.count) }
+            return reading.read(value)
+        case .computed(let expression):
+            return reading.read(try expression.value(for: subject, &scope))
+        default: return Self.constant(operand) ?? .null
         }
-        return reading.read(try expression.value(for: subject, &scope))
     }
 
     private var constantRight: DataStoreValue? { Self.constant(right) }
@@ -108,7 +117,7 @@ public struct PreparedComparison: Sendable {
         case .pattern(let pattern): .string(pattern.text)
         case .like(let pattern): .string(pattern.text)
         case .expression(let expression): .string(expression.pattern)
-        case .failure, .computed: nil
+        case .failure, .path, .computed: nil
         }
     }
 

@@ -61,6 +61,34 @@ import Testing
         #expect(Self.code { try nested.validate() } == .limitExceeded)
     }
 
+    @Test func nodesAndOperandsOfExpressions() throws {
+        typealias Expression = DataStorePredicate.Expression
+        func code(_ expression: Expression) -> DataStoreError.Code? {
+            Self.code {
+                try DataStorePredicate.comparison(
+                    .init(expression, .equal, .value(.null))
+                ).validate()
+            }
+        }
+        let call = Expression.function(.absolute, [.value(.int(1))])
+        #expect(code(.function(.sum, Array(repeating: call, count: 9_998))) == nil)
+        #expect(code(.function(.sum, Array(repeating: call, count: 9_999))) == .limitExceeded)
+        #expect(code(.function(.sum, Array(repeating: .value(.int(1)), count: 100_000))) == nil)
+        #expect(
+            code(.function(.sum, Array(repeating: .value(.int(1)), count: 100_001)))
+                == .limitExceeded)
+        let wide = DataStorePredicate.or(Array(repeating: Self.leaf, count: 9_998))
+        #expect(code(.ternary(wide, call, call)) == .limitExceeded)
+        #expect(code(.subquery(.path(.init(["a"])), variable: "x", wide)) == .limitExceeded)
+        var deep = Expression.path(.init(["a"]))
+        for _ in 0..<120 { deep = .keyPath(of: .element(of: deep, .first), .init(["x"])) }
+        #expect(code(deep) == .limitExceeded)
+        #expect(code(.function(.squareRoot, [])) == .invalidPredicate)
+        #expect(
+            code(.function(.sum, [.keyPath(of: .variable("x"), .init(["a", ""]))]))
+                == .invalidPredicate)
+    }
+
     @Test func operands() throws {
         let many = Array(0..<100_000)
         #expect(Self.code(of: "a IN %@", many) == nil)
@@ -174,7 +202,10 @@ import Testing
             "'x'", "\"", "'", "\\", "%@", "%K", "%d", "%", "#", "@count", ".", ",", ":", "$x",
             "SELF",
             "\u{301}", "\0", "😀", "\u{10FFFF}", "date(", "'0'", "uuid", "-", "+", "&&", "||",
-            "\\u12",
+            "\\u12", "**", "[0]", "[FIRST]", "[SIZE]", "SUBQUERY(", "TERNARY(", "CAST(", "'NSDate'",
+            "sum(",
+            "now()", "add:to:(", "MATCHES", "ALL", "NONE", "@avg", "@lastObject", "0x1F", "$x.",
+            "#",
         ]
         var parsed = 0
         for _ in 0..<20_000 {

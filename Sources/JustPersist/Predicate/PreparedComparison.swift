@@ -24,9 +24,7 @@ public struct PreparedComparison: Sendable {
         case computed(PreparedExpression)
     }
 
-    /// Prepares a comparison.
-    ///
-    /// - Parameter now: What `now()` returns: the time of the request.
+    /// Prepares a comparison, in which `now()` returns the given time: that of the request.
     public init(_ comparison: DataStorePredicate.Comparison, now: Date = Date()) {
         self.comparison = comparison
         reading = Reading(comparison)

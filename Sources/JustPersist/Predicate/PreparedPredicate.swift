@@ -16,9 +16,7 @@ public indirect enum PreparedPredicate: Sendable {
     /// True when the part is false.
     case not(PreparedPredicate)
 
-    /// Prepares a predicate.
-    ///
-    /// - Parameter now: What `now()` returns: the time of the request.
+    /// Prepares a predicate, in which `now()` returns the given time: that of the request.
     public init(_ predicate: DataStorePredicate, now: Date = Date()) {
         func prepared(_ part: DataStorePredicate) -> Self { Self(part, now: now) }
         switch predicate {

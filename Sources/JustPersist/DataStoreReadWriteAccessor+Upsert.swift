@@ -84,6 +84,12 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
                 "There is no item to be found by \(value): no two items share it. Give another value.",
                 type, attribute)
         }
+        // Before anything is made.
+        if let place = schema.index(ofAttribute: attribute) {
+            for value in values {
+                _ = try schema.attributes[place].check(value, ofType: type.key)
+            }
+        }
         var found = try items(of: type, attribute, values)
         var items: [any DataStoreItem] = []
         items.reserveCapacity(values.count)

@@ -77,6 +77,16 @@ public final class DataStoreRequest: Sendable {
         contents = Locked(copy)
     }
 
+    /// The request as it is now, which nobody else changes.
+    package func copy() -> DataStoreRequest {
+        DataStoreRequest(copying: self, contents.withLock { $0 })
+    }
+
+    private init(copying request: DataStoreRequest, _ contents: Contents) {
+        type = request.type
+        self.contents = Locked(contents)
+    }
+
     /// The class of the items.
     public var itemType: any DataStoreItem.Type { type.itemClass }
 

@@ -11,7 +11,7 @@ public struct QueryPlan: Sendable, Hashable {
     public enum Access: Sendable, Hashable {
         /// The store does not tell.
         case unknown
-        /// No item was looked at: none can match, or a stored number gave the answer.
+        /// No item was looked at, because none can match.
         case none
         /// All items of the type were read.
         case scan
@@ -40,6 +40,8 @@ public struct QueryPlan: Sendable, Hashable {
 
     /// The way to the items.
     public let access: Access
+    /// An index that has the order asked for, and was given up when too few of its items matched.
+    public let abandoned: IndexUse?
     /// The entries of indexes that were looked at, those of ways that were given up included.
     public let entriesExamined: Int
     /// The records that were looked at.
@@ -49,9 +51,10 @@ public struct QueryPlan: Sendable, Hashable {
 
     /// A plan.
     public init(
-        access: Access, entriesExamined: Int = 0, recordsExamined: Int = 0, matched: Int
+        access: Access, abandoned: IndexUse? = nil, entriesExamined: Int = 0, recordsExamined: Int = 0, matched: Int
     ) {
         self.access = access
+        self.abandoned = abandoned
         self.entriesExamined = entriesExamined
         self.recordsExamined = recordsExamined
         self.matched = matched
@@ -73,11 +76,12 @@ extension QueryPlan: CustomStringConvertible {
                 return "index on \(names)" + (use.givesOrder ? " in its order" : "")
             }.joined(separator: " and ")
         }
+        let other = abandoned.map { ", behind the index on \($0.attributes.joined(separator: ", "))" }
         func count(_ number: Int, _ one: String, _ many: String) -> String {
             "\(number) \(number == 1 ? one : many)"
         }
         return """
-            \(way): \(count(entriesExamined, "entry", "entries")) and \
+            \(way)\(other ?? ""): \(count(entriesExamined, "entry", "entries")) and \
             \(count(recordsExamined, "record", "records")) examined, \
             \(count(matched, "item", "items")) found
             """

@@ -62,9 +62,15 @@ struct IndexCommand: ParsableCommand {
         func write(_ body: (borrowing DataStoreWriter) throws -> Void) throws {
             let opened = try OpenStore.changing(store)
             let violation = Locked<DataStoreError?>(nil)
+            let named = (type, attributes.first)
             opened.store.errorHandler = { error in
-                if error.code == .uniqueViolation { violation.withLock { $0 = error } }
+                if error.code == .uniqueViolation, (error.itemType, error.attribute) == named {
+                    violation.withLock { $0 = error }
+                } else {
+                    StandardStreams.writeError("justpersist: \(error)\n")
+                }
             }
+            var isNew = false
             try opened.store.performWrite { db in
                 let schemas = try db.schemas()
                 guard let schema = schemas.first(where: { $0.itemTypeKey == type }) else {
@@ -72,6 +78,7 @@ struct IndexCommand: ParsableCommand {
                 }
                 let known = KnownAttributes(schema)
                 for attribute in attributes { try known.check(path: attribute, in: "the index") }
+                isNew = !schema.indexes.contains(index)
                 try body(db)
             }
             let line = ProgressLine()
@@ -81,7 +88,7 @@ struct IndexCommand: ParsableCommand {
                     fraction: Double(progress.done) / Double(max(1, progress.total)))
             }
             line.clear()
-            if let violation = violation.withLock({ $0 }) {
+            if isNew, unique, let violation = violation.withLock({ $0 }) {
                 try opened.store.performWrite { db in
                     _ = try db.dropIndex(index, ofType: type)
                 }

@@ -243,7 +243,7 @@ final class BlockType {
         guard let attributes = itemType.schema?.attributes,
             let place = ids.firstIndex(of: attribute)
         else { return true }
-        return stored.attributes[Int(attribute)].isUp(to: attributes[place])
+        return stored.attributes[Int(attribute)].hasSameValues(as: attributes[place])
     }
 
     /// Whether some item may have a value with one of these tags for an attribute.

@@ -73,6 +73,8 @@ final class LiveBacking: RecordBacking {
         moved = (other.type, block)
         isMoved = true
         record = other.record
+        isStored = false
+        changes = AttributeSet()
         isDirty = false
         countedBytes = 0
     }

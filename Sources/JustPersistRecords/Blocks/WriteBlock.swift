@@ -151,7 +151,8 @@ final class WriteBlock: Block {
 
     /// Whether it has changed types of which an index lacks entries.
     var hasUnfinishedIndexes: Bool {
-        context.keepsIndexes && !changedTypes.isEmpty && known.catalog.unfinishedIndex != nil
+        context.keepsIndexes && !changedTypes.isEmpty
+            && known.catalog.unfinishedIndex(except: context.failedBuilds) != nil
     }
 
     override var writesEntries: Bool { context.keepsIndexes }
@@ -199,7 +200,7 @@ final class WriteBlock: Block {
         guard let itemClass = type.mutableClass else {
             throw .readOnlyClass(.couldNotCreateItemOfType, type.itemType.key, in: "create")
         }
-        if dirty.count >= 4096 || pendingBytes >= Self.pendingLimit { try prepareForQuery() }
+        if dirty.count >= 4096 || pendingBytes >= Self.pendingLimit { try makeRoom() }
         let time: UInt64
         if let millisecond, !dirty.isEmpty {
             time = millisecond
@@ -385,7 +386,7 @@ final class WriteBlock: Block {
         _ type: BlockType, id: ItemID
     ) throws(DataStoreError) -> (any DataStoreItem)? {
         if let known = try knownItem(type, id: id) { return known }
-        if live.wantsSweep { try prepareForQuery() }
+        if live.wantsSweep { try makeRoom() }
         if let stored = try super.liveItem(type, id: id) { return stored }
         // It may be a new one that was not written yet. Those have ids from the first one's on.
         guard let firstNewID, id >= firstNewID else { return nil }
@@ -428,8 +429,21 @@ final class WriteBlock: Block {
     // MARK: Writing
 
     override func prepareForQuery() throws(DataStoreError) {
+        try makeRoom()
+        try checkUniqueness()
+    }
+
+    /// Writes what is pending, and lets go of items that nobody uses.
+    private func makeRoom() throws(DataStoreError) {
         try flush()
         if live.wantsSweep { dropUnusedItems() }
+    }
+
+    private func checkUniqueness() throws(DataStoreError) {
+        guard context.keepsIndexes, hasWritten else { return }
+        try storage { () throws(DataStoreError) in
+            for table in usedTables { try table.checkUniqueness(in: writer) }
+        }
     }
 
     /// Writes the items that were changed since the last time.
@@ -519,6 +533,7 @@ final class WriteBlock: Block {
     func finish() throws(DataStoreError) {
         try thread.checkNoChangeWasLost()
         try flush()
+        try checkUniqueness()
         try storage { () throws(DataStoreError) in
             for table in usedTables { try table.writeCount(to: writer) }
             let isChanged = !changedTypes.isEmpty

@@ -218,8 +218,9 @@ extension CatalogType {
                 isChanged = true
             }
             if !attributes[Int(id)].isUp(to: attribute) {
+                let before = attributes[Int(id)]
                 update(id, to: attribute)
-                rebuildIndexes(over: id)
+                if !attributes[Int(id)].hasSameValues(as: before) { rebuildIndexes(over: id) }
                 isChanged = true
             }
         } else {

@@ -50,6 +50,21 @@ struct CatalogAttribute: Sendable {
         isOptional = declared.isOptional
     }
 
+    /// Whether items have values of the same place in the order of all values, whichever of the two declarations counts.
+    ///
+    /// Values that are converted to another declared kind stay equal to what they were.
+    func hasSameValues(as other: CatalogAttribute) -> Bool {
+        defaultValue == other.defaultValue
+            && (isOptional == other.isOptional || defaultValue == nil)
+    }
+
+    /// Whether items have the same values for a class that declares the attribute so.
+    func hasSameValues(as declared: AttributeSchema) -> Bool {
+        let seen = declared.withDefault(recorded: defaultValue)
+        return defaultValue == seen.defaultValue
+            && (isOptional == seen.isOptional || defaultValue == nil)
+    }
+
     /// Whether a declaration says nothing new.
     func isUp(to declared: AttributeSchema) -> Bool {
         kinds == declared.kinds && isOptional == declared.isOptional

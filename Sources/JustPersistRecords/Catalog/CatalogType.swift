@@ -91,6 +91,7 @@ struct CatalogType: Sendable {
             if formerIDs[name] == other { formerIDs[name] = nil }
             addFormerName(name, of: id)
         }
+        rebuildIndexes(over: other)
         for index in indexes.indices { indexes[index].replace(other, by: id) }
     }
 

@@ -18,8 +18,8 @@ struct CatalogIndex: Sendable {
         case building(after: ItemID?)
     }
 
-    /// Stands for the index in keys.
-    let number: UInt16
+    /// Stands for the index in keys; another one each time that the entries are written anew.
+    private(set) var number: UInt16
     /// What decides the order, the first one first.
     private(set) var components: [Component]
     let isUnique: Bool
@@ -50,12 +50,17 @@ struct CatalogIndex: Sendable {
         components.contains { $0.attribute == attribute }
     }
 
-    /// Goes over to the attribute that another gave way to.
+    /// Replaces a retired attribute by the one that has its values.
     mutating func replace(_ other: UInt16, by id: UInt16) {
         for place in components.indices where components[place].attribute == other {
             components[place].attribute = id
-            state = .building(after: nil)
         }
+    }
+
+    /// Has the entries written anew, under another number.
+    mutating func rebuild(as number: UInt16) {
+        self.number = number
+        state = .building(after: nil)
     }
 }
 

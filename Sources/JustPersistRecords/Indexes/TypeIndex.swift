@@ -70,7 +70,7 @@ final class TypeIndex {
                 case ValueTag.plainText:
                     entries.bytes.append(IndexKey.text)
                     let precision = entries.bytes.append(
-                        ordered: record.copied(field.range), longest: longestText)
+                        ordered: record.extracting(field.range), longest: longestText)
                     if precision == .cut { isCut = true }
                     continue
                 default: break
@@ -87,9 +87,7 @@ final class TypeIndex {
                 case .null, .array, .dictionary: isComparable = false
                 default: if !value.isEqual(to: value) { isComparable = false }
                 }
-                // A type that items refer to has a number before they are written.
-                let precision = entries.bytes.append(
-                    component: value, longest: longestText, types)
+                let precision = entries.bytes.append(component: value, longest: longestText)
                 if precision == .cut { isCut = true }
             case .unknown:
                 isComparable = false
@@ -109,8 +107,8 @@ final class TypeIndex {
         var seen: Set<[UInt8]> = []
         for element in elements {
             var component: [UInt8] = []
-            let precision = component.append(component: element, longest: longestText, types)
-            guard precision != nil, seen.insert(component).inserted else { continue }
+            let precision = component.append(component: element, longest: longestText)
+            guard seen.insert(component).inserted else { continue }
             // The array itself has said so.
             if component == [IndexKey.array] { continue }
             entries.begin(prefix)
@@ -214,17 +212,14 @@ struct IndexEntries {
             Entry(start: start, end: bytes.count, isUnique: entry.isUnique, isCut: entry.isCut))
     }
 
-    /// Whether an entry has the same key as one of these.
-    func contains(_ entry: Entry, of other: IndexEntries) -> Bool {
-        entries.contains { own in
-            own.end - own.start == entry.end - entry.start
-                && bytes.span.compare(
-                    own.range, other.bytes.span.extracting(entry.range)) == 0
-        }
+    /// The sign of the order of two keys.
+    func compare(_ entry: Entry, _ other: IndexEntries, _ otherEntry: Entry) -> Int {
+        bytes.span.compare(entry.range, other.bytes.span.extracting(otherEntry.range))
     }
 
     /// The entries in the order of their keys, in which an engine takes them fastest.
     var sorted: [Entry] {
+        if entries.count < 2 { return entries }
         let span = bytes.span
         return entries.sorted { span.compare($0.range, span.extracting($1.range)) < 0 }
     }

@@ -11,11 +11,7 @@ extension WriteBlock {
         guard context.keepsIndexes else { return }
         var new = Set(type.indexes.map(\.number))
         for old in before?.indexes ?? [] {
-            let index = type.indexes.first { $0.number == old.number }
-            if let index, index.state == old.state {
-                new.remove(old.number)
-                continue
-            }
+            if new.remove(old.number) != nil { continue }
             let prefix = IndexKey.prefix(type: type.number, index: old.number)
             _ = try storing { (writer) throws(DataStoreError) in
                 try writer.deleteAll(in: KeyRange(prefix: prefix))
@@ -30,8 +26,12 @@ extension WriteBlock {
             if error.code != .corrupted { throw error }
             count = .max
         }
-        if count > Self.mostBuiltAtOnce { return }
-        for number in new { try build(number, of: type.number, limit: .max) }
+        for number in new.sorted() {
+            // One that is unique is written at once: until it is complete it could not tell who has a value.
+            let isUnique = type.indexes.contains { $0.number == number && $0.isUnique }
+            if count > Self.mostBuiltAtOnce, !isUnique { continue }
+            try build(number, of: type.number, limit: .max)
+        }
     }
 
     /// Drops an index of a type with its entries; tells whether there was one.
@@ -48,11 +48,11 @@ extension WriteBlock {
 
     /// Writes the entries of up to `limit` items that have none yet; tells whether any type has more of them.
     func buildIndexes(limit: Int) throws(DataStoreError) -> Bool {
-        guard context.keepsIndexes, let (type, index) = known.catalog.unfinishedIndex else {
-            return false
-        }
+        guard context.keepsIndexes,
+            let (type, index) = known.catalog.unfinishedIndex(except: context.failedBuilds)
+        else { return false }
         try build(index.number, of: type.number, limit: limit)
-        return known.catalog.unfinishedIndex != nil
+        return known.catalog.unfinishedIndex(except: context.failedBuilds) != nil
     }
 
     /// Writes the entries of the next items of one index, and notes how far it has come.
@@ -63,10 +63,22 @@ extension WriteBlock {
             let place = changed.indexes.firstIndex(where: { $0.number == index }),
             case .building(let last) = changed.indexes[place].state
         else { return }
-        let built = try storing { (writer) throws(DataStoreError) in
-            try table(of: changed).build(
-                TypeIndex(changed.indexes[place], of: changed, known), after: last, limit: limit,
-                in: writer)
+        let result = try storing { (writer) throws(DataStoreError) in
+            do throws(DataStoreError) {
+                return try Result<_, DataStoreError>.success(
+                    table(of: changed).build(
+                        TypeIndex(changed.indexes[place], of: changed, known), after: last,
+                        limit: limit, in: writer))
+            } catch {
+                guard error.code == .corrupted else { throw error }
+                return .failure(error)
+            }
+        }
+        guard case .success(let built) = result else {
+            // The items can be used without the index, and those of other types with theirs.
+            if case .failure(let error) = result { context.report(error) }
+            _ = context.damagedTypes.withLock { $0.insert(type) }
+            return
         }
         if let violation = built.violation { context.report(violation) }
         changed.indexes[place].state = built.isComplete ? .ready : .building(after: built.last)
@@ -125,8 +137,8 @@ extension RecordTable {
 
 extension Catalog {
     /// An index that still lacks entries, and its type.
-    var unfinishedIndex: (CatalogType, CatalogIndex)? {
-        for type in types where !type.unknown.forbidsWriting {
+    func unfinishedIndex(except damaged: Set<UInt32>) -> (CatalogType, CatalogIndex)? {
+        for type in types where !type.unknown.forbidsWriting && !damaged.contains(type.number) {
             if let index = type.indexes.first(where: { $0.state != .ready }) {
                 return (type, index)
             }

@@ -81,8 +81,8 @@ extension Block {
         var limit = unions.count == 1 ? most : min(most, 256)
         while !unions.isEmpty {
             for union in unions {
-                guard let ids = try ids(in: union, most: limit) else { continue }
-                let matchAll = union.count == 1 && union[0].index === exact?.index
+                guard let (ids, areKnown) = try ids(in: union, most: limit) else { continue }
+                let matchAll = areKnown && union.count == 1 && union[0].index === exact?.index
                 return .entries(ids, union, matchAll: matchAll)
             }
             if limit == most { return nil }
@@ -93,13 +93,18 @@ extension Block {
 
     private func ids(
         in union: [IndexRanges], most: Int
-    ) throws(DataStoreError) -> [ItemID]? {
+    ) throws(DataStoreError) -> (ids: [ItemID], areKnown: Bool)? {
+        // To look for an entry takes as long as to look a record up.
+        if union.reduce(0, { $0 + $1.ranges.count }) > 2 * most + 64 { return nil }
         var ids: [ItemID] = []
         var isSorted = true
+        var areKnown = true
         for ranges in union {
+            let start = ranges.index.prefix.count
             for range in ranges.ranges {
                 try reader.scanKeys(range, reversed: false) { (key) throws(DataStoreError) in
                     let id = IndexKey.id(in: key)
+                    if key.count > start, key[start] == IndexKey.unknown { areKnown = false }
                     if let last = ids.last, last >= id { isSorted = false }
                     ids.append(id)
                     return ids.count <= most ? .next : .stop
@@ -110,12 +115,12 @@ extension Block {
         }
         entriesExamined += ids.count
         if ids.count > most { return nil }
-        if isSorted { return ids }
+        if isSorted { return (ids, areKnown) }
         ids.sort()
         var unique: [ItemID] = []
         unique.reserveCapacity(ids.count)
         for id in ids where id != unique.last { unique.append(id) }
-        return unique
+        return (unique, areKnown)
     }
 
     /// The number of items of a type, or a large one where that is damaged.

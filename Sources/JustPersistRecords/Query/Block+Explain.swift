@@ -5,30 +5,42 @@ extension Block {
     func explain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan {
         try checkOpen("explain")
         try prepareForQuery()
-        let query = try Query(request, in: self)
+        let query = try Query(request.copy(), in: self)
         (recordsExamined, entriesExamined) = (0, 0)
         var matched = 0
         var way = QueryPlan.Access.none
+        var abandoned: QueryPlan.IndexUse?
         if query.table != nil {
-            let access = try access(for: query)
-            way = description(of: access, query)
-            try rows(query, access) { (_, _) throws(DataStoreError) in matched += 1 }
+            var access = try access(for: query)
+            if case .ordered(let order) = access {
+                if let rows = try orderedRows(query, order) {
+                    matched = max(0, rows.count - query.slice.offset)
+                } else {
+                    abandoned = use(of: order)
+                    access = try self.access(for: query, mayBeOrdered: false)
+                }
+            }
+            way = description(of: access)
+            if case .ordered = access {} else {
+                try rows(query, access) { (_, _) throws(DataStoreError) in matched += 1 }
+            }
         }
         return QueryPlan(
-            access: way, entriesExamined: entriesExamined, recordsExamined: recordsExamined,
+            access: way, abandoned: abandoned, entriesExamined: entriesExamined, recordsExamined: recordsExamined,
             matched: matched)
     }
 
-    private func description(of access: AccessPath, _ query: Query) -> QueryPlan.Access {
+    private func use(of order: IndexOrder) -> QueryPlan.IndexUse {
+        QueryPlan.IndexUse(
+            attributes: order.ranges.index.names, restricted: order.ranges.conditions.count,
+            givesOrder: true)
+    }
+
+    private func description(of access: AccessPath) -> QueryPlan.Access {
         switch access {
         case .scan: return .scan
         case .ids: return .ids
-        case .ordered(let order):
-            return .indexes([
-                QueryPlan.IndexUse(
-                    attributes: order.ranges.index.names,
-                    restricted: order.ranges.conditions.count, givesOrder: true)
-            ])
+        case .ordered(let order): return .indexes([use(of: order)])
         case .entries(_, let union, _):
             return .indexes(
                 union.map { ranges in

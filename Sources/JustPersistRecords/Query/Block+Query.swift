@@ -5,7 +5,7 @@ extension Block {
     func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
         try checkOpen("fetch")
         try prepareForQuery()
-        let query = try Query(request, in: self)
+        let query = try Query(request.copy(), in: self)
         var items: [any DataStoreItem] = []
         // A hint alone: a damaged number of items must not keep the items away, nor reserve much.
         if query.predicate == nil, query.sort.isEmpty {
@@ -26,7 +26,7 @@ extension Block {
     func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         try checkOpen("count")
         try prepareForQuery()
-        let query = try Query(request, in: self)
+        let query = try Query(request.copy(), in: self)
         guard query.table != nil else { return 0 }
         if query.predicate == nil {
             let stored = try storedCount(query.type)
@@ -36,7 +36,7 @@ extension Block {
         if let entries = try countEntries(query) { return query.slice.count(of: entries) }
         var total = 0
         let needed = query.slice.end ?? .max
-        try matches(query, try access(for: query)) { (_, _) throws(DataStoreError) in
+        try matches(query, try access(for: query, mayBeOrdered: false)) { (_, _) throws(DataStoreError) in
             total += 1
             return total < needed ? .next : .stop
         }
@@ -50,10 +50,17 @@ extension Block {
     ) throws {
         try checkOpen("fetch")
         try prepareForQuery()
+        // `body` may change the request.
+        let request = request.copy()
         var query = try Query(request, in: self)
-        guard query.sort.isEmpty, case .scan = try access(for: query) else {
+        guard query.sort.isEmpty else {
             for item in try fetch(request) { try body(item) }
             return
+        }
+        switch try access(for: query) {
+        case .ids(let ids): return try forEach(query, ids, body)
+        case .entries(let ids, _, _): return try forEach(query, ids, body)
+        case .scan, .ordered: break
         }
         let changesBefore = changeCount
         var pass = RecordPass(isReversed: query.isReversed)
@@ -90,6 +97,38 @@ extension Block {
             }
             // Or declared an attribute of the type.
             if hasMore { query = try Query(request, in: self) }
+        }
+    }
+
+    /// Calls `body` with each item of the query's slice among those with these ids.
+    private func forEach(
+        _ query: Query, _ ids: [ItemID], _ body: (any DataStoreItem) throws -> Void
+    ) throws {
+        guard let table = query.table else { return }
+        var rest = (query.isReversed ? ids.reversed() : ids)[...]
+        var place = 0
+        let end = query.slice.end ?? .max
+        while !rest.isEmpty, place < end {
+            // Anew for each batch: `body` may have changed items, or deleted them.
+            try prepareForQuery()
+            var batch: [(ItemID, [UInt8])] = []
+            try table.withRecords(Array(rest.prefix(256)), in: reader) {
+                (_) throws(DataStoreError) in
+            } _: { (id, record) throws(DataStoreError) in
+                recordsExamined += 1
+                guard
+                    try query.predicate?.matches(record, id: id, type: query.type, block: self)
+                        ?? true
+                else { return .next }
+                if place >= query.slice.offset { batch.append((id, record.copied())) }
+                place += 1
+                return place < end ? .next : .stop
+            }
+            rest = rest.dropFirst(256)
+            for (id, record) in batch {
+                if let item = try currentItem(query.type, id: id, record: record) { try body(item) }
+                try checkOpen("fetch")
+            }
         }
     }
 

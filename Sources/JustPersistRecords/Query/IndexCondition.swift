@@ -61,7 +61,8 @@ struct IndexCondition {
                 lower: Bound(value: constant, isIncluded: relation == .greaterOrEqual), upper: nil)
         case (.beginsWith, .string(let text)): values = .prefix(text)
         // Of a text it asks for a part, which may stand anywhere, and of a dictionary for a value inside.
-        case (.contains, _) where !hasParts(path.components):
+        case (.contains, _)
+        where comparison.modifier == .direct && !hasParts(path.components):
             values = .points([constant])
             isOfElement = true
         default: return nil
@@ -122,17 +123,14 @@ struct ComponentRanges {
     /// Whether an item with an entry in the ranges, and no array, surely fulfils the condition.
     var isExact = true
 
-    init(_ values: IndexCondition.Values, longest: Int, _ types: BlockCatalog) {
+    init(_ values: IndexCondition.Values, longest: Int) {
         switch values {
         case .points(let points):
             var components: [[UInt8]] = []
             components.reserveCapacity(points.count)
             for point in points where point.isEqual(to: point) {
                 var component: [UInt8] = []
-                guard
-                    let precision = component.append(
-                        component: point, longest: longest, types)
-                else { continue }
+                let precision = component.append(component: point, longest: longest)
                 if precision == .cut { isExact = false }
                 components.append(component)
             }
@@ -141,7 +139,7 @@ struct ComponentRanges {
             for component in components where component != ranges.last?.lower {
                 ranges.append((component, nil))
             }
-        case .range(let lower, let upper): appendRange(lower, upper, longest, types)
+        case .range(let lower, let upper): appendRange(lower, upper, longest)
         case .prefix(let text):
             arePoints = false
             if text.isEmpty { return }
@@ -154,8 +152,7 @@ struct ComponentRanges {
     }
 
     private mutating func appendRange(
-        _ lower: IndexCondition.Bound?, _ upper: IndexCondition.Bound?, _ longest: Int,
-        _ types: BlockCatalog
+        _ lower: IndexCondition.Bound?, _ upper: IndexCondition.Bound?, _ longest: Int
     ) {
         arePoints = false
         guard let any = lower ?? upper else { return }
@@ -174,10 +171,10 @@ struct ComponentRanges {
             ? [tag] + [UInt8](repeating: 0xFF, count: 8) : [tag + 1]
         // Entries with the key of a bound that was cut may lie on either side of it.
         if let lower {
-            start = place(of: lower, longest, types) { $0 == .exact && !lower.isIncluded }
+            start = place(of: lower, longest) { $0 == .exact && !lower.isIncluded }
         }
         if let upper {
-            end = place(of: upper, longest, types) { $0 == .cut || upper.isIncluded }
+            end = place(of: upper, longest) { $0 == .cut || upper.isIncluded }
         }
         if let last = end, !start.span.isOrdered(before: last.span) { return }
         ranges = [(start, end)]
@@ -185,12 +182,12 @@ struct ComponentRanges {
 
     /// Where the entries with the value of a bound begin, or where they end.
     private mutating func place(
-        of bound: IndexCondition.Bound, _ longest: Int, _ types: BlockCatalog,
+        of bound: IndexCondition.Bound, _ longest: Int,
         isBehind: (IndexPrecision) -> Bool
     ) -> [UInt8] {
         var component: [UInt8] = []
         let precision =
-            component.append(component: bound.value, longest: longest, types) ?? .exact
+            component.append(component: bound.value, longest: longest)
         if precision == .cut { isExact = false }
         return isBehind(precision) ? KeyRange(prefix: component).upper ?? component : component
     }

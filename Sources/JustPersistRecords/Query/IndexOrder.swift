@@ -127,8 +127,12 @@ struct IndexWalk {
             guard let (end, precision) = IndexKey.component(in: key, at: offset) else {
                 throw .misplacedKey(key, ofType: query.type.itemType.key)
             }
-            if place >= order.skipped, precision == .cut { isCut = true }
             offset = end
+            if place >= order.skipped, precision == .cut {
+                // What follows orders the items only among those whose whole value is the same.
+                isCut = true
+                break
+            }
         }
         group = key.copied(0..<offset)
     }

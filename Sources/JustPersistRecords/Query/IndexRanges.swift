@@ -13,11 +13,9 @@ struct IndexRanges {
     private(set) var conditions: Set<Int> = []
     /// Whether every item with an entry in the ranges fulfils these conditions.
     private(set) var isExact = true
-    /// Whether the entries of each range stand in the order of their ids.
-    private(set) var isOrderedByID = false
 
     /// The most ranges that are made of the lists of several attributes.
-    private static let mostRanges = 100_000
+    private static let mostRanges = 4096
 
     /// All entries of an index.
     init(all index: TypeIndex) {
@@ -29,8 +27,7 @@ struct IndexRanges {
 
     /// What the conditions leave of an index; `nil` if they leave all of it.
     init?(
-        _ index: TypeIndex, _ conditions: [IndexCondition], of type: BlockType,
-        _ types: BlockCatalog
+        _ index: TypeIndex, _ conditions: [IndexCondition], of type: BlockType
     ) {
         self.init(all: index)
         isExact = true
@@ -46,7 +43,7 @@ struct IndexRanges {
                 })
             else { break }
             let condition = conditions[place]
-            let values = ComponentRanges(condition.values, longest: index.longestText, types)
+            let values = ComponentRanges(condition.values, longest: index.longestText)
             let (count, overflows) = prefixes.count.multipliedReportingOverflow(
                 by: values.ranges.count)
             if overflows || count > Self.mostRanges, !self.conditions.isEmpty { break }
@@ -71,7 +68,6 @@ struct IndexRanges {
             }
         }
         guard !self.conditions.isEmpty else { return nil }
-        isOrderedByID = last == nil && self.conditions.count == index.components.count
         ranges = prefixes.flatMap { prefix in
             guard let last else { return [KeyRange(prefix: prefix)] }
             return last.ranges.map { range in
@@ -115,10 +111,12 @@ struct IndexRanges {
 struct IndexAlternatives {
     /// Each holds all items that match, in one part of an index or in several together.
     private(set) var unions: [[IndexRanges]] = []
+    /// The most ranges that are followed for one predicate: far fewer than a scan would be slower than.
+    private static let mostRanges = 100_000
     /// The one that holds no other items, if there is one.
     private(set) var exact: IndexRanges?
 
-    init(_ predicate: DataStorePredicate, of type: BlockType, _ types: BlockCatalog) {
+    init(_ predicate: DataStorePredicate, of type: BlockType) {
         let parts = predicate.conjuncts
         var conditions: [IndexCondition] = []
         var isWhole = true
@@ -142,13 +140,19 @@ struct IndexAlternatives {
                 isWhole = false
                 var union: [IndexRanges] = []
                 var isTold = true
+                var ranges = 0
                 for choice in choices {
-                    let alternatives = IndexAlternatives(choice, of: type, types)
+                    let alternatives = IndexAlternatives(choice, of: type)
                     guard let first = alternatives.unions.first else {
                         isTold = false
                         break
                     }
                     union += first
+                    ranges += first.reduce(0) { $0 + $1.ranges.count }
+                    if ranges > Self.mostRanges {
+                        isTold = false
+                        break
+                    }
                 }
                 if isTold, !choices.isEmpty { unions.append(union) }
             default: isWhole = false
@@ -156,7 +160,7 @@ struct IndexAlternatives {
         }
         var single: [IndexRanges] = []
         for index in type.indexes {
-            guard let ranges = IndexRanges(index, conditions, of: type, types) else { continue }
+            guard let ranges = IndexRanges(index, conditions, of: type) else { continue }
             single.append(ranges)
             if isWhole, ranges.isExact, ranges.conditions.count == conditions.count, exact == nil {
                 exact = ranges

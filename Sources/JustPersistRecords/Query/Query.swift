@@ -1,3 +1,4 @@
+import Foundation
 import JustPersist
 
 /// A request made ready for one block: checked, and tied to what the store knows of its type.
@@ -48,7 +49,8 @@ struct Query {
         }
         self.sort = sort
         self.isReversed = isReversed
-        if let predicate = request.predicate {
+        // Once for the request, so that it is the same for all who ask.
+        if let predicate = request.predicate?.evaluatingConstants(now: Date()) {
             let compiled = try RecordPredicate(predicate, type: type)
             // A predicate that is true for all is none, and one that is false needs no look at the records.
             self.predicate = compiled.constant == true ? nil : compiled
@@ -58,7 +60,7 @@ struct Query {
             self.ids = ids
             alternatives =
                 ids != nil || type.indexes.isEmpty || self.predicate == nil
-                ? nil : IndexAlternatives(predicate, of: type, block.known)
+                ? nil : IndexAlternatives(predicate, of: type)
         } else {
             predicate = nil
             alternatives = nil

@@ -17,6 +17,8 @@ final class RecordTable {
     private(set) var indexes: [TypeIndex] = []
     /// The changes of entries that are still to be written.
     var entryChanges = IndexChanges()
+    /// The entries that no other item may share, of the items written since that was last seen to.
+    var uniqueEntries = IndexEntries()
     /// The entries of one item, before a change and after it.
     var scratch = (old: IndexEntries(), new: IndexEntries())
 

@@ -89,10 +89,17 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             failure = engine.recoveryReport
         }
         if let failure { report(failure) }
-        let isUnfinished = opened.withLock { opened in
-            opened.map { $0.context.keepsIndexes && $0.catalog.unfinishedIndex != nil } ?? false
+        // What an earlier opening has queued has ended.
+        isBuilding.withLock { $0 = false }
+        if hasUnfinishedIndexes, !engine.traits.isReadOnly { buildIndexesLater() }
+    }
+
+    /// Whether an index lacks entries that can be written here, as far as is known.
+    var hasUnfinishedIndexes: Bool {
+        opened.withLock { opened in
+            guard let opened, opened.context.keepsIndexes else { return false }
+            return opened.catalog.unfinishedIndex(except: opened.context.failedBuilds) != nil
         }
-        if isUnfinished, !engine.traits.isReadOnly { buildIndexesLater() }
     }
 
     /// Closes the store once its blocks have ended, queued ones included.

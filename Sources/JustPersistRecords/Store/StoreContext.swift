@@ -14,6 +14,9 @@ final class StoreContext: Sendable {
     /// The length below which a text needs no look at the limits.
     let smallText: Int
     let report: DataStoreErrorHandler
+    /// The types, by number, of which damage keeps an index from being written; tried again when the store is opened.
+    let damagedTypes = Locked<Set<UInt32>>([])
+    var failedBuilds: Set<UInt32> { damagedTypes.withLock { $0 } }
     private let count: @Sendable (ValueGroup, inout Counts) -> Int?
     /// Counted once behind a commit: each item with such a value asks.
     private let counts = Locked(Counts())

@@ -52,14 +52,15 @@ extension IndexChecks {
                 }
             }
             try expect(places { $0 % 8 == 4 }, key, .int(4), "before anything is redeclared")
-            try declare(AttributeSchema(key, default: .int(9)))
+            try declare(AttributeSchema(key, default: .int(9), isOptional: true))
             try expect(places { $0 % 4 > 1 }, key, .int(9), "once that is the default")
             try items.expect(
                 places { $0 % 4 == 1 }, where: key, .equal, .null, "once it has a default")
             try items.set([key: .int(0)], of: ids[2])
             try expect(
                 places { $0 % 4 > 1 && $0 != 2 }, key, .int(9), "once one has a value of its own")
-            try declare(AttributeSchema(key, kinds: [.double], default: .double(9)))
+            try declare(
+                AttributeSchema(key, kinds: [.double], default: .double(9), isOptional: true))
             try expect(
                 places { $0 % 4 > 1 && $0 != 2 }, key, .double(9), "once they are another kind")
             try items.expect(
@@ -67,7 +68,8 @@ extension IndexChecks {
             )
             try declare(
                 AttributeSchema(
-                    "renamed", kinds: [.double], default: .double(9), formerNames: [key]),
+                    "renamed", kinds: [.double], default: .double(9), isOptional: true,
+                    formerNames: [key]),
                 as: "renamed")
             try expect(
                 places { $0 % 4 > 1 && $0 != 2 }, "renamed", .double(9), "under another name")

@@ -17,6 +17,7 @@ import Testing
             #expect(capabilities.valueKinds == Set(DataStoreValue.Kind.allCases))
             #expect(
                 capabilities.predicateOperators == Set(DataStorePredicate.Operator.allCases))
+            #expect(capabilities.enforcesUniqueness)
             #expect(!capabilities.isReadOnly)
             #expect(capabilities.isSharedBetweenProcesses == (backend == .lmdb))
             #expect(capabilities.persistence == (backend.isPersistent ? .powerLoss : .none))

@@ -7,9 +7,9 @@ extension IndexChecks {
             "idx/same-answers", clause: [10, 11, 12, 13, 20],
             "Indexes over attributes of every kind change no answer, whatever was done to the items."
         ) { check in
-            let count = check.profile.pick(quick: 14, full: 150, soak: 2_000)
+            let count = check.profile.pick(quick: 9, full: 150, soak: 2_000)
             var corpus = try Corpus.mixed(
-                check, in: check.openStore(), size: 90, indexes: allIndexes(check))
+                check, in: check.openStore(), size: 80, indexes: allIndexes(check))
             var queries = IndexQueries(corpus, check)
             func answers(_ corpus: Corpus) throws -> Answers {
                 try Answers(to: (0..<count).map { _ in queries.query() }, of: corpus, check)

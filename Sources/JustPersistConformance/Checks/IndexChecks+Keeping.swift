@@ -110,7 +110,7 @@ extension IndexChecks {
             var second = try numbered(
                 40, indexes: [], as: "ConformanceIndexLate", in: store)
             try second.store.write { db in
-                for number in 40..<200 { try add(row(number), to: &second, in: db) }
+                for number in 40..<120 { try add(row(number), to: &second, in: db) }
                 try db.declare(
                     ItemSchema(
                         second.type, attributes: [key, text, other].map { AttributeSchema($0) },
@@ -148,6 +148,8 @@ extension IndexChecks {
                 try made.set([key: .int(44)])
                 _ = try db.performDelete(made)
                 for number in 0..<60 { try add(row(number), to: &corpus, in: db) }
+                try Answers(to: probes, of: corpus, check)
+                    .expect("in the block that created others", in: db)
             }
             try Answers(to: probes, of: corpus, check).expect("after others were created")
         },

@@ -7,7 +7,7 @@ import JustPersist
 enum IndexChecks {
     static let all =
         answers + keeping + leaving + values + collections + uniqueness + changes + dropping
-        + upserts
+        + redeclaring + children + upserts
 
     /// The attribute with few whole numbers, which has an index.
     static let key = "key"
@@ -23,7 +23,7 @@ enum IndexChecks {
     ///
     /// Many enough that no store need take the trouble to read all of them for one number.
     static func numbered(
-        _ count: Int = 200, indexes: [IndexSchema] = indexes, as type: String = "ConformanceIndex",
+        _ count: Int = 160, indexes: [IndexSchema] = indexes, as type: String = "ConformanceIndex",
         in store: any DataStore
     ) throws -> Corpus {
         try Corpus(

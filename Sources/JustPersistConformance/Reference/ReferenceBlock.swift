@@ -36,8 +36,8 @@ package final class ReferenceBlock {
         }
     }
     /// The state in which uniqueness was looked at last.
-    private var judged: ReferenceState
-    private var isJudged = true
+    var judged: ReferenceState
+    var isJudged = true
     /// Whether the block may change anything.
     package let isWriting: Bool
     /// Where the block runs, and whether it still does.
@@ -50,7 +50,7 @@ package final class ReferenceBlock {
     private var writtenBytes = 0
 
     /// The items that a write block gave out: one object for each stored item.
-    private var live: [ReferenceKey: any DataStoreItem] = [:]
+    var live: [ReferenceKey: any DataStoreItem] = [:]
     /// The items that were in no store before the block took them in.
     private var inserted: [DictionaryBacking] = []
     /// The items that the block made.
@@ -85,19 +85,6 @@ package final class ReferenceBlock {
     package func check(_ operation: String) throws(DataStoreError) {
         try thread.check(operation)
         if let poison { throw poison }
-    }
-
-    /// Throws if two items agree in what is declared unique since the block was judged last: it cannot be committed
-    /// then.
-    package func judge() throws(DataStoreError) {
-        if !isWriting || isJudged { return }
-        isJudged = true
-        if !state.types.contains(where: { $0.indexes.contains(where: \.isUnique) }) { return }
-        if let violation = context.rules.violation(judged, state) {
-            poison(violation)
-            throw violation
-        }
-        judged = state
     }
 
     /// Makes sure that the block is rolled back at its end, whatever its code does.
@@ -269,26 +256,6 @@ package final class ReferenceBlock {
         guard let schema = type.schema, !known.contains(ObjectIdentifier(schema)) else { return }
         try declare(schema, isOfClass: true)
         known.insert(ObjectIdentifier(schema))
-    }
-
-    /// Makes a type known with its attributes, or changes nothing.
-    ///
-    /// - Parameter isOfClass: Whether it is that of an item class, without which an index goes that the class does not
-    ///   declare any more.
-    package func declare(
-        _ schema: ItemSchema, isOfClass: Bool = false
-    ) throws(DataStoreError) {
-        var changed = state
-        try changed.declare(
-            schema, isOfClass: isOfClass, limits: context.limits, rules: context.rules)
-        for violation in ReferenceUniqueness.violations(declaredBetween: state, and: changed) {
-            report(violation)
-        }
-        if changed.renames.count != state.renames.count {
-            live = Dictionary(
-                live.map { (changed.presentKey($0.key), $0.value) }, uniquingKeysWith: { $1 })
-        }
-        state = changed
     }
 
     /// Counts the bytes of a value that is set in place of one that was counted too; throws if the block has

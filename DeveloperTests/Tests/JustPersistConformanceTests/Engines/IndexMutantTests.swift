@@ -25,7 +25,10 @@ struct IndexMutantTests {
         let results = await EngineMutantTests.results(of: FaultlessEngine.self, only: Self.checks)
         #expect(results.count == Self.checks.count)
         for result in results where !known.contains(result.id) {
-            #expect(result.outcome == .pass, "\(result)")
+            // Its stores make no children yet.
+            let expected: CheckOutcome =
+                result.id == "idx/unique-merge" ? .notApplicable : .pass
+            #expect(result.outcome == expected, "\(result)")
         }
     }
 

@@ -6,7 +6,7 @@ enum IndexMutants {
     static let all: [SabotagedType] = [
         IgnoresWhatNoIndexTells.self, FindsItemsOncePerElement.self, HasNoEntriesForNil.self,
         WalksIndexesBackwards.self, IndexesWhatIsCommitted.self, CutsIndexedTexts.self,
-        CountsWhatIsCommitted.self,
+        CountsWhatIsCommitted.self, IndexesStoredValues.self,
     ]
 }
 
@@ -105,7 +105,7 @@ final class WalksIndexesBackwards: IndexMutant, Fault, @unchecked Sendable {
 final class IndexesWhatIsCommitted: IndexMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
-            "idx/after-update", "idx/after-delete", "idx/after-delete-all", "idx/same-answers",
+            "idx/after-update", "idx/after-delete", "idx/after-delete-all",
             "idx/upsert",
         ]
     }
@@ -162,5 +162,21 @@ final class CountsWhatIsCommitted: IndexMutant, Fault, @unchecked Sendable {
             ).count
         }
         return rules
+    }
+}
+
+/// Has in its indexes the values that items were given, and no defaults.
+final class IndexesStoredValues: IndexMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["idx/redeclared"] }
+
+    override class func filtered(
+        _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
+    ) -> [ReferenceRow] {
+        guard let predicate = request.predicate, asks(predicate, for: indexed(request, state))
+        else { return super.filtered(rows, request, state) }
+        return rows.filter { row in
+            matches(
+                predicate, Subject(value: { row[$0] }, valueOfOther: { _, _ in .null }))
+        }
     }
 }

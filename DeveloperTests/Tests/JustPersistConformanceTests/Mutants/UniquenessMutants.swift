@@ -44,7 +44,7 @@ final class EnforcesNothing: UniquenessMutant, Fault, @unchecked Sendable {
         [
             "idx/unique-refused", "idx/unique-in-block", "idx/unique-update",
             "idx/unique-compound", "idx/unique-neighbours", "idx/unique-update-neighbours",
-            "idx/unique-after-rollback", "idx/unique-declared-later",
+            "idx/unique-after-rollback", "idx/unique-declared-later", "idx/unique-merge",
         ]
     }
 

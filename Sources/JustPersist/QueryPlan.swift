@@ -51,7 +51,8 @@ public struct QueryPlan: Sendable, Hashable {
 
     /// A plan.
     public init(
-        access: Access, abandoned: IndexUse? = nil, entriesExamined: Int = 0, recordsExamined: Int = 0, matched: Int
+        access: Access, abandoned: IndexUse? = nil, entriesExamined: Int = 0,
+        recordsExamined: Int = 0, matched: Int
     ) {
         self.access = access
         self.abandoned = abandoned
@@ -76,7 +77,9 @@ extension QueryPlan: CustomStringConvertible {
                 return "index on \(names)" + (use.givesOrder ? " in its order" : "")
             }.joined(separator: " and ")
         }
-        let other = abandoned.map { ", behind the index on \($0.attributes.joined(separator: ", "))" }
+        let other = abandoned.map {
+            ", behind the index on \($0.attributes.joined(separator: ", "))"
+        }
         func count(_ number: Int, _ one: String, _ many: String) -> String {
             "\(number) \(number == 1 ? one : many)"
         }

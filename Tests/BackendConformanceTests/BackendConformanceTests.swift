@@ -6,38 +6,21 @@ import JustPersistLevelDB
 import JustPersistMemory
 import Testing
 
-/// What the record layer does not keep yet of uniqueness, whatever engine is below it.
-private let uniquenessFailures = [
-    KnownFailure(
-        "idx/unique-update-neighbours*",
-        reason:
-            "a change that leaves the key of an entry as it is, which a long text may, is not judged"
-    ),
-    KnownFailure(
-        "idx/unique-renumber*",
-        reason: "more than 4 MiB of changes are judged before the block has made the others"),
-    KnownFailure(
-        "idx/unique-handover*", reason: "deleting judges what the block has created before"),
-]
-
 /// Each backend of the package, held to the contract by the kit as any other store is.
 enum LMDBFixture: ConformanceFixture {
     static func makeStore(in directory: URL) throws -> LMDBDataStore {
         LMDBDataStore(at: directory)
     }
-    static let knownFailures = uniquenessFailures
 }
 
 enum LevelDBFixture: ConformanceFixture {
     static func makeStore(in directory: URL) throws -> LevelDBDataStore {
         LevelDBDataStore(at: directory)
     }
-    static let knownFailures = uniquenessFailures
 }
 
 enum MemoryFixture: ConformanceFixture {
     static func makeStore(in directory: URL) throws -> InMemoryDataStore { InMemoryDataStore() }
-    static let knownFailures = uniquenessFailures
 }
 
 @Suite(.serialized) struct LMDBConformance {

@@ -21,12 +21,14 @@ extension Block {
                 }
             }
             way = description(of: access)
-            if case .ordered = access {} else {
+            if case .ordered = access {
+            } else {
                 try rows(query, access) { (_, _) throws(DataStoreError) in matched += 1 }
             }
         }
         return QueryPlan(
-            access: way, abandoned: abandoned, entriesExamined: entriesExamined, recordsExamined: recordsExamined,
+            access: way, abandoned: abandoned, entriesExamined: entriesExamined,
+            recordsExamined: recordsExamined,
             matched: matched)
     }
 

@@ -36,7 +36,8 @@ extension Block {
         if let entries = try countEntries(query) { return query.slice.count(of: entries) }
         var total = 0
         let needed = query.slice.end ?? .max
-        try matches(query, try access(for: query, mayBeOrdered: false)) { (_, _) throws(DataStoreError) in
+        try matches(query, try access(for: query, mayBeOrdered: false)) {
+            (_, _) throws(DataStoreError) in
             total += 1
             return total < needed ? .next : .stop
         }

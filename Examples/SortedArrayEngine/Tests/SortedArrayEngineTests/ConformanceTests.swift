@@ -8,12 +8,6 @@ enum SortedArrayFixture: ConformanceFixture {
     static func makeStore(in directory: URL) throws -> SortedArrayDataStore {
         SortedArrayDataStore()
     }
-
-    /// What the record layer above the engine does not keep yet.
-    static let knownFailures = ["update-neighbours", "renumber", "handover"].map {
-        KnownFailure(
-            "idx/unique-\($0)*", reason: "the record layer does not judge this yet as it should")
-    }
 }
 
 /// The whole contract, by the kit; without `.serialized`, so that the checks use all processors.

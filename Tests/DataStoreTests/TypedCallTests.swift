@@ -30,6 +30,16 @@ import Testing
                     try db.count(Restaurant.self, where: format),
                 ]
                 #expect(counts == [2, 2, 2])
+                // A value that is no literal, for an attribute that is optional.
+                let wanted = "c"
+                let equal = [
+                    try db.count(Restaurant.self, where: \.name == wanted),
+                    try db.count(Restaurant.self, where: \.name != wanted),
+                    try db.count(Restaurant.self, where: \.name == nil),
+                    try db.count(Restaurant.self, where: \.name == Optional("c")),
+                    try db.count(Restaurant.self, where: \.name > wanted && \.stars == 3),
+                ]
+                #expect(equal == [1, 3, 0, 1, 1])
                 let first = [
                     try db.first(Restaurant.self, where: \.stars > 1)?.name,
                     try db.first(Restaurant.self, where: #Predicate { $0.stars > 1 })?.name,

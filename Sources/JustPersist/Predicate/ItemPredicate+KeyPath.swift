@@ -11,6 +11,22 @@ extension KeyPath where Root: DataStoreItem {
         ItemPredicate(keyPath, .notEqual, value, as: Value.self)
     }
 
+    // For a value that is no literal: without these the compiler looks for an attribute that is not optional.
+
+    /// The items in which the attribute equals the value; never those without one.
+    public static func == <Wrapped: Equatable>(
+        keyPath: KeyPath, value: Wrapped
+    ) -> ItemPredicate<Root> where Value == Wrapped? {
+        ItemPredicate(keyPath, .equal, value, as: Value.self)
+    }
+
+    /// The items in which the attribute does not equal the value, those without one among them.
+    public static func != <Wrapped: Equatable>(
+        keyPath: KeyPath, value: Wrapped
+    ) -> ItemPredicate<Root> where Value == Wrapped? {
+        ItemPredicate(keyPath, .notEqual, value, as: Value.self)
+    }
+
     /// The items in which the attribute is before the value.
     public static func < (keyPath: KeyPath, value: Value) -> ItemPredicate<Root>
     where Value: Comparable {

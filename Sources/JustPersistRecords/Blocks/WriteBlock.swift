@@ -44,6 +44,8 @@ final class WriteBlock: Block {
     @safe @exclusivity(unchecked) private var changes = 0
     override var changeCount: Int { changes }
     private var changedTypes: Set<UInt32> = []
+    /// The tables with entries that no other item may share, until that is seen to.
+    private var unjudged: [RecordTable] = []
 
     init(
         writer: any KeyValueWriter, header: StoreHeader, catalog: Catalog, context: StoreContext
@@ -440,10 +442,11 @@ final class WriteBlock: Block {
     }
 
     private func checkUniqueness() throws(DataStoreError) {
-        guard context.keepsIndexes, hasWritten else { return }
+        if unjudged.isEmpty { return }
         try storage { () throws(DataStoreError) in
-            for table in usedTables { try table.checkUniqueness(in: writer) }
+            for table in unjudged { try table.checkUniqueness(in: writer) }
         }
+        unjudged = []
     }
 
     /// Writes the items that were changed since the last time.
@@ -472,7 +475,10 @@ final class WriteBlock: Block {
             }
         }
         try storage { () throws(DataStoreError) in
-            for table in indexed { try table.writeEntries(to: writer) }
+            for table in indexed {
+                try table.writeEntries(to: writer)
+                if !table.uniqueEntries.entries.isEmpty { unjudged.append(table) }
+            }
         }
         // The room is used again.
         pending.removeAll(keepingCapacity: true)

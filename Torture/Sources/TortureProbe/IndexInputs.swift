@@ -78,7 +78,8 @@ struct IndexInputs {
     }
 
     private static let pool: [DataStoreValue] = [
-        .null, .bool(true), .int(0), .int(1), .int(5), .int(.max), .int((1 << 53) + 1), .double(-0.0),
+        .null, .bool(true), .int(0), .int(1), .int(5), .int(.max), .int((1 << 53) + 1),
+        .double(-0.0),
         .double(0.5), .double(0x1p53), .double(.nan), .double(.infinity), .decimal(5),
         .decimal(Decimal(string: "0.1") ?? 0), .string(""), .string("a"), .string("A"),
         .string("ab"), .string("e\u{301}"), .string("é"), .string("a\0b"), .string("日本"),
@@ -116,7 +117,8 @@ struct IndexInputs {
         switch random.int(in: 0..<10) {
         case 0:
             return .comparison(
-                .init(path, .between, .list([constant, .value(value(&random))]), modifier: modifier)
+                .init(
+                    path, .between, .list([constant, .value(value(&random))]), modifier: modifier)
             )
         case 1:
             let list = (0..<random.int(in: 0..<6)).map { _ in Operand.value(value(&random)) }

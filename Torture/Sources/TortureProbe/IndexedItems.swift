@@ -36,7 +36,8 @@ enum IndexedItems {
         let store = try arguments.store
         try store.open()
         try store.write { db in
-            try db.declare(schema([IndexSchema(["number"]), IndexSchema(["name"], isUnique: true)]))
+            try db.declare(
+                schema([IndexSchema(["number"]), IndexSchema(["name"], isUnique: true)]))
         }
         try store.buildIndexes()
         try store.close()

@@ -9,7 +9,7 @@ extension Block {
             .map { TypeIndex($0, of: stored, known) }
     }
 
-    /// What is wrong with an index: entries that are missing, and entries of which no record knows.
+    /// What is wrong with an index: missing entries, and orphaned ones.
     ///
     /// - Parameter isDamaged: Whether records cannot be read, whose entries may be any.
     func problems(

@@ -1,15 +1,16 @@
 import JustPersist
 
-/// A way to the items that can match a query.
+/// How a query reaches the records that can match.
 enum AccessPath {
-    /// Past all records of the type.
+    /// Scan all records of the type.
     case scan
-    /// To these ids, in order, of which some may be no items.
+    /// Look these ids up, in order; there may be no items with some of them.
     case ids([ItemID])
-    /// To the items of these ids, in order, which have entries in these parts of indexes; all of them match if the
-    /// predicate asks for no more.
+    /// Look up the records of these ids, in order, which were found in these parts of indexes.
+    ///
+    /// `matchAll`: the entries tell everything that the predicate asks for, so it need not be evaluated.
     case entries([ItemID], [IndexRanges], matchAll: Bool)
-    /// Along an index that has the order asked for.
+    /// Walk an index in the order that is asked for.
     case ordered(IndexOrder)
 }
 
@@ -23,11 +24,13 @@ struct IndexOrder {
     let isReversed: Bool
 }
 
-/// How a way is chosen: by counting the entries, not by guesses.
+/// How an access path is chosen: by counting index entries, not by estimates.
+///
+/// So there are no statistics that could be out of date.
 ///
 /// Whatever the way, the whole predicate is evaluated on each record, unless the entries tell all that it asks for.
 extension Block {
-    /// The way to the items that a query asks for.
+    /// The access path for a query.
     ///
     /// - Parameter mayBeOrdered: Whether an index may give the order, too; not if that has been tried.
     func access(
@@ -43,7 +46,7 @@ extension Block {
         else {
             return try entries(of: query, most: most) ?? .scan
         }
-        // A few items are sorted sooner than found in order.
+        // Sorting a few items is cheaper than walking the index.
         if let few = try entries(of: query, most: min(most, 4 * end + 64)) { return few }
         return .ordered(order)
     }
@@ -70,9 +73,9 @@ extension Block {
         return count
     }
 
-    /// The way by the smallest of several unions; `nil` if each has more than `most` entries.
+    /// The smallest of the query's unions of index ranges; `nil` if each has more than `most` entries.
     ///
-    /// All are followed together, a part at a time, so that the small one is found at a small multiple of its cost.
+    /// Each is counted up to a limit that grows, so that finding the smallest costs a small multiple of reading it.
     private func entries(
         of query: Query, most: Int
     ) throws(DataStoreError) -> AccessPath? {

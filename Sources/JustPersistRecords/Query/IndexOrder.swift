@@ -68,12 +68,12 @@ extension Block {
     }
 }
 
-/// A way along the entries of an index that collects the records which match.
+/// A walk along the entries of an index that collects the matching records.
 ///
 /// Entries with the same values form a group, within which the ids or the other keys of the sort decide.
 struct IndexWalk {
     private(set) var rows: [SortedRows.Row] = []
-    /// How many records more may be looked at; below 0 the walk was given up.
+    /// How many more records may be read; negative once the walk was given up.
     private(set) var budget: Int
     /// Whether all rows were found, or the walk was given up.
     private(set) var isOver = false

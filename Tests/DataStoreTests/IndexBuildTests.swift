@@ -7,7 +7,7 @@ import Testing
 /// Indexes that are declared, dropped and changed while there are items.
 @Suite struct IndexBuildTests {
     /// Above this many items the entries are written in the background.
-    private static let many = 25_000
+    private static let many = 12_000
 
     private static func schema(
         _ indexes: [[String]], kinds: Set<DataStoreValue.Kind> = []

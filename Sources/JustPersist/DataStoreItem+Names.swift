@@ -31,14 +31,9 @@ extension ItemSchema {
         {
             return
         }
-        let names = attributes.map(\.name)
-        let near = names.filter { name.isNear($0) }
-        let shown = (near.isEmpty ? Array(names.prefix(20)) : near)
-            .map { "“\($0)”" }.joined(separator: ", ")
         throw DataStoreError(
             .unknownAttribute, in: operation,
-            "“\(itemTypeKey)” declares no attribute “\(name)”. "
-                + (near.isEmpty ? "Its attributes are \(shown)." : "Did you mean \(shown)?"),
+            "“\(itemTypeKey)” declares no attribute “\(name)”. \(attributes.map(\.name).advice(for: name))",
             itemType: itemTypeKey, attribute: name)
     }
 }

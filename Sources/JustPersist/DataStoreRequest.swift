@@ -70,11 +70,10 @@ public final class DataStoreRequest: Sendable {
     }
 
     /// The same request with another limit.
-    init(copying request: DataStoreRequest, limit: Int) {
-        type = request.type
-        var copy = request.contents.withLock { $0 }
-        copy.limit = limit
-        contents = Locked(copy)
+    convenience init(copying request: DataStoreRequest, limit: Int) {
+        var contents = request.contents.withLock { $0 }
+        contents.limit = limit
+        self.init(copying: request, contents)
     }
 
     /// The request as it is now, which nobody else changes.

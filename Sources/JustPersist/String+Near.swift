@@ -24,3 +24,17 @@ extension String {
         return row[letters.count]
     }
 }
+
+extension [String] {
+    /// The names in quotes, as many as a line may hold.
+    package var listed: String {
+        let shown = prefix(20).map { "“\($0)”" }.joined(separator: ", ")
+        return count > 20 ? shown + " and \(count - 20) more" : shown
+    }
+
+    /// What to say of a name that is none of these attributes: the nearest of them, or all.
+    package func advice(for name: String) -> String {
+        let near = filter { name.isNear($0) }
+        return near.isEmpty ? "Its attributes are \(listed)." : "Did you mean \(near.listed)?"
+    }
+}

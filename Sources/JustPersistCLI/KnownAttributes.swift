@@ -27,22 +27,10 @@ struct KnownAttributes {
         {
             return
         }
-        let near = names.filter { name.isNear($0) }
-        let advice =
-            near.isEmpty
-            ? "Its attributes are \(names.listed)." : "Did you mean \(near.listed)?"
         throw DataStoreError(
             .unknownAttribute, in: "query",
-            "“\(itemType)” has no attribute “\(name)”, which \(option) asks for. \(advice)",
+            "“\(itemType)” has no attribute “\(name)”, which \(option) asks for. \(names.advice(for: name))",
             itemType: itemType, attribute: name)
-    }
-}
-
-extension [String] {
-    /// The names in quotes, as many as a line may hold.
-    var listed: String {
-        let shown = prefix(20).map { "“\($0)”" }.joined(separator: ", ")
-        return count > 20 ? shown + " and \(count - 20) more" : shown
     }
 }
 

@@ -31,7 +31,7 @@ extension PredicateSubject {
     }
 
     /// The value under these names below another.
-    func value(
+    package func value(
         at names: ArraySlice<String>, from start: DataStoreValue, _ collecting: Bool = true
     ) throws(DataStoreError) -> DataStoreValue {
         var value = start

@@ -112,8 +112,13 @@ class Block {
 
     /// Whether there is any record of a type, whatever their stored number says.
     func holdsItems(_ type: CatalogType) throws(DataStoreError) -> Bool {
+        try holdsKeys(in: table(of: type).range)
+    }
+
+    /// Whether there is any key in a range.
+    final func holdsKeys(in range: KeyRange) throws(DataStoreError) -> Bool {
         var isFound = false
-        try reader.scanKeys(table(of: type).range, reversed: false) { (_) throws(DataStoreError) in
+        try reader.scanKeys(range, reversed: false) { (_) throws(DataStoreError) in
             isFound = true
             return .stop
         }

@@ -136,7 +136,7 @@ extension [UInt8] {
             return order == .descending ? .cut : .exact
         case .string(let value):
             append(IndexKey.text)
-            return append(ordered: value.utf8ForOrder(atLeast: longest + 1), longest: longest)
+            return append(ordered: value.bytesForOrder(longest + 1).span, longest: longest)
         case .date(let value):
             append(IndexKey.date)
             append(
@@ -144,14 +144,14 @@ extension [UInt8] {
             )
         case .data(let value):
             append(IndexKey.data)
-            return append(ordered: value.prefix(longest + 1), longest: longest)
+            return append(ordered: Array(value.prefix(longest + 1)).span, longest: longest)
         case .uuid(let value):
             append(IndexKey.uuid)
             append(ItemID(value))
         case .url(let value):
             append(IndexKey.url)
             return append(
-                ordered: value.absoluteString.utf8ForOrder(atLeast: longest + 1), longest: longest)
+                ordered: value.absoluteString.bytesForOrder(longest + 1).span, longest: longest)
         case .reference(let value):
             append(IndexKey.reference)
             append(value.id)
@@ -185,13 +185,12 @@ extension [UInt8] {
     /// Appends the beginning of a text as a component, without its end.
     mutating func append(componentsBeginningWith text: String, longest: Int) -> IndexPrecision {
         append(IndexKey.text)
-        let precision = append(
-            ordered: text.utf8ForOrder(atLeast: longest + 1), longest: longest)
+        let precision = append(ordered: text.bytesForOrder(longest + 1).span, longest: longest)
         removeLast(2)
         return precision
     }
 
-    /// Appends the bytes of a record so that they order as they are, also before what follows them.
+    /// Appends bytes so that they order as they are, also before what follows them.
     mutating func append(ordered bytes: Span<UInt8>, longest: Int) -> IndexPrecision {
         let end = count + longest
         for index in bytes.indices {
@@ -208,34 +207,18 @@ extension [UInt8] {
         append(0)
         return .exact
     }
-
-    /// Appends bytes so that they order as they are, also before what follows them.
-    mutating func append(ordered bytes: some Sequence<UInt8>, longest: Int) -> IndexPrecision {
-        let end = count + longest
-        for byte in bytes {
-            guard count + (byte == 0 ? 2 : 1) <= end else {
-                append(0)
-                append(1)
-                return .cut
-            }
-            append(byte)
-            if byte == 0 { append(0xFF) }
-        }
-        append(0)
-        append(0)
-        return .exact
-    }
 }
 
 extension String {
-    /// The first bytes, `count` of them if there are as many, of the form by which texts are ordered.
-    fileprivate func utf8ForOrder(atLeast count: Int) -> Substring.UTF8View {
+    /// The first bytes, up to `count` of them, of the form by which texts are ordered.
+    fileprivate func bytesForOrder(_ count: Int) -> [UInt8] {
         // Composition looks no further than the next letter, so a part of a long text will do: up to a character's
         // end, some way behind what is needed.
-        guard utf8.count > count + 1024 else { return composed[...].utf8 }
-        let end = utf8.index(startIndex, offsetBy: count + 512)
-        let part = self[..<index(after: end)]
-        let bytes = String(part).composed[...].utf8
-        return bytes.count > count ? bytes : composed[...].utf8
+        if utf8.count > count + 1024 {
+            let end = utf8.index(startIndex, offsetBy: count + 512)
+            let bytes = String(self[..<index(after: end)]).composed.utf8
+            if bytes.count > count { return Array(bytes.prefix(count)) }
+        }
+        return Array(composed.utf8.prefix(count))
     }
 }

@@ -65,10 +65,7 @@ extension RecordTable {
         for entry in changes.removed.sorted {
             _ = try writer.delete(changes.removed.bytes.span.extracting(entry.range))
         }
-        for entry in changes.added.sorted {
-            try writer.put(
-                [UInt8]().span, forKey: changes.added.bytes.span.extracting(entry.range))
-        }
+        try changes.added.write(to: writer)
         changes.removeAll()
         // The room is used again.
         swap(&changes, &entryChanges)
@@ -83,18 +80,12 @@ extension RecordTable {
         if uniqueEntries.entries.isEmpty { return }
         let entries = uniqueEntries
         for entry in entries.sorted {
-            guard
-                try reader.withValue(
-                    forKey: entries.bytes.span.extracting(entry.range),
-                    { (_) throws(DataStoreError) in }),
-                let index = index(of: entries.bytes.span.extracting(entry.range)),
-                let other = try otherItem(
-                    with: entries.bytes.span.extracting(entry.range), of: index,
-                    isCut: entry.isCut, in: reader)
-            else { continue }
-            throw .uniqueViolation(
-                IndexKey.id(in: entries.bytes.span.extracting(entry.range)), other,
-                ofType: typeKey, attributes: index.names)
+            let isThere = try reader.withValue(
+                forKey: entries.bytes.span.extracting(entry.range)
+            ) { (_) throws(DataStoreError) in }
+            if isThere, let violation = try violation(of: entry, in: entries, reader) {
+                throw violation
+            }
         }
         uniqueEntries.removeAll()
     }
@@ -104,8 +95,20 @@ extension RecordTable {
         if !indexes.isEmpty { _ = try writer.deleteAll(in: IndexKey.range(type: number)) }
     }
 
+    /// The refusal of a stored entry that no other item may share, if one does.
+    func violation(
+        of entry: IndexEntries.Entry, in entries: IndexEntries, _ reader: any KeyValueReader
+    ) throws(DataStoreError) -> DataStoreError? {
+        let key = entries.bytes.span.extracting(entry.range)
+        guard let index = index(of: key),
+            let other = try otherItem(with: key, of: index, isCut: entry.isCut, in: reader)
+        else { return nil }
+        return .uniqueViolation(
+            IndexKey.id(in: key), other, ofType: typeKey, attributes: index.names)
+    }
+
     /// Another item with the same values as those of an entry, if there is one.
-    func otherItem(
+    private func otherItem(
         with entry: Span<UInt8>, of index: TypeIndex, isCut: Bool, in reader: any KeyValueReader
     ) throws(DataStoreError) -> ItemID? {
         let id = IndexKey.id(in: entry)

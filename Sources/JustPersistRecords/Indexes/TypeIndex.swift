@@ -129,30 +129,23 @@ final class TypeIndex {
         of component: Component, _ record: Span<UInt8>, _ table: RecordFormat.Table
     ) -> Value? {
         guard let value = component.attribute.value(in: record, table, types) else { return nil }
-        return Self.value(at: component.path[...], in: value)
-    }
-
-    private static func value(at path: ArraySlice<String>, in value: DataStoreValue) -> Value {
-        guard let name = path.first else { return .known(value) }
-        switch value {
-        case .dictionary(let entries):
-            return Self.value(at: path.dropFirst(), in: entries[name] ?? .null)
-        case .reference: return .unknown
-        case .array(let elements):
-            var values: [DataStoreValue] = []
-            for element in elements {
-                guard case .known(let inner) = Self.value(at: path, in: element) else {
-                    return .unknown
-                }
-                if case .array(let several) = inner {
-                    values += several
-                } else {
-                    values.append(inner)
-                }
-            }
-            return .known(.array(values))
-        default: return .known(.null)
+        if component.path.isEmpty { return .known(value) }
+        do throws(DataStoreError) {
+            return .known(try PathInRecord().value(at: component.path[...], from: value))
+        } catch {
+            return .unknown
         }
+    }
+}
+
+/// Follows a path through what one record holds, and throws where it goes on in another item.
+private struct PathInRecord: PredicateSubject {
+    func value(forAttribute name: String) -> DataStoreValue { .null }
+
+    func value(
+        forAttribute name: String, of reference: ItemReference
+    ) throws(DataStoreError) -> DataStoreValue {
+        throw DataStoreError(.unsupported, in: "index", "The value is in another item.")
     }
 }
 
@@ -210,6 +203,14 @@ struct IndexEntries {
         bytes += other.bytes[entry.range]
         entries.append(
             Entry(start: start, end: bytes.count, isUnique: entry.isUnique, isCut: entry.isCut))
+    }
+
+    /// Stores the keys, in their order.
+    func write(to writer: any KeyValueWriter) throws(DataStoreError) {
+        let none: [UInt8] = []
+        for entry in sorted {
+            try writer.put(none.span, forKey: bytes.span.extracting(entry.range))
+        }
     }
 
     /// The sign of the order of two keys.

@@ -114,18 +114,9 @@ extension RecordTable {
                 }
                 return pass.count < portion ? .next : .stop
             }
-            let sorted = entries.sorted
-            for entry in sorted {
-                try writer.put([UInt8]().span, forKey: entries.bytes.span.extracting(entry.range))
-            }
-            for entry in sorted where entry.isUnique && violation == nil {
-                let key = entries.bytes.span.extracting(entry.range)
-                if let other = try otherItem(
-                    with: key, of: index, isCut: entry.isCut, in: writer)
-                {
-                    violation = .uniqueViolation(
-                        IndexKey.id(in: key), other, ofType: typeKey, attributes: index.names)
-                }
+            try entries.write(to: writer)
+            for entry in entries.entries where entry.isUnique && violation == nil {
+                violation = try self.violation(of: entry, in: entries, writer)
             }
             last = pass.last ?? last
             left -= pass.count

@@ -7,29 +7,17 @@ extension Block {
         try prepareForQuery()
         let query = try Query(request.copy(), in: self)
         (recordsExamined, entriesExamined) = (0, 0)
+        guard query.table != nil else { return QueryPlan(access: .none, matched: 0) }
         var matched = 0
-        var way = QueryPlan.Access.none
+        let chosen = try access(for: query)
+        let taken = try rows(query, chosen) { (_, _) throws(DataStoreError) in matched += 1 }
         var abandoned: QueryPlan.IndexUse?
-        if query.table != nil {
-            var access = try access(for: query)
-            if case .ordered(let order) = access {
-                if let rows = try orderedRows(query, order) {
-                    matched = max(0, rows.count - query.slice.offset)
-                } else {
-                    abandoned = use(of: order)
-                    access = try self.access(for: query, mayBeOrdered: false)
-                }
-            }
-            way = description(of: access)
-            if case .ordered = access {
-            } else {
-                try rows(query, access) { (_, _) throws(DataStoreError) in matched += 1 }
-            }
+        if case .ordered(let order) = chosen {
+            if case .ordered = taken {} else { abandoned = use(of: order) }
         }
         return QueryPlan(
-            access: way, abandoned: abandoned, entriesExamined: entriesExamined,
-            recordsExamined: recordsExamined,
-            matched: matched)
+            access: description(of: taken), abandoned: abandoned,
+            entriesExamined: entriesExamined, recordsExamined: recordsExamined, matched: matched)
     }
 
     private func use(of order: IndexOrder) -> QueryPlan.IndexUse {

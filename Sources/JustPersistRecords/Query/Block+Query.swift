@@ -59,8 +59,7 @@ extension Block {
             return
         }
         switch try access(for: query) {
-        case .ids(let ids): return try forEach(query, ids, body)
-        case .entries(let ids, _, _): return try forEach(query, ids, body)
+        case .ids(let ids), .entries(let ids, _, _): return try forEach(query, ids, body)
         case .scan, .ordered: break
         }
         let changesBefore = changeCount
@@ -87,10 +86,7 @@ extension Block {
                 hasMore = batch.count == 256 || bytes >= 1 << 20
                 return hasMore ? .stop : .next
             }
-            for (id, record) in batch {
-                if let item = try currentItem(query.type, id: id, record: record) { try body(item) }
-                try checkOpen("fetch")
-            }
+            try give(batch, of: query.type, to: body)
             if isComplete {
                 // Where `body` has made or deleted items, the pass has met some of them and some not.
                 if changeCount == changesBefore { try checkCount(pass, of: query.type) }
@@ -105,42 +101,47 @@ extension Block {
     private func forEach(
         _ query: Query, _ ids: [ItemID], _ body: (any DataStoreItem) throws -> Void
     ) throws {
-        guard let table = query.table else { return }
-        var rest = (query.isReversed ? ids.reversed() : ids)[...]
+        var rest = ids[...]
         var place = 0
         let end = query.slice.end ?? .max
         while !rest.isEmpty, place < end {
             // Anew for each batch: `body` may have changed items, or deleted them.
             try prepareForQuery()
             var batch: [(ItemID, [UInt8])] = []
-            try table.withRecords(Array(rest.prefix(256)), in: reader) {
-                (_) throws(DataStoreError) in
-            } _: { (id, record) throws(DataStoreError) in
-                recordsExamined += 1
-                guard
-                    try query.predicate?.matches(record, id: id, type: query.type, block: self)
-                        ?? true
-                else { return .next }
+            try matches(query, .ids(Array(rest.prefix(256)))) {
+                (id, record) throws(DataStoreError) in
                 if place >= query.slice.offset { batch.append((id, record.copied())) }
                 place += 1
                 return place < end ? .next : .stop
             }
             rest = rest.dropFirst(256)
-            for (id, record) in batch {
-                if let item = try currentItem(query.type, id: id, record: record) { try body(item) }
-                try checkOpen("fetch")
-            }
+            try give(batch, of: query.type, to: body)
+        }
+    }
+
+    /// Calls `body` with the items of records that were found a while ago.
+    private func give(
+        _ batch: [(ItemID, [UInt8])], of type: BlockType,
+        to body: (any DataStoreItem) throws -> Void
+    ) throws {
+        for (id, record) in batch {
+            if let item = try currentItem(type, id: id, record: record) { try body(item) }
+            try checkOpen("fetch")
         }
     }
 
     /// Calls `body` with the record of each item of the query's slice, in its order.
+    ///
+    /// Gives the access path that was taken in the end: a walk along an index may be given up.
+    @discardableResult
     func rows(
         _ query: Query, _ access: AccessPath,
         _ body: (ItemID, Span<UInt8>) throws(DataStoreError) -> Void
-    ) throws(DataStoreError) {
+    ) throws(DataStoreError) -> AccessPath {
         guard query.sort.isEmpty else {
-            for row in try sortedRows(query, access) { try body(row.id, row.record.span) }
-            return
+            let (rows, taken) = try sortedRows(query, access)
+            for row in rows { try body(row.id, row.record.span) }
+            return taken
         }
         var place = 0
         let needed = query.slice.end ?? .max
@@ -149,14 +150,15 @@ extension Block {
             place += 1
             return place < needed ? .next : .stop
         }
+        return access
     }
 
     private func sortedRows(
         _ query: Query, _ access: AccessPath
-    ) throws(DataStoreError) -> ArraySlice<SortedRows.Row> {
+    ) throws(DataStoreError) -> (ArraySlice<SortedRows.Row>, taken: AccessPath) {
         if case .ordered(let order) = access {
             if let rows = try orderedRows(query, order) {
-                return rows.dropFirst(query.slice.offset)
+                return (rows.dropFirst(query.slice.offset), access)
             }
             return try sortedRows(query, self.access(for: query, mayBeOrdered: false))
         }
@@ -165,7 +167,7 @@ extension Block {
             try add(id, record, of: query, to: &rows)
             return .next
         }
-        return rows.sorted().dropFirst(query.slice.offset)
+        return (rows.sorted().dropFirst(query.slice.offset), access)
     }
 
     /// Takes a record into sorted rows, or leaves it out if it is known not to be needed.
@@ -210,17 +212,15 @@ extension Block {
         let type = query.type
         switch access {
         case .ids(let ids), .entries(let ids, _, _):
-            var predicate = query.predicate
-            if case .entries(_, _, matchAll: true) = access { predicate = nil }
-            try table.withRecords(query.isReversed ? ids.reversed() : ids, in: reader) {
+            var areMatches = false
+            if case .entries(_, _, let matchAll) = access { areMatches = matchAll }
+            try table.withRecords(ids, in: reader) {
                 (id) throws(DataStoreError) in
                 if case .ids = access { return }
                 throw .entryWithoutRecord(id, ofType: type.itemType.key)
             } _: { (id, record) throws(DataStoreError) in
                 recordsExamined += 1
-                guard
-                    try predicate?.matches(record, id: id, type: type, block: self) ?? true
-                else { return .next }
+                if !areMatches, try !query.matches(record, id: id, in: self) { return .next }
                 return try visit(id, record)
             }
             return
@@ -269,11 +269,7 @@ extension Block {
     /// Throws if a type of which the store counts no items has one.
     private func checkEmpty(_ type: BlockType, counted: Int) throws(DataStoreError) {
         guard let table = try table(of: type) else { return }
-        var isEmpty = true
-        try reader.scanKeys(table.range, reversed: false) { (_) throws(DataStoreError) in
-            isEmpty = false
-            return .stop
-        }
+        let isEmpty = try !holdsKeys(in: table.range)
         if !isEmpty || counted < 0 {
             throw .recordsMissing(
                 counted: counted, found: isEmpty ? 0 : 1, ofType: type.itemType.key)

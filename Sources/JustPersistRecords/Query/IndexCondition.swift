@@ -4,7 +4,8 @@ import JustPersist
 ///
 /// The items that fulfil the part are among those with an entry in the ranges, or all of them if it says so.
 struct IndexCondition {
-    /// The attribute's name, and the names below it.
+    let attribute: UInt16
+    /// The names below the attribute; none for its own value.
     let path: [String]
     let values: Values
     /// Whether it is an element of an array that is asked for, so that several conditions may be fulfilled by several
@@ -25,8 +26,23 @@ struct IndexCondition {
         let isIncluded: Bool
     }
 
-    /// What a comparison asks; `nil` if no index can tell.
-    init?(_ comparison: DataStorePredicate.Comparison, hasParts: ([String]) -> Bool) {
+    /// Both conditions as one, if they are ranges of one value.
+    func intersection(_ other: IndexCondition) -> IndexCondition? {
+        guard attribute == other.attribute, path == other.path, !isOfElement, !other.isOfElement,
+            case .range(let lower, let upper) = values,
+            case .range(let otherLower, let otherUpper) = other.values,
+            lower == nil || otherLower == nil, upper == nil || otherUpper == nil
+        else { return nil }
+        return IndexCondition(
+            attribute: attribute, path: path,
+            values: .range(lower: lower ?? otherLower, upper: upper ?? otherUpper),
+            isOfElement: false)
+    }
+}
+
+extension IndexCondition {
+    /// What a comparison asks of items of a type; `nil` if no index can tell.
+    init?(_ comparison: DataStorePredicate.Comparison, of type: BlockType) {
         // All of no elements fulfil anything.
         guard comparison.options.isEmpty, comparison.modifier != .all else { return nil }
         let path: DataStorePredicate.AttributePath
@@ -44,7 +60,10 @@ struct IndexCondition {
         if path.components.last == DataStorePredicate.AttributePath.uniqueToken.components[0] {
             return nil
         }
-        self.path = path.components
+        guard let name = path.components.first, let id = type.attributeForQuery(name)?.id else {
+            return nil
+        }
+        let values: Values
         var isOfElement = comparison.modifier == .any
         switch (relation, constant) {
         case (.equal, _): values = .points([constant])
@@ -62,12 +81,12 @@ struct IndexCondition {
         case (.beginsWith, .string(let text)): values = .prefix(text)
         // Of a text it asks for a part, which may stand anywhere, and of a dictionary for a value inside.
         case (.contains, _)
-        where comparison.modifier == .direct && !hasParts(path.components):
+        where comparison.modifier == .direct && path.components.count == 1
+            && !type.mayHave(tags: Self.tagsWithParts, id):
             values = .points([constant])
             isOfElement = true
         default: return nil
         }
-        self.isOfElement = isOfElement
         if case .points(let points) = values {
             // Collections are told apart by their elements, which entries do not hold together.
             for point in points {
@@ -77,25 +96,15 @@ struct IndexCondition {
                 }
             }
         }
+        self.init(
+            attribute: id, path: Array(path.components.dropFirst()), values: values,
+            isOfElement: isOfElement)
     }
 
-    init(path: [String], values: Values, isOfElement: Bool) {
-        self.path = path
-        self.values = values
-        self.isOfElement = isOfElement
-    }
-
-    /// Both conditions as one, if they are ranges of one value.
-    func intersection(_ other: IndexCondition) -> IndexCondition? {
-        guard path == other.path, !isOfElement, !other.isOfElement,
-            case .range(let lower, let upper) = values,
-            case .range(let otherLower, let otherUpper) = other.values,
-            lower == nil || otherLower == nil, upper == nil || otherUpper == nil
-        else { return nil }
-        return IndexCondition(
-            path: path, values: .range(lower: lower ?? otherLower, upper: upper ?? otherUpper),
-            isOfElement: false)
-    }
+    /// The tags of values, other than arrays, in which others can be found.
+    private static let tagsWithParts: UInt16 =
+        1 << UInt16(ValueTag.text) | 1 << UInt16(ValueTag.plainText)
+        | 1 << UInt16(ValueTag.dictionary)
 }
 
 extension DataStorePredicate.Operator {
@@ -155,55 +164,31 @@ struct ComponentRanges {
         _ lower: IndexCondition.Bound?, _ upper: IndexCondition.Bound?, _ longest: Int
     ) {
         arePoints = false
-        guard let any = lower ?? upper else { return }
-        let tag = Self.tag(of: any.value)
+        // What does not order fulfils nothing, and nothing lies between values of two kinds.
         for bound in [lower, upper] {
-            // What does not order fulfils nothing, and nothing lies between values of two kinds.
-            guard let bound else { continue }
-            if bound.value.order(against: bound.value) == nil || Self.tag(of: bound.value) != tag {
-                return
-            }
+            if let bound, bound.value.order(against: bound.value) == nil { return }
         }
-        var start = [tag]
-        // NaN comes behind all numbers, and fulfils nothing.
-        var end: [UInt8]? =
-            tag == IndexKey.number || tag == IndexKey.date
-            ? [tag] + [UInt8](repeating: 0xFF, count: 8) : [tag + 1]
+        var start: [UInt8] = []
+        var end: [UInt8] = []
+        let first = lower.map { start.append(component: $0.value, longest: longest) }
+        let last = upper.map { end.append(component: $0.value, longest: longest) }
+        guard let tag = start.first ?? end.first, start.isEmpty || end.isEmpty || start[0] == end[0]
+        else { return }
+        if first == .cut || last == .cut { isExact = false }
         // Entries with the key of a bound that was cut may lie on either side of it.
         if let lower {
-            start = place(of: lower, longest) { $0 == .exact && !lower.isIncluded }
+            if first == .exact, !lower.isIncluded { start = KeyRange(prefix: start).upper ?? start }
+        } else {
+            start = [tag]
         }
         if let upper {
-            end = place(of: upper, longest) { $0 == .cut || upper.isIncluded }
+            if last == .cut || upper.isIncluded { end = KeyRange(prefix: end).upper ?? end }
+        } else {
+            // NaN comes behind all numbers, and fulfils nothing.
+            end =
+                tag == IndexKey.number || tag == IndexKey.date
+                ? [tag] + [UInt8](repeating: 0xFF, count: 8) : [tag + 1]
         }
-        if let last = end, !start.span.isOrdered(before: last.span) { return }
-        ranges = [(start, end)]
-    }
-
-    /// Where the entries with the value of a bound begin, or where they end.
-    private mutating func place(
-        of bound: IndexCondition.Bound, _ longest: Int,
-        isBehind: (IndexPrecision) -> Bool
-    ) -> [UInt8] {
-        var component: [UInt8] = []
-        let precision =
-            component.append(component: bound.value, longest: longest)
-        if precision == .cut { isExact = false }
-        return isBehind(precision) ? KeyRange(prefix: component).upper ?? component : component
-    }
-
-    private static func tag(of value: DataStoreValue) -> UInt8 {
-        switch value {
-        case .null: IndexKey.null
-        case .bool, .int, .double, .decimal: IndexKey.number
-        case .string: IndexKey.text
-        case .date: IndexKey.date
-        case .data: IndexKey.data
-        case .uuid: IndexKey.uuid
-        case .url: IndexKey.url
-        case .reference: IndexKey.reference
-        case .array: IndexKey.array
-        case .dictionary: IndexKey.dictionary
-        }
+        if start.span.isOrdered(before: end.span) { ranges = [(start, end)] }
     }
 }

@@ -43,14 +43,9 @@ extension Block {
     func orderedRows(
         _ query: Query, _ order: IndexOrder
     ) throws(DataStoreError) -> ArraySlice<SortedRows.Row>? {
-        guard let table = query.table, let end = query.slice.end else { return nil }
-        var isKnown = true
-        try reader.scanKeys(order.ranges.unknownRange, reversed: false) {
-            (_) throws(DataStoreError) in
-            isKnown = false
-            return .stop
-        }
-        if !isKnown { return nil }
+        guard let table = query.table, let end = query.slice.end,
+            try !holdsKeys(in: order.ranges.unknownRange)
+        else { return nil }
         var walk = IndexWalk(
             order, query, in: table, end: end,
             budget: end + max(1024, try storedCount(query.type) / 8))
@@ -190,10 +185,7 @@ struct IndexWalk {
         let isFound = try table.withRecord(id, in: block.reader) {
             (record) throws(DataStoreError) in
             block.recordsExamined += 1
-            let matches =
-                try query.predicate?.matches(record, id: id, type: query.type, block: block)
-                ?? true
-            if matches { try body(record) }
+            if try query.matches(record, id: id, in: block) { try body(record) }
         }
         if !isFound { throw .entryWithoutRecord(id, ofType: query.type.itemType.key) }
     }

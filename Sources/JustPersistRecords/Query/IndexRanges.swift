@@ -37,7 +37,7 @@ struct IndexRanges {
         for component in index.components {
             guard
                 let place = conditions.firstIndex(where: {
-                    Self.isOf($0, component, type)
+                    $0.attribute == component.attribute.id && $0.path == component.path
                         // Only an index over one attribute has entries for elements.
                         && (!$0.isOfElement || index.components.count == 1)
                 })
@@ -96,15 +96,6 @@ struct IndexRanges {
 
     /// The entries of items of which it is not known what they have.
     var unknownRange: KeyRange { KeyRange(prefix: index.prefix + [IndexKey.unknown]) }
-
-    private static func isOf(
-        _ condition: IndexCondition, _ component: TypeIndex.Component, _ type: BlockType
-    ) -> Bool {
-        guard let id = component.attribute.id,
-            condition.path.dropFirst().elementsEqual(component.path)
-        else { return false }
-        return type.attributeForQuery(condition.path[0])?.id == id
-    }
 }
 
 /// What the indexes of a type can tell of a predicate.
@@ -123,15 +114,16 @@ struct IndexAlternatives {
         for part in parts {
             switch part {
             case .comparison(let comparison):
-                guard
-                    let condition = IndexCondition(comparison, hasParts: type.hasParts)
-                else {
+                guard let condition = IndexCondition(comparison, of: type) else {
                     isWhole = false
                     continue
                 }
-                if let place = conditions.indices.first(where: {
-                    conditions[$0].intersection(condition) != nil
-                }), let both = conditions[place].intersection(condition) {
+                var both: IndexCondition?
+                let place = conditions.firstIndex { known in
+                    both = known.intersection(condition)
+                    return both != nil
+                }
+                if let place, let both {
                     conditions[place] = both
                 } else {
                     conditions.append(condition)
@@ -183,14 +175,4 @@ extension DataStorePredicate {
 extension TypeIndex {
     static let collectionTags: UInt16 =
         1 << UInt16(ValueTag.array) | 1 << UInt16(ValueTag.dictionary)
-}
-
-extension BlockType {
-    /// Whether items may have a value at a path, other than an array, in which others can be found.
-    fileprivate func hasParts(_ path: [String]) -> Bool {
-        guard path.count == 1, let id = attributeForQuery(path[0])?.id else { return true }
-        return mayHave(
-            tags: 1 << UInt16(ValueTag.text) | 1 << UInt16(ValueTag.plainText)
-                | 1 << UInt16(ValueTag.dictionary), id)
-    }
 }

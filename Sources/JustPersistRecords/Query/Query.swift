@@ -17,6 +17,14 @@ struct Query {
     /// The only ids that can match, in order, if the predicate names them.
     let ids: [ItemID]?
 
+    /// Whether a record matches, which was found sound.
+    @inline(__always)
+    func matches(
+        _ record: Span<UInt8>, id: ItemID, in block: Block
+    ) throws(DataStoreError) -> Bool {
+        try predicate?.matches(record, id: id, type: type, block: block) ?? true
+    }
+
     struct SortKey {
         let path: DataStorePredicate.AttributePath
         /// The one attribute that the path names; `nil` if it leads further.

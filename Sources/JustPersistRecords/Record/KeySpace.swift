@@ -45,8 +45,7 @@ struct RecordKey {
     }
 
     mutating func set(_ id: ItemID) {
-        bytes.store(bigEndian: id.high, at: Self.idOffset)
-        bytes.store(bigEndian: id.low, at: Self.idOffset + 8)
+        bytes.setID(id)
     }
 
     /// The id in the key of a record.
@@ -67,6 +66,15 @@ struct RecordKey {
     /// The keys of all records of a type.
     static func range(type: UInt32) -> KeyRange {
         KeyRange(prefix: KeySpace.key(KeySpace.recordTag, type: type))
+    }
+}
+
+extension [UInt8] {
+    /// Puts an id into the key of a record.
+    @inline(__always)
+    mutating func setID(_ id: ItemID) {
+        store(bigEndian: id.high, at: RecordKey.idOffset)
+        store(bigEndian: id.low, at: RecordKey.idOffset + 8)
     }
 }
 

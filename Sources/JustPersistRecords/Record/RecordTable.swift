@@ -42,10 +42,7 @@ final class RecordTable {
         _ id: ItemID, in reader: any KeyValueReader,
         _ body: (Span<UInt8>) throws(DataStoreError) -> Void
     ) throws(DataStoreError) -> Bool {
-        key.set(id)
-        // `body` may look up other records.
-        let key = key
-        return try reader.withValue(forKey: key.bytes) { (record) throws(DataStoreError) in
+        try withStoredBytes(id, in: reader) { (record) throws(DataStoreError) in
             try check(record, id)
             try body(record)
         }
@@ -67,14 +64,8 @@ final class RecordTable {
             let count = min(ids.count - start, start == 0 ? 16 : 256)
             if keys.count > count { keys.removeLast(keys.count - count) }
             for place in 0..<count {
-                key.set(ids[start + place])
-                if place < keys.count {
-                    // Into the bytes that are there.
-                    keys[place].store(bigEndian: ids[start + place].high, at: RecordKey.idOffset)
-                    keys[place].store(bigEndian: ids[start + place].low, at: RecordKey.idOffset + 8)
-                } else {
-                    keys.append(key.bytes + [])
-                }
+                if place == keys.count { keys.append(key.bytes) }
+                keys[place].setID(ids[start + place])
             }
             var next = start
             try reader.withValues(forKeys: keys) { (place, record) throws(DataStoreError) in
@@ -146,6 +137,7 @@ final class RecordTable {
         _ body: (Span<UInt8>) throws(DataStoreError) -> Void
     ) throws(DataStoreError) -> Bool {
         key.set(id)
+        // `body` may look up other records.
         let key = key
         return try reader.withValue(forKey: key.bytes, body)
     }

@@ -61,6 +61,9 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         set { handler.value = newValue }
     }
 
+    /// Whether entries of indexes can be stored: rows have no place for them.
+    private var keepsIndexes: Bool { !(engine is any RowEngine) }
+
     /// What a store over this engine can do.
     public var capabilities: DataStoreCapabilities {
         let traits = engine.traits
@@ -68,7 +71,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             !traits.isPersistent ? .none : traits.durability == .full ? .powerLoss : .processCrash
         return DataStoreCapabilities(
             persistence: persistence, threading: threading,
-            enforcesUniqueness: !(engine is any RowEngine),
+            enforcesUniqueness: keepsIndexes,
             isSharedBetweenProcesses: traits.isSharedBetweenProcesses,
             isReadOnly: traits.isReadOnly, limits: limits)
     }
@@ -142,7 +145,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             storeID: known.id,
             files: try engine.directory.flatMap { try FileIdentity(ofItemAt: $0) },
             limits: limits, checksBytes: !(engine.traits.checksBytes || engine is any RowEngine),
-            keepsIndexes: !(engine is any RowEngine),
+            keepsIndexes: keepsIndexes,
             report: { [weak self] error in self?.report(error) },
             count: { [weak self] group, counts in try? self?.count(group, &counts) })
         opened.withLock { [catalog] in $0 = Opened(context: context, catalog: catalog) }

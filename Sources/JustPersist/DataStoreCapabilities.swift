@@ -86,6 +86,10 @@ public struct DataStoreCapabilities: Sendable, Hashable {
     ///
     /// Every store evaluates the six comparisons, IN and BETWEEN.
     public var predicateOperators: Set<DataStorePredicate.Operator>
+    /// The orders of texts that it sorts by.
+    ///
+    /// Every store sorts by scalars.
+    public var textOrders: Set<TextOrder>
     /// Whether the store refuses a second item with values that are declared unique.
     ///
     /// A store that does not declare it may keep both: a declaration of uniqueness is to it a hint, as every other
@@ -109,6 +113,7 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         valueKinds: Set<DataStoreValue.Kind> = Set(DataStoreValue.Kind.allCases),
         predicateOperators: Set<DataStorePredicate.Operator> = Set(
             DataStorePredicate.Operator.allCases),
+        textOrders: Set<TextOrder> = Set(TextOrder.allCases),
         enforcesUniqueness: Bool = false,
         isSharedBetweenProcesses: Bool = false, isReadOnly: Bool = false,
         limits: DataStoreLimits = .contract
@@ -121,6 +126,7 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         self.threading = threading
         self.valueKinds = valueKinds
         self.predicateOperators = predicateOperators
+        self.textOrders = textOrders
         self.enforcesUniqueness = enforcesUniqueness
         self.isSharedBetweenProcesses = isSharedBetweenProcesses
         self.isReadOnly = isReadOnly

@@ -1,7 +1,8 @@
 /// Items found by a unique attribute, or made.
 ///
 /// The attribute must be declared unique: `@Attribute(.unique) var permit: String`. So two blocks that import the same
-/// data leave no duplicates, whichever comes first.
+/// data leave no duplicates, whichever comes first. If case does not count (`@Attribute(.unique, .ignoringCase)`), an item
+/// is found under any spelling, and keeps the one it has.
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// The item with a value for a unique attribute: the one that the store has, or a new one with that value.
     ///
@@ -74,7 +75,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         _ type: ItemType, _ schema: ItemSchema, _ attribute: String, _ values: [DataStoreValue],
         _ make: () throws(DataStoreError) -> any MutableDataStoreItem
     ) throws(DataStoreError) -> [any DataStoreItem] {
-        guard schema.indexes.contains(where: { $0.isUnique && $0.attributes == [attribute] }) else {
+        let rules = schema.indexes.filter { $0.isUnique && $0.attributes == [attribute] }
+        guard !rules.isEmpty else {
             throw .upsert(
                 "“\(attribute)” is not declared unique; write @Attribute(.unique), or find the item with first.",
                 type, attribute)
@@ -90,11 +92,13 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
                 _ = try schema.attributes[place].check(value, ofType: type.key)
             }
         }
-        var found = try items(of: type, attribute, values)
+        let textOrder: TextOrder =
+            rules.contains(where: \.ignoresCase) ? .caseInsensitive : .scalars
+        var found = try items(of: type, attribute, values, textOrder)
         var items: [any DataStoreItem] = []
         items.reserveCapacity(values.count)
         for value in values {
-            let key = ValueSet.Key(value)
+            let key = ValueSet.Key(textOrder.key(value))
             if let known = found[key] {
                 items.append(known)
                 continue
@@ -107,9 +111,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         return items
     }
 
-    /// The items that have one of these values, by their values.
+    /// The items that have one of these values, by the keys of their values.
     private func items(
-        of type: ItemType, _ attribute: String, _ values: [DataStoreValue]
+        of type: ItemType, _ attribute: String, _ values: [DataStoreValue], _ textOrder: TextOrder
     ) throws(DataStoreError) -> [ValueSet.Key: any DataStoreItem] {
         var found: [ValueSet.Key: any DataStoreItem] = [:]
         found.reserveCapacity(min(values.count, 100_000))
@@ -120,10 +124,15 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             let part = rest.prefix(10_000)
             rest = rest.dropFirst(10_000)
             let request = DataStoreRequest(
-                type: type, predicate: .comparison(.init(path, .in, .value(.array(Array(part))))))
+                type: type,
+                predicate: .comparison(
+                    .init(
+                        path, .in, .value(.array(Array(part))),
+                        options: textOrder == .caseInsensitive ? .caseInsensitive : [])))
             for item in try performFetch(request) {
                 let value = try item.backing.value(forAttribute: attribute)
-                let other = found.updateValue(item, forKey: ValueSet.Key(value))
+                let other = found.updateValue(
+                    item, forKey: ValueSet.Key(textOrder.key(value)))
                 guard let other, other.uniqueToken != item.uniqueToken else { continue }
                 throw DataStoreError(
                     .uniqueViolation, in: "upsert",

@@ -22,7 +22,7 @@ extension DataStoreRequest {
 
     /// The part of all matching items that this asks for.
     ///
-    /// The request should have passed ``validate(operators:)``.
+    /// The request should have passed ``validate(operators:textOrders:)``.
     public var slice: Slice {
         Slice(offset: offset ?? 0, limit: limit.flatMap { $0 == 0 ? nil : $0 })
     }

@@ -114,11 +114,13 @@ public final class DataStoreRequest: Sendable {
     /// Stores call this once, before anything else. An operator that the store does not declare is refused
     /// anywhere in the predicate, even if the rest of the predicate determines the result.
     ///
-    /// - Parameter operators: The predicate operators that the store declares, if those are not all.
+    /// - Parameters:
+    ///   - operators: The predicate operators that the store declares, if those are not all.
+    ///   - textOrders: The orders of texts that it declares, if those are not all.
     /// - Throws: `.invalidRequest`, `.invalidPredicate`, `.limitExceeded`, `.unsupported`, and what
     ///   ``ItemSchema/validate()`` says of the type.
     public func validate(
-        operators: Set<DataStorePredicate.Operator>? = nil
+        operators: Set<DataStorePredicate.Operator>? = nil, textOrders: Set<TextOrder>? = nil
     ) throws(DataStoreError) {
         let contents = contents.withLock { $0 }
         if let failure = contents.filterFailure { throw failure }
@@ -136,6 +138,16 @@ public final class DataStoreRequest: Sendable {
                 .invalidRequest, in: "fetch",
                 "A sort descriptor has an empty key. Name the attribute to sort by.",
                 itemType: type.key)
+        }
+        for descriptor in contents.sortDescriptors ?? [] {
+            guard let textOrders, !textOrders.contains(descriptor.textOrder) else { continue }
+            let known = textOrders.map { "“\($0)”" }.sorted().joined(separator: ", ")
+            throw DataStoreError(
+                .unsupported, in: "fetch",
+                """
+                The store has no order of texts “\(descriptor.textOrder)”, by which “\(descriptor.key)” is to be sorted. It \
+                has \(known); or sort the items that it returns.
+                """, itemType: type.key, attribute: descriptor.key)
         }
         try contents.predicate?.validate(operators: operators)
     }

@@ -1,9 +1,11 @@
+public import Foundation
+
 /// An order of the items of a class, by one attribute or several.
 ///
 /// ```swift
 /// try db.items(Restaurant.self, sortedBy: .descending(\.stars), .ascending(\.name))
 /// let order: ItemSort<Restaurant> = [.descending(\.stars), .ascending("address.city")]
-/// try db.items(Restaurant.self, sortedBy: order)
+/// try db.items(Restaurant.self, sortedBy: order, .ascending(\.street, .caseInsensitive))
 /// ```
 ///
 /// nil sorts first ascending and last descending; items that are equal in all criteria stay in the order of their
@@ -33,30 +35,78 @@ public struct ItemSort<Item: DataStoreItem>: Sendable, ExpressibleByArrayLiteral
     /// An order by one after the other of these.
     public init(arrayLiteral parts: ItemSort...) { self.init(parts) }
 
-    private init(_ keyPath: AnyKeyPath, ascending: Bool) {
+    private init(_ keyPath: AnyKeyPath, ascending: Bool, _ textOrder: TextOrder) {
         result = Result { () throws(DataStoreError) in
             let key = try Item.path(for: keyPath).components.joined(separator: ".")
-            return [DataStoreSortDescriptor(key: key, ascending: ascending)]
+            return [DataStoreSortDescriptor(key: key, ascending: ascending, textOrder: textOrder)]
         }
     }
 
     /// Small values first.
-    public static func ascending<Value>(_ keyPath: KeyPath<Item, Value>) -> ItemSort {
-        ItemSort(keyPath, ascending: true)
+    public static func ascending<Value>(
+        _ keyPath: KeyPath<Item, Value>, _ textOrder: TextOrder = .scalars
+    ) -> ItemSort {
+        ItemSort(keyPath, ascending: true, textOrder)
     }
 
     /// Large values first.
-    public static func descending<Value>(_ keyPath: KeyPath<Item, Value>) -> ItemSort {
-        ItemSort(keyPath, ascending: false)
+    public static func descending<Value>(
+        _ keyPath: KeyPath<Item, Value>, _ textOrder: TextOrder = .scalars
+    ) -> ItemSort {
+        ItemSort(keyPath, ascending: false, textOrder)
     }
 
     /// Small values first, by an attribute's name, with dots into dictionaries and along references.
-    public static func ascending(_ key: String) -> ItemSort {
-        ItemSort([DataStoreSortDescriptor(key: key, ascending: true)])
+    public static func ascending(_ key: String, _ textOrder: TextOrder = .scalars) -> ItemSort {
+        ItemSort([DataStoreSortDescriptor.ascending(key, textOrder)])
     }
 
     /// Large values first, by an attribute's name, with dots into dictionaries and along references.
-    public static func descending(_ key: String) -> ItemSort {
-        ItemSort([DataStoreSortDescriptor(key: key, ascending: false)])
+    public static func descending(_ key: String, _ textOrder: TextOrder = .scalars) -> ItemSort {
+        ItemSort([DataStoreSortDescriptor.descending(key, textOrder)])
+    }
+}
+
+extension ItemSort {
+    /// The order of Foundation's descriptors, the first one deciding first.
+    ///
+    /// Texts order by scalars, as by the default comparator and by `.lexical`, and on Apple's platforms as Finder sorts
+    /// them by `.localizedStandard`. ``descriptors()`` throws `.unsupported` for any other comparator, which a store
+    /// cannot carry out.
+    public init(_ descriptors: [SortDescriptor<Item>]) {
+        result = Result { () throws(DataStoreError) in
+            var result: [DataStoreSortDescriptor] = []
+            for descriptor in descriptors {
+                guard let keyPath = descriptor.keyPath, let textOrder = descriptor.textOrder else {
+                    throw DataStoreError(
+                        .unsupported, in: "sort",
+                        """
+                        A SortDescriptor of \(Item.itemTypeKey) compares by a key or a comparator that a store does not \
+                        know. Use a key path of the class with the default comparator, or .ascending(\\.name, .caseInsensitive) \
+                        and its like.
+                        """, itemType: Item.itemTypeKey)
+                }
+                let key = try Item.path(for: keyPath).components.joined(separator: ".")
+                result.append(
+                    DataStoreSortDescriptor(
+                        key: key, ascending: descriptor.order == .forward, textOrder: textOrder))
+            }
+            return result
+        }
+    }
+
+    /// The order of one descriptor of Foundation's.
+    public init(_ descriptor: SortDescriptor<Item>) { self.init([descriptor]) }
+}
+
+extension SortDescriptor {
+    /// How the descriptor compares texts; `nil` if no ``TextOrder`` does so.
+    fileprivate var textOrder: TextOrder? {
+        guard let comparator = stringComparator else { return .scalars }
+        if comparator == .lexical { return .scalars }
+        #if canImport(Darwin)
+            if comparator == .localizedStandard { return .localizedStandard }
+        #endif
+        return nil
     }
 }

@@ -29,10 +29,15 @@ public struct QueryPlan: Sendable, Hashable {
         public let restricted: Int
         /// Whether the items come in the order asked for, so that they need not be sorted.
         public let givesOrder: Bool
+        /// Whether the index is without regard to case.
+        public let ignoresCase: Bool
 
         /// An index that was used.
-        public init(attributes: [String], restricted: Int, givesOrder: Bool) {
+        public init(
+            attributes: [String], restricted: Int, givesOrder: Bool, ignoresCase: Bool = false
+        ) {
             self.attributes = attributes
+            self.ignoresCase = ignoresCase
             self.restricted = restricted
             self.givesOrder = givesOrder
         }
@@ -74,7 +79,8 @@ extension QueryPlan: CustomStringConvertible {
         case .indexes(let uses):
             way = uses.map { use in
                 let names = use.attributes.joined(separator: ", ")
-                return "index on \(names)" + (use.givesOrder ? " in its order" : "")
+                return "index on \(names)" + (use.ignoresCase ? " ignoring case" : "")
+                    + (use.givesOrder ? " in its order" : "")
             }.joined(separator: " and ")
         }
         let other = abandoned.map {

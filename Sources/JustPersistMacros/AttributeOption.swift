@@ -16,4 +16,13 @@ public struct AttributeOption: Sendable {
     /// is written in the background, and used when it is complete. Of an attribute that holds arrays each element is found:
     /// `ANY tags == "thai"`.
     public static var indexed: AttributeOption { AttributeOption() }
+
+    /// The attribute's index and its uniqueness are without regard to case, as `==[c]` compares.
+    ///
+    /// ```swift
+    /// @Attribute(.unique, .ignoringCase) var email: String = ""
+    /// ```
+    ///
+    /// Only together with ``unique`` or ``indexed``.
+    public static var ignoringCase: AttributeOption { AttributeOption() }
 }

@@ -57,7 +57,7 @@ public macro Item(_ itemTypeKey: String? = nil, originalName: String...) =
 /// Declares more about an attribute of an ``Item(_:originalName:)`` class than its name and type.
 ///
 /// - Parameters:
-///   - options: Whether the attribute is unique or indexed.
+///   - options: Whether the attribute is unique or indexed, and whether case counts there.
 ///   - originalName: The name the property had in earlier releases: its values are found under it.
 @attached(peer)
 public macro Attribute(_ options: AttributeOption..., originalName: String? = nil) =
@@ -73,16 +73,29 @@ public macro Transient() =
 /// Of several attributes the first one decides first: an index over borough and cuisine serves requests
 /// by borough, and by both. It also sorts: items of one borough by cuisine, in either direction. An index that the class
 /// does not declare any more is dropped with the next write.
+///
+/// - Parameters:
+///   - attributes: One list of attributes for each index.
+///   - ignoringCase: Whether the indexes order texts without regard to case, for requests such as `name ==[c] "cafe"`
+///     and sorts by `caseInsensitive`; `true` or `false`, written out.
 @freestanding(declaration)
-public macro Index<Item: DataStoreItem>(_ attributes: [PartialKeyPath<Item>]...) =
+public macro Index<Item: DataStoreItem>(
+    _ attributes: [PartialKeyPath<Item>]..., ignoringCase: Bool = false
+) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "IndexMacro")
 
 /// Declares that no two items agree in all attributes of a group.
 ///
 /// Written in the body of an ``Item(_:originalName:)`` class. Items with nil for one of
 /// the attributes agree with no other.
+///
+/// - Parameters:
+///   - attributes: One list of attributes for each rule.
+///   - ignoringCase: Whether texts agree that differ in case alone; `true` or `false`, written out.
 @freestanding(declaration)
-public macro Unique<Item: DataStoreItem>(_ attributes: [PartialKeyPath<Item>]...) =
+public macro Unique<Item: DataStoreItem>(
+    _ attributes: [PartialKeyPath<Item>]..., ignoringCase: Bool = false
+) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "IndexMacro")
 
 /// What ``Item(_:originalName:)`` attaches to each attribute; not for use by hand.

@@ -5,6 +5,7 @@ import SwiftSyntax
 struct AttributeOptions {
     private(set) var isUnique = false
     private(set) var isIndexed = false
+    private(set) var ignoresCase = false
     private(set) var originalName: String?
     /// The `@Attribute`, if there is one.
     let syntax: AttributeSyntax?
@@ -20,8 +21,12 @@ struct AttributeOptions {
             switch argument.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text {
             case "unique": isUnique = true
             case "indexed": isIndexed = true
+            case "ignoringCase": ignoresCase = true
             default: diagnostics.append(ItemMessage.unknownOption.at(argument.expression))
             }
+        }
+        if ignoresCase, !isUnique, !isIndexed, let syntax {
+            diagnostics.append(ItemMessage.ignoringCaseAlone.at(syntax))
         }
     }
 

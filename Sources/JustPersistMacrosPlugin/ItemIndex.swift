@@ -5,6 +5,7 @@ import SwiftSyntax
 struct ItemIndex {
     let attributes: [String]
     let isUnique: Bool
+    let ignoresCase: Bool
 
     /// The indexes that a member of the class asks for: none unless it is one of the two macros.
     static func indexes(
@@ -24,7 +25,15 @@ struct ItemIndex {
                 ItemMessage.otherType(macro: macro, type: type.trimmedDescription).at(type))
             return []
         }
-        return expansion.arguments.compactMap { argument in
+        var ignoresCase = false
+        if let argument = expansion.arguments.first(where: { $0.label != nil }) {
+            guard let literal = argument.expression.as(BooleanLiteralExprSyntax.self) else {
+                diagnostics.append(ItemMessage.notTrueOrFalse("ignoringCase").at(argument))
+                return []
+            }
+            ignoresCase = literal.literal.tokenKind == .keyword(.true)
+        }
+        return expansion.arguments.filter { $0.label == nil }.compactMap { argument in
             guard let elements = argument.expression.as(ArrayExprSyntax.self)?.elements,
                 !elements.isEmpty
             else {
@@ -45,7 +54,8 @@ struct ItemIndex {
                 }
                 names.append(name)
             }
-            return ItemIndex(attributes: names, isUnique: macro == "Unique")
+            return ItemIndex(
+                attributes: names, isUnique: macro == "Unique", ignoresCase: ignoresCase)
         }
     }
 }

@@ -125,13 +125,17 @@ extension ItemDeclaration {
         if let name = options.originalName { arguments.append("originalName: \(literal(name))") }
         if options.isUnique { arguments.append("isUnique: true") }
         if options.isIndexed { arguments.append("isIndexed: true") }
+        if options.ignoresCase { arguments.append("ignoresCase: true") }
         arguments.append("keyPath: \\\(name).\(property.identifier)")
         return "JustPersist.AttributeSchema(\(arguments.joined(separator: ", ")))"
     }
 
     private func index(_ index: ItemIndex) -> String {
         let names = index.attributes.map(literal).joined(separator: ", ")
-        return "JustPersist.IndexSchema([\(names)]\(index.isUnique ? ", isUnique: true" : ""))"
+        var arguments = ["[\(names)]"]
+        if index.isUnique { arguments.append("isUnique: true") }
+        if index.ignoresCase { arguments.append("ignoresCase: true") }
+        return "JustPersist.IndexSchema(\(arguments.joined(separator: ", ")))"
     }
 
     private func literal(_ text: String) -> String { "\(StringLiteralExprSyntax(content: text))" }

@@ -34,6 +34,8 @@ enum ItemMessage: DiagnosticMessage {
     case outsideItem(macro: String)
     case notALiteral(String)
     case unknownOption
+    case ignoringCaseAlone
+    case notTrueOrFalse(String)
     case declaredTwice(String)
     case nameClash(String, with: String)
     case notAKeyPath(macro: String)
@@ -102,7 +104,11 @@ enum ItemMessage: DiagnosticMessage {
         case .notALiteral(let label):
             "\(label) must be a string literal without interpolation"
         case .unknownOption:
-            "write the options out: .unique, .indexed"
+            "write the options out: .unique, .indexed, .ignoringCase"
+        case .ignoringCaseAlone:
+            ".ignoringCase says how an index compares; add .indexed or .unique"
+        case .notTrueOrFalse(let label):
+            "\(label) must be written out as true or false"
         case .declaredTwice(let name):
             "the attribute '\(name)' is declared twice; remove one"
         case .nameClash(let name, let other):

@@ -18,7 +18,7 @@ import Testing
                     let name = random.name()
                     names.append(random.int(0..<6) == 0 ? name + ".x" : name)
                 }
-                indexes.append(IndexSchema(names))
+                indexes.append(IndexSchema(names, ignoresCase: random.int(0..<3) == 0))
             }
             self.indexes = indexes
         }
@@ -95,7 +95,10 @@ import Testing
             }
             var sort: [DataStoreSortDescriptor] = []
             for _ in 0..<random.int(0..<3) {
-                sort.append(DataStoreSortDescriptor(key: random.name(), ascending: random.bool()))
+                sort.append(
+                    DataStoreSortDescriptor(
+                        key: random.name(), ascending: random.bool(),
+                        textOrder: random.bool() ? .scalars : random.textOrder()))
             }
             first.sortDescriptors = sort
             if random.bool() { first.limit = random.int(0..<12) }
@@ -176,26 +179,33 @@ extension RandomPredicates {
             let modifier: DataStorePredicate.Modifier = random.int(0..<6) == 0 ? .any : .direct
             let left = path(&random)
             let value = DataStorePredicate.Expression.value(random.attributeValue())
+            let options: DataStorePredicate.Options =
+                random.int(0..<3) == 0 ? .caseInsensitive : []
             switch random.int(0..<8) {
             case 0:
                 let other = DataStorePredicate.Expression.value(random.attributeValue())
                 return .comparison(
-                    .init(left, .between, .list([value, other]), modifier: modifier))
+                    .init(
+                        left, .between, .list([value, other]), modifier: modifier, options: options)
+                )
             case 1:
                 let others = (0..<random.int(0..<6)).map { _ in
                     DataStorePredicate.Expression.value(random.attributeValue())
                 }
-                return .comparison(.init(left, .in, .list(others), modifier: modifier))
-            case 2: return .comparison(.init(left, .contains, value))
-            case 3: return .comparison(.init(value, .less, left))
+                return .comparison(
+                    .init(left, .in, .list(others), modifier: modifier, options: options))
+            case 2: return .comparison(.init(left, .contains, value, options: options))
+            case 3: return .comparison(.init(value, .less, left, options: options))
             case 4:
                 let text = String("ab éa".prefix(random.int(0..<3)))
-                return .comparison(.init(left, .beginsWith, .value(.string(text))))
+                return .comparison(
+                    .init(left, .beginsWith, .value(.string(text)), options: options))
             default:
                 let relation =
                     ([.equal, .less, .lessOrEqual, .greater, .greaterOrEqual]
                     as [DataStorePredicate.Operator])[random.int(0..<5)]
-                return .comparison(.init(left, relation, value, modifier: modifier))
+                return .comparison(
+                    .init(left, relation, value, modifier: modifier, options: options))
             }
         }
         let parts = (0..<(1 + int(0..<3))).map { _ in comparison(&self) }

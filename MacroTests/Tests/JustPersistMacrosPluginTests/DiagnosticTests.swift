@@ -256,9 +256,20 @@ import Testing
                 .messages == [message])
     }
 
+    @Test func ignoringCaseSaysSomethingOfAnIndex() {
+        #expect(
+            Expansion("@Item final class A { @Attribute(.ignoringCase) var a = 1 }").messages == [
+                ".ignoringCase says how an index compares; add .indexed or .unique"
+            ])
+        #expect(
+            Expansion(
+                #"@Item final class A { #Index<A>([\.a], ignoringCase: flag); var a = 1 }"#
+            ).messages == ["ignoringCase must be written out as true or false"])
+    }
+
     @Test func optionsMustBeWrittenOut() {
         let expansion = Expansion("@Item final class A { @Attribute(options) var a = 1 }")
-        #expect(expansion.messages == ["write the options out: .unique, .indexed"])
+        #expect(expansion.messages == ["write the options out: .unique, .indexed, .ignoringCase"])
         #expect(expansion.places == ["options"])
     }
 

@@ -7,6 +7,7 @@ import Testing
             @Item final class Restaurant {
                 #Index<Restaurant>([\.name, \.stars])
                 #Unique<Restaurant>([\.name], [\.stars])
+                #Index<Restaurant>([\.stars, \.name], [\.name], ignoringCase: true)
                 @Attribute(.unique, .indexed, originalName: "title") var name: String?
                 var stars: Int = 0
                 @Transient var isSelected = false
@@ -44,6 +45,8 @@ import Testing
                             JustPersist.IndexSchema(["name", "stars"]),
                             JustPersist.IndexSchema(["name"], isUnique: true),
                             JustPersist.IndexSchema(["stars"], isUnique: true),
+                            JustPersist.IndexSchema(["stars", "name"], ignoresCase: true),
+                            JustPersist.IndexSchema(["name"], ignoresCase: true),
                         ])
 
                     let backing: any JustPersist.ItemBacking

@@ -61,7 +61,9 @@ public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID =
         matchCount += 1
         if keepsRows, sort.isEmpty ? matchCount > slice.offset : true {
             var keys: [DataStoreValue] = []
-            for path in paths { keys.append(try row.value(at: path, collecting: false)) }
+            for (path, descriptor) in zip(paths, sort) {
+                keys.append(descriptor.key(try row.value(at: path, collecting: false)))
+            }
             candidates.append(Candidate(row: row, keys: keys))
         }
         guard sort.isEmpty else {
@@ -86,11 +88,8 @@ public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID =
         let sort = sort
         candidates.sort { first, second in
             for index in sort.indices {
-                switch first.keys[index].sortOrder(against: second.keys[index]) {
-                case .same: continue
-                case .ascending: return sort[index].ascending
-                case .descending: return !sort[index].ascending
-                }
+                let precedes = sort[index].precedes(first.keys[index], second.keys[index])
+                if let precedes { return precedes }
             }
             // In the order of creation, whatever the direction.
             return first.row.id < second.row.id

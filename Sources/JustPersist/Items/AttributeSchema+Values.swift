@@ -29,7 +29,8 @@ extension AttributeSchema {
         else { return self }
         return AttributeSchema(
             name, kinds: kinds, storedKinds: storedKinds, default: recorded, isOptional: isOptional,
-            formerNames: formerNames, isUnique: isUnique, isIndexed: isIndexed, keyPath: keyPath)
+            formerNames: formerNames, isUnique: isUnique, isIndexed: isIndexed,
+            ignoresCase: ignoresCase, keyPath: keyPath)
     }
 
     /// The value as one of the declared kinds; `nil` if it is none of them.

@@ -32,6 +32,10 @@ public struct AttributeSchema: Sendable {
     ///
     /// Stores that keep no indexes read all items instead.
     public let isIndexed: Bool
+    /// Whether the attribute's index, and its uniqueness, are without regard to case.
+    ///
+    /// See ``IndexSchema/ignoresCase``.
+    public let ignoresCase: Bool
     /// The property of the item class, if there is one.
     public let keyPath: (any AnyKeyPath & Sendable)?
 
@@ -46,7 +50,8 @@ public struct AttributeSchema: Sendable {
         _ name: String, kinds: Set<DataStoreValue.Kind> = [],
         storedKinds: Set<DataStoreValue.Kind> = [], default defaultValue: DataStoreValue? = nil,
         isOptional: Bool = false, originalName: String? = nil, formerNames: [String] = [],
-        isUnique: Bool = false, isIndexed: Bool = false, keyPath: (any AnyKeyPath & Sendable)? = nil
+        isUnique: Bool = false, isIndexed: Bool = false, ignoresCase: Bool = false,
+        keyPath: (any AnyKeyPath & Sendable)? = nil
     ) {
         self.name = name
         self.kinds = kinds
@@ -58,6 +63,7 @@ public struct AttributeSchema: Sendable {
         self.formerNames = (originalName.map { [$0] } ?? []) + formerNames
         self.isUnique = isUnique
         self.isIndexed = isIndexed
+        self.ignoresCase = ignoresCase
         self.keyPath = keyPath
     }
 }

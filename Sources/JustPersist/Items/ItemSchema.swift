@@ -33,7 +33,9 @@ public final class ItemSchema: Sendable {
         self.attributes = attributes
         let single = attributes.compactMap { attribute in
             attribute.isUnique || attribute.isIndexed
-                ? IndexSchema([attribute.name], isUnique: attribute.isUnique) : nil
+                ? IndexSchema(
+                    [attribute.name], isUnique: attribute.isUnique,
+                    ignoresCase: attribute.ignoresCase) : nil
         }
         self.indexes = single + indexes
         indexByName = Dictionary(
@@ -105,10 +107,16 @@ public struct IndexSchema: Hashable, Sendable, Codable {
     /// Items with nil for one of them agree with no other. A write block that breaks the rule fails with
     /// ``DataStoreError/Code/uniqueViolation`` in its next query or at its end, and leaves no trace.
     public let isUnique: Bool
+    /// Whether texts are compared without regard to case, as `==[c]` compares them.
+    ///
+    /// Such an index serves `==[c]`, `IN[c]`, `BEGINSWITH[c]`, `<[c]` and their like, sorts by ``TextOrder/caseInsensitive``,
+    /// and finds candidates for `==` and `IN`. If it is unique, "A@b.c" and "a@B.C" are the same.
+    public let ignoresCase: Bool
 
     /// An index over the named attributes.
-    public init(_ attributes: [String], isUnique: Bool = false) {
+    public init(_ attributes: [String], isUnique: Bool = false, ignoresCase: Bool = false) {
         self.attributes = attributes
         self.isUnique = isUnique
+        self.ignoresCase = ignoresCase
     }
 }

@@ -55,7 +55,7 @@ struct TextPattern: Sendable {
 
 extension String {
     /// The text without the differences that the options tell to ignore, in no locale's way.
-    func folded(_ options: DataStorePredicate.Options) -> String {
+    package func folded(_ options: DataStorePredicate.Options) -> String {
         if utf8.allSatisfy({ $0 < 0x80 }) {
             return options.contains(.caseInsensitive) ? lowercased() : self
         }

@@ -26,12 +26,12 @@ struct IndexCommand: ParsableCommand {
             if let type, !schemas.contains(where: { $0.itemTypeKey == type }) {
                 throw DataStoreError.unknownType(type, among: schemas, in: "index")
             }
-            var table = TextTable(header: ["TYPE", "ATTRIBUTES", "UNIQUE"])
+            var table = TextTable(header: ["TYPE", "ATTRIBUTES", "UNIQUE", "CASE"])
             for schema in schemas where type == nil || schema.itemTypeKey == type {
                 for index in schema.indexes {
                     table.append([
                         schema.itemTypeKey, index.attributes.joined(separator: ", "),
-                        index.isUnique ? "yes" : "no",
+                        index.isUnique ? "yes" : "no", index.ignoresCase ? "ignored" : "counts",
                     ])
                 }
             }
@@ -51,8 +51,11 @@ struct IndexCommand: ParsableCommand {
         )
         var attributes: [String]
         @Flag(help: "No two items may have the same values.") var unique = false
+        @Flag(help: "Texts are compared without regard to case.") var ignoreCase = false
 
-        var index: IndexSchema { IndexSchema(attributes, isUnique: unique) }
+        var index: IndexSchema {
+            IndexSchema(attributes, isUnique: unique, ignoresCase: ignoreCase)
+        }
 
         func validate() throws {
             if attributes.isEmpty { throw ValidationError("Name at least one attribute.") }

@@ -86,7 +86,8 @@ private struct StoreInfo: Encodable {
                     })
             }
             indexes = schema.indexes.map {
-                IndexInfo(attributes: $0.attributes, isUnique: $0.isUnique)
+                IndexInfo(
+                    attributes: $0.attributes, isUnique: $0.isUnique, ignoresCase: $0.ignoresCase)
             }
         }
     }
@@ -99,6 +100,7 @@ private struct StoreInfo: Encodable {
     struct IndexInfo: Encodable {
         let attributes: [String]
         let isUnique: Bool
+        let ignoresCase: Bool
     }
 
     let store: String
@@ -121,6 +123,7 @@ private struct StoreInfo: Encodable {
             lines += type.indexes.map { index in
                 "  index over \(index.attributes.joined(separator: ", "))"
                     + (index.isUnique ? ", unique" : "")
+                    + (index.ignoresCase ? ", ignoring case" : "")
             }
         }
         return lines

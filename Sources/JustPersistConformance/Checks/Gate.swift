@@ -66,6 +66,16 @@ struct Requirement: Sendable {
     static let allValueKinds = Requirement(name: "every kind of value") {
         $0.valueKinds.isSuperset(of: DataStoreValue.Kind.allCases)
     }
+    /// An order of texts whose outcome a check can write out.
+    static let writtenTextOrders = Requirement(
+        name: "an order of texts without regard to case, or by numbers"
+    ) {
+        !$0.textOrders.isDisjoint(with: [.caseInsensitive, .numeric])
+    }
+    /// Every order of texts there is.
+    static let allTextOrders = Requirement(name: "every order of texts") {
+        $0.textOrders.isSuperset(of: TextOrder.allCases)
+    }
     /// Every predicate operator there is.
     static let allPredicateOperators = Requirement(name: "every predicate operator") {
         $0.predicateOperators.isSuperset(of: DataStorePredicate.Operator.allCases)

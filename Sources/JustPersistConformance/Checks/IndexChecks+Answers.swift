@@ -113,6 +113,12 @@ extension IndexChecks {
         add([dictionary + ".a.x"], if: [.dictionary])
         add([Corpus.group, dictionary + ".b"], if: [.int, .dictionary])
         add([Corpus.link + "." + Corpus.group], if: [.int, .reference])
+        indexes.append(IndexSchema([Corpus.anything], ignoresCase: true))
+        if kinds.contains(.string) {
+            let text = Corpus.attribute(for: .string)
+            indexes.append(IndexSchema([text], ignoresCase: true))
+            indexes.append(IndexSchema([text, Corpus.anything], ignoresCase: true))
+        }
         return indexes
     }
 

@@ -36,6 +36,31 @@ extension IndexChecks {
             try expectSameness(check)
         },
         CheckDefinition(
+            "idx/unique-ignoring-case", clause: [10, 20], gate: .requires(.uniqueness),
+            "Texts that differ in case alone are the same where that is declared, and no others."
+        ) { check in
+            let items = try uniqueItems(check, ignoringCase: true)
+            let long = String(repeating: "Long ", count: 200)
+            let pairs: [(String, String, areSame: Bool)] = [
+                ("a@b.c", "A@B.C", true), ("a", "a", true), ("a", "b", false), ("", "", true),
+                ("caf\u{E9}", "CAFE\u{301}", true), ("cafe", "caf\u{E9}", false),
+                ("\u{434}\u{430}", "\u{414}\u{410}", true), ("a", "a ", false),
+                (long + "a", long + "A", true), (long + "a", long + "b", false),
+                (long, long.uppercased(), true),
+            ]
+            for (first, second, areSame) in pairs {
+                try expect(items, .string(first), .string(second), areSame: areSame, check)
+            }
+            let id = try items.create([key: .string("Kept")])
+            let error = check.expectError(.uniqueViolation, what: "another case of a stored text") {
+                _ = try items.create([key: .string("KEPT")])
+            }
+            check.expect(
+                error?.message.contains("\(id)") ?? true, "The error does not name the item \(id)")
+            try items.expect([id], "after another case was refused")
+            try items.expectValues([key: .string("Kept")], of: id, "that was there first")
+        },
+        CheckDefinition(
             "idx/unique-in-block", clause: [4, 5, 20], gate: .requires(.uniqueness),
             "Two items with one value in one block are refused by its next query, and at its end at the latest."
         ) { check in
@@ -163,20 +188,43 @@ extension IndexChecks {
 
     /// A type of items with a unique attribute, or several that are unique together.
     static func uniqueItems(
-        _ check: CheckContext, _ unique: [[String]] = [[key]]
+        _ check: CheckContext, _ unique: [[String]] = [[key]], ignoringCase: Bool = false
     ) throws -> StoredType {
         let items = StoredType("ConformanceUnique", knownIn: try check.openStore(), check)
-        try items.store.write { db in try declare(items, unique, db) }
+        try items.store.write { db in try declare(items, unique, ignoringCase: ignoringCase, db) }
         return items
     }
 
     private static func declare(
-        _ items: StoredType, _ unique: [[String]], _ db: borrowing DataStoreWriter
+        _ items: StoredType, _ unique: [[String]], ignoringCase: Bool = false,
+        _ db: borrowing DataStoreWriter
     ) throws {
         try db.declare(
             ItemSchema(
                 items.key, attributes: [key, text, other].map { AttributeSchema($0) },
-                indexes: unique.map { IndexSchema($0, isUnique: true) }))
+                indexes: unique.map {
+                    IndexSchema($0, isUnique: true, ignoresCase: ignoringCase)
+                }))
+    }
+
+    /// Demands that a block which makes two items with these values fails, or that it does not.
+    private static func expect(
+        _ items: StoredType, _ first: DataStoreValue, _ second: DataStoreValue, areSame: Bool,
+        _ check: CheckContext
+    ) throws {
+        let what = "\(second.shortText) beside \(first.shortText)"
+        func both() throws {
+            try items.store.write { db in
+                _ = try items.create([key: first], db)
+                _ = try items.create([key: second], db)
+            }
+        }
+        if areSame {
+            check.expectError(.uniqueViolation, what: what) { try both() }
+        } else {
+            check.expectSuccess(what) { try both() }
+        }
+        try items.store.write { db in try db.performDeleteAll([items.itemType]) }
     }
 
     /// Demands that values are the same where the contract says so, and nowhere else.
@@ -196,19 +244,7 @@ extension IndexChecks {
         let items = try uniqueItems(check)
         for (first, second, isSame) in pairs
         where samples.isDeclared(first) && samples.isDeclared(second) {
-            let what = "\(second.shortText) beside \(first.shortText)"
-            func both() throws {
-                try items.store.write { db in
-                    _ = try items.create([key: first], db)
-                    _ = try items.create([key: second], db)
-                }
-            }
-            if isSame {
-                check.expectError(.uniqueViolation, what: what) { try both() }
-            } else {
-                check.expectSuccess(what) { try both() }
-            }
-            try items.store.write { db in try db.performDeleteAll([items.itemType]) }
+            try expect(items, first, second, areSame: isSame, check)
         }
     }
 }

@@ -81,6 +81,59 @@ extension IndexChecks {
             }
         },
         CheckDefinition(
+            "idx/ignoring-case", clause: [10, 12, 20],
+            "An index without regard to case finds and orders texts as each request says, with regard or without."
+        ) { check in
+            var random = check.generator("texts")
+            let texts = [
+                "a", "A", "aB", "AB", "b", "B", "cafe\u{301}", "CAF\u{C9}", "CAFE", "\u{DF}", "ss",
+                "SS",
+                "I", "i", "\u{130}", "\u{3C3}", "\u{3C2}", "\u{3A3}", "", "Z",
+            ]
+            let rows = random.shuffled(texts + texts).enumerated().map { place, value in
+                [text: DataStoreValue.string(value), other: .int(Int64(place % 3))]
+            }
+            let corpus = try Corpus(
+                rows + [[:], [text: .int(1)]],
+                indexes: [[text], [text, other], [other, text]].map {
+                    IndexSchema($0, ignoresCase: true)
+                }, as: "ConformanceIgnoringCase", in: check.openStore())
+            let options: [DataStorePredicate.Options] = [
+                [], .caseInsensitive, [.caseInsensitive, .diacriticInsensitive],
+            ]
+            var queries: [Query] = []
+            for (place, value) in texts.enumerated() {
+                for option in options {
+                    let operand = DataStoreValue.string(value)
+                    let list = DataStoreValue.array([operand, .string(random.pick(texts))])
+                    var conditions = relations.map {
+                        DataStorePredicate.compare(text, $0, operand, option)
+                    }
+                    conditions.append(.compare(text, .in, list, option))
+                    conditions.append(.compare(text, .between, list, option))
+                    if check.capabilities.predicateOperators.contains(.beginsWith) {
+                        conditions.append(.compare(text, .beginsWith, operand, option))
+                    }
+                    queries += conditions.map { Query(predicate: $0) }
+                    let condition = random.pick(conditions)
+                    queries.append(
+                        Query(predicate: .and([condition, .compare(other, .equal, .int(1))])))
+                    for textOrder in TextOrder.allCases
+                    where check.capabilities.textOrders.contains(textOrder) {
+                        queries.append(
+                            Query(
+                                predicate: condition,
+                                sort: [
+                                    DataStoreSortDescriptor(
+                                        key: text, ascending: place % 2 == 0, textOrder: textOrder)
+                                ], limit: 5))
+                    }
+                }
+            }
+            try Answers(to: queries, of: corpus, check).expect(
+                "with indexes without regard to case")
+        },
+        CheckDefinition(
             "idx/long-texts", clause: [10, 12, 20],
             "Texts that are equal in their first 600 bytes are told apart, ordered and found by what is behind them."
         ) { check in

@@ -3,7 +3,7 @@ import JustPersist
 
 /// In which order items come.
 enum SortChecks {
-    static let all: [CheckDefinition] = keys + order
+    static let all: [CheckDefinition] = keys + order + texts
 
     private static let keys: [CheckDefinition] = [
         CheckDefinition(

@@ -34,7 +34,9 @@ struct IndexQueries {
         default: query.predicate = random.int(in: 0..<3) == 0 ? .or(parts) : .and(parts)
         }
         query.sort = (0..<random.int(in: 0...2)).map { _ in
-            DataStoreSortDescriptor(key: random.pick(attributes), ascending: random.bool())
+            DataStoreSortDescriptor(
+                key: random.pick(attributes), ascending: random.bool(),
+                textOrder: random.bool() ? .scalars : random.pick(anyQueries.textOrders))
         }
         query.limit = random.pick([nil, 1, 3, 10, random.int(in: 0...40)])
         query.offset = random.pick([nil, nil, 1, random.int(in: 0...20)])
@@ -74,11 +76,14 @@ struct IndexQueries {
     }
 
     /// The comparison, or one of equality if the operator does not take the operand.
-    private func simple(
+    private mutating func simple(
         _ path: String, _ relation: DataStorePredicate.Operator, _ operand: DataStoreValue,
         _ modifier: DataStorePredicate.Modifier
     ) -> DataStorePredicate {
-        let predicate = DataStorePredicate.compare(path, relation, operand, modifier: modifier)
+        let options: DataStorePredicate.Options =
+            random.int(in: 0..<3) == 0 ? .caseInsensitive : []
+        let predicate = DataStorePredicate.compare(
+            path, relation, operand, options, modifier: modifier)
         return (try? predicate.validate()) != nil
             ? predicate : .compare(path, .equal, operand, modifier: modifier)
     }

@@ -22,7 +22,10 @@ extension Query: CustomStringConvertible {
             parts.append("where " + (text.utf8.count > 1_000 ? text.prefix(500) + "…" : text))
         }
         if !sort.isEmpty {
-            let keys = sort.map { "\($0.key) \($0.ascending ? "ascending" : "descending")" }
+            let keys = sort.map { descriptor in
+                "\(descriptor.key) \(descriptor.ascending ? "ascending" : "descending")"
+                    + (descriptor.textOrder == .scalars ? "" : " by \(descriptor.textOrder)")
+            }
             parts.append("sorted by \(keys.joined(separator: ", "))")
         }
         if let offset { parts.append("offset \(offset)") }

@@ -8,6 +8,7 @@ struct QueryGenerator {
     let samples: SampleValues
     let attributes: [String]
     let operators: [DataStorePredicate.Operator]
+    let textOrders: [TextOrder]
     var random: SeededGenerator
 
     init(_ corpus: Corpus, _ check: CheckContext, _ purpose: String = "queries") {
@@ -15,6 +16,7 @@ struct QueryGenerator {
         samples = SampleValues(check.capabilities)
         attributes = corpus.attributes
         operators = check.capabilities.predicateOperators.sorted { $0.rawValue < $1.rawValue }
+        textOrders = TextOrder.allCases.filter(check.capabilities.textOrders.contains)
         random = check.generator(purpose)
     }
 
@@ -30,7 +32,8 @@ struct QueryGenerator {
     mutating func sort() -> [DataStoreSortDescriptor] {
         (0..<random.int(in: 0...3)).map { _ in
             DataStoreSortDescriptor(
-                key: random.pick(attributes + [Corpus.group]), ascending: random.bool())
+                key: random.pick(attributes + [Corpus.group]), ascending: random.bool(),
+                textOrder: random.bool() ? .scalars : random.pick(textOrders))
         }
     }
 

@@ -32,7 +32,8 @@ extension ReferenceState {
                 }
                 paths.append(path)
             }
-            indexes.append(IndexSchema(paths, isUnique: index.isUnique))
+            indexes.append(
+                IndexSchema(paths, isUnique: index.isUnique, ignoresCase: index.ignoresCase))
         }
         change(key) { type in
             if isOfClass { type.keepIndexes(indexes) }

@@ -36,7 +36,7 @@ package enum ReferenceQuery {
         }
         return keyed.sorted { a, b in
             for (index, descriptor) in descriptors.enumerated() {
-                switch ReferenceOrder.sortOrder(a.1[index], b.1[index]) {
+                switch sortOrder(a.1[index], b.1[index], by: descriptor.textOrder) {
                 case .same: continue
                 case .ascending: return descriptor.ascending
                 case .descending: return !descriptor.ascending
@@ -85,6 +85,15 @@ package enum ReferenceQuery {
             ?? (try? ReferenceAttribute(name, of: ItemType(dynamic: row.key.itemType), in: state))
         if let attribute { return attribute.value(in: row) }
         return name == "uniqueToken" ? .uuid(row.key.id.uuid) : .null
+    }
+
+    private static func sortOrder(
+        _ a: DataStoreValue, _ b: DataStoreValue, by textOrder: TextOrder
+    ) -> ValueOrder {
+        guard case .string(let first) = a, case .string(let second) = b else {
+            return ReferenceOrder.sortOrder(a, b)
+        }
+        return ReferenceText.order(first, second, by: textOrder)
     }
 
     /// What a subject is sorted by: a path leads through dictionaries and references.

@@ -36,6 +36,62 @@ package enum ReferenceText {
         return a.lexicographicallyPrecedes(b) ? .ascending : .descending
     }
 
+    /// How two texts stand where a sort compares them in an order of its own.
+    package static func order(_ a: String, _ b: String, by textOrder: TextOrder) -> ValueOrder {
+        switch textOrder {
+        case .scalars: return order(a, b)
+        case .caseInsensitive:
+            return order(folded(a, .caseInsensitive), folded(b, .caseInsensitive))
+        case .numeric:
+            let (a, b) = (parts(a), parts(b))
+            for (first, second) in zip(a, b) where first != second {
+                return first.isOrdered(before: second) ? .ascending : .descending
+            }
+            return a.count < b.count ? .ascending : a.count > b.count ? .descending : .same
+        case .localizedStandard:
+            return switch a.localizedStandardCompare(b) {
+            case .orderedAscending: .ascending
+            case .orderedSame: .same
+            case .orderedDescending: .descending
+            }
+        }
+    }
+
+    /// One scalar, or all digits of a number without the zeros before it.
+    private enum Part: Equatable {
+        case scalar(Unicode.Scalar)
+        case number([Unicode.Scalar])
+
+        func isOrdered(before other: Part) -> Bool {
+            switch (self, other) {
+            case (.scalar(let a), .scalar(let b)): a < b
+            // To what is no digit, all digits stand alike.
+            case (.scalar(let a), .number): a < "0"
+            case (.number, .scalar(let b)): "0" < b
+            case (.number(let a), .number(let b)):
+                a.count == b.count ? a.lexicographicallyPrecedes(b) : a.count < b.count
+            }
+        }
+    }
+
+    private static func parts(_ text: String) -> [Part] {
+        var parts: [Part] = []
+        var isInNumber = false
+        for scalar in scalars(text) {
+            guard ("0"..."9").contains(scalar) else {
+                parts.append(.scalar(scalar))
+                isInNumber = false
+                continue
+            }
+            var digits: [Unicode.Scalar] = []
+            if isInNumber, case .number(let known)? = parts.popLast() { digits = known }
+            if scalar != "0" || !digits.isEmpty { digits.append(scalar) }
+            parts.append(.number(digits))
+            isInNumber = true
+        }
+        return parts
+    }
+
     /// Where a text may be found in another.
     package enum Place { case start, end, anywhere }
 

@@ -160,6 +160,6 @@ extension IndexSchema {
         let paths = attributes.map { path in
             path == old ? new : path.hasPrefix(old + ".") ? new + path.dropFirst(old.count) : path
         }
-        return IndexSchema(paths, isUnique: isUnique)
+        return IndexSchema(paths, isUnique: isUnique, ignoresCase: ignoresCase)
     }
 }

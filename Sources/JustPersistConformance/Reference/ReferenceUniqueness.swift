@@ -72,7 +72,7 @@ private struct Holder {
         in state: ReferenceState
     ) {
         key = row.key
-        values = index.attributes.map { path in
+        let values: [DataStoreValue] = index.attributes.map { path in
             let names = path.split(separator: ".").map(String.init)
             let attribute = try? ReferenceAttribute(
                 names[0], of: ItemType(dynamic: type.key), in: state)
@@ -81,6 +81,10 @@ private struct Holder {
                 if case .dictionary(let entries) = value { return entries[name] ?? .null }
                 return .null
             }
+        }
+        self.values = values.map { value in
+            guard index.ignoresCase, case .string(let text) = value else { return value }
+            return .string(ReferenceText.folded(text, .caseInsensitive))
         }
     }
 

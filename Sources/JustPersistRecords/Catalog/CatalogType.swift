@@ -141,7 +141,7 @@ struct CatalogType: Sendable {
             index.components.map { component in
                 ([attributes[Int(component.attribute)].name] + component.path)
                     .joined(separator: ".")
-            }, isUnique: index.isUnique)
+            }, isUnique: index.isUnique, ignoresCase: index.ignoresCase)
     }
 }
 

@@ -23,26 +23,31 @@ struct CatalogIndex: Sendable {
     /// What decides the order, the first one first.
     private(set) var components: [Component]
     let isUnique: Bool
+    /// Whether texts are ordered without regard to case.
+    let ignoresCase: Bool
     /// Whether it was declared without a class, so that no class need declare it.
     var isByHand: Bool
     var state: State
     let unknown: UnknownFields
 
     init(
-        number: UInt16, components: [Component], isUnique: Bool, isByHand: Bool = false,
-        state: State = .building(after: nil), unknown: UnknownFields = UnknownFields()
+        number: UInt16, components: [Component], isUnique: Bool, ignoresCase: Bool,
+        isByHand: Bool = false, state: State = .building(after: nil),
+        unknown: UnknownFields = UnknownFields()
     ) {
         self.number = number
         self.components = components
         self.isUnique = isUnique
+        self.ignoresCase = ignoresCase
         self.isByHand = isByHand
         self.state = state
         self.unknown = unknown
     }
 
-    /// Whether this is the index that a declaration asks for.
-    func isOf(_ components: [Component], isUnique: Bool) -> Bool {
-        self.components == components && self.isUnique == isUnique
+    /// Whether this is the index over these components that a declaration asks for.
+    func isOf(_ components: [Component], _ schema: IndexSchema) -> Bool {
+        self.components == components && isUnique == schema.isUnique
+            && ignoresCase == schema.ignoresCase
     }
 
     /// Whether it holds values of an attribute.
@@ -73,6 +78,7 @@ extension CatalogIndex {
         static let path: UInt8 = 4
         static let building: UInt8 = 5
         static let isByHand: UInt8 = 6
+        static let ignoresCase: UInt8 = 7
     }
 
     func encoded() -> [UInt8] {
@@ -93,6 +99,7 @@ extension CatalogIndex {
             fields.append(FieldNumber.building, bytes)
         }
         if isByHand { fields.append(FieldNumber.isByHand, []) }
+        if ignoresCase { fields.append(FieldNumber.ignoresCase, []) }
         fields.append(unknown)
         return fields.bytes
     }
@@ -103,6 +110,7 @@ extension CatalogIndex {
         var isUnique = false
         var number: UInt16?
         var isByHand = false
+        var ignoresCase = false
         var state = State.ready
         var unknown = UnknownFields()
         let isSound = EntryFields.read(bytes, range, keeping: &unknown) { field, range in
@@ -120,6 +128,7 @@ extension CatalogIndex {
             case FieldNumber.building where range.count == 16:
                 state = .building(after: ValueDecoding.id(in: bytes, at: start))
             case FieldNumber.isByHand: isByHand = true
+            case FieldNumber.ignoresCase: ignoresCase = true
             case FieldNumber.attributes, FieldNumber.number, FieldNumber.path,
                 FieldNumber.building:
                 return nil
@@ -132,7 +141,7 @@ extension CatalogIndex {
         else { return nil }
         for (place, path) in paths { components[place].path = path }
         self.init(
-            number: number, components: components, isUnique: isUnique, isByHand: isByHand,
-            state: state, unknown: unknown)
+            number: number, components: components, isUnique: isUnique, ignoresCase: ignoresCase,
+            isByHand: isByHand, state: state, unknown: unknown)
     }
 }

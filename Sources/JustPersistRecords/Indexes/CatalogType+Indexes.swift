@@ -33,7 +33,7 @@ extension CatalogType {
         for schema in declared {
             guard let components = try? components(of: schema.attributes),
                 let index = indexes.first(where: {
-                    $0.isOf(components, isUnique: schema.isUnique) && !$0.isByHand
+                    $0.isOf(components, schema) && !$0.isByHand
                 })
             else { return false }
             found.insert(index.number)
@@ -52,9 +52,7 @@ extension CatalogType {
         var isChanged = false
         for schema in declared {
             let components = try components(of: schema.attributes)
-            if let place = indexes.firstIndex(where: {
-                $0.isOf(components, isUnique: schema.isUnique)
-            }) {
+            if let place = indexes.firstIndex(where: { $0.isOf(components, schema) }) {
                 kept.insert(indexes[place].number)
                 if isOfClass, indexes[place].isByHand {
                     indexes[place].isByHand = false
@@ -64,7 +62,7 @@ extension CatalogType {
             }
             let index = CatalogIndex(
                 number: try nextIndexNumber(), components: components, isUnique: schema.isUnique,
-                isByHand: !isOfClass)
+                ignoresCase: schema.ignoresCase, isByHand: !isOfClass)
             indexes.append(index)
             kept.insert(index.number)
             isChanged = true
@@ -81,7 +79,7 @@ extension CatalogType {
     mutating func drop(_ index: IndexSchema) throws(DataStoreError) -> Bool {
         let components = try components(of: index.attributes)
         let count = indexes.count
-        indexes.removeAll { $0.isOf(components, isUnique: index.isUnique) }
+        indexes.removeAll { $0.isOf(components, index) }
         return indexes.count < count
     }
 

@@ -141,7 +141,7 @@ extension RecordTable {
             guard let table = RecordFormat.Table(record) else { return }
             for component in index.components {
                 if case .known(let value) = index.value(of: component, record, table) {
-                    values.append(value)
+                    values.append(index.compared(value))
                 }
             }
         }

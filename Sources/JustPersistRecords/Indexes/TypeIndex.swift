@@ -4,6 +4,7 @@ import JustPersist
 final class TypeIndex {
     let number: UInt16
     let isUnique: Bool
+    let ignoresCase: Bool
     let components: [Component]
     /// The attributes that the entries depend on.
     let attributes: AttributeSet
@@ -23,6 +24,7 @@ final class TypeIndex {
     init(_ index: CatalogIndex, of type: CatalogType, _ types: BlockCatalog) {
         number = index.number
         isUnique = index.isUnique
+        ignoresCase = index.ignoresCase
         components = index.components.map { component in
             Component(
                 attribute: QueryAttribute(
@@ -40,6 +42,11 @@ final class TypeIndex {
     /// The names of the attributes, with the paths below them.
     var names: [String] {
         components.map { ([$0.attribute.name] + $0.path).joined(separator: ".") }
+    }
+
+    /// What the keys of entries tell of a value.
+    func compared(_ value: DataStoreValue) -> DataStoreValue {
+        ignoresCase ? TextOrder.caseInsensitive.key(value) : value
     }
 
     /// The keys of all entries.
@@ -67,7 +74,7 @@ final class TypeIndex {
                     entries.bytes.appendNumber(value, isAbove: false)
                     if value.isNaN { isComparable = false }
                     continue
-                case ValueTag.plainText:
+                case ValueTag.plainText where !ignoresCase:
                     entries.bytes.append(IndexKey.text)
                     let precision = entries.bytes.append(
                         ordered: record.extracting(field.range), longest: longestText)
@@ -87,7 +94,8 @@ final class TypeIndex {
                 case .null, .array, .dictionary: isComparable = false
                 default: if !value.isEqual(to: value) { isComparable = false }
                 }
-                let precision = entries.bytes.append(component: value, longest: longestText)
+                let precision = entries.bytes.append(
+                    component: compared(value), longest: longestText)
                 if precision == .cut { isCut = true }
             case .unknown:
                 isComparable = false
@@ -107,7 +115,8 @@ final class TypeIndex {
         var seen: Set<[UInt8]> = []
         for element in elements {
             var component: [UInt8] = []
-            let precision = component.append(component: element, longest: longestText)
+            let precision = component.append(
+                component: compared(element), longest: longestText)
             guard seen.insert(component).inserted else { continue }
             // The array itself has said so.
             if component == [IndexKey.array] { continue }

@@ -23,7 +23,7 @@ extension Block {
     private func use(of order: IndexOrder) -> QueryPlan.IndexUse {
         QueryPlan.IndexUse(
             attributes: order.ranges.index.names, restricted: order.ranges.conditions.count,
-            givesOrder: true)
+            givesOrder: true, ignoresCase: order.ranges.index.ignoresCase)
     }
 
     private func description(of access: AccessPath) -> QueryPlan.Access {
@@ -36,7 +36,7 @@ extension Block {
                 union.map { ranges in
                     QueryPlan.IndexUse(
                         attributes: ranges.index.names, restricted: ranges.conditions.count,
-                        givesOrder: false)
+                        givesOrder: false, ignoresCase: ranges.index.ignoresCase)
                 })
         }
     }

@@ -162,7 +162,7 @@ extension Block {
             }
             return try sortedRows(query, self.access(for: query, mayBeOrdered: false))
         }
-        var rows = SortedRows(by: query.sort.map(\.ascending), needed: query.slice.end)
+        var rows = SortedRows(by: query.sort.map(\.descriptor), needed: query.slice.end)
         try matches(query, access) { (id, record) throws(DataStoreError) in
             try add(id, record, of: query, to: &rows)
             return .next
@@ -194,13 +194,14 @@ extension Block {
         _ key: Query.SortKey, _ type: BlockType, _ id: ItemID, _ record: Span<UInt8>
     ) throws(DataStoreError) -> DataStoreValue {
         guard let attribute = key.attribute else {
-            return try RecordSubject(type: type, id: id, record: record.copied(), block: self)
-                .value(at: key.path, collecting: false)
+            return key.descriptor.key(
+                try RecordSubject(type: type, id: id, record: record.copied(), block: self)
+                    .value(at: key.path, collecting: false))
         }
         guard let table = RecordFormat.Table(record),
             let value = attribute.value(in: record, table, known)
         else { throw type.corrupted(id, attribute: key.path.components[0]) }
-        return value
+        return key.descriptor.key(value)
     }
 
     /// Calls `visit` with each record that matches, in the order of the ids, until it says stop.

@@ -11,6 +11,8 @@ struct IndexCondition {
     /// Whether it is an element of an array that is asked for, so that several conditions may be fulfilled by several
     /// elements.
     let isOfElement: Bool
+    /// Whether texts are compared without regard to case.
+    let ignoresCase: Bool
 
     enum Values {
         /// One of these values.
@@ -24,11 +26,16 @@ struct IndexCondition {
     struct Bound {
         let value: DataStoreValue
         let isIncluded: Bool
+
+        func compared(in index: TypeIndex) -> Bound {
+            Bound(value: index.compared(value), isIncluded: isIncluded)
+        }
     }
 
     /// Both conditions as one, if they are ranges of one value.
     func intersection(_ other: IndexCondition) -> IndexCondition? {
-        guard attribute == other.attribute, path == other.path, !isOfElement, !other.isOfElement,
+        guard attribute == other.attribute, path == other.path, ignoresCase == other.ignoresCase,
+            !isOfElement, !other.isOfElement,
             case .range(let lower, let upper) = values,
             case .range(let otherLower, let otherUpper) = other.values,
             lower == nil || otherLower == nil, upper == nil || otherUpper == nil
@@ -36,7 +43,17 @@ struct IndexCondition {
         return IndexCondition(
             attribute: attribute, path: path,
             values: .range(lower: lower ?? otherLower, upper: upper ?? otherUpper),
-            isOfElement: false)
+            isOfElement: false, ignoresCase: ignoresCase)
+    }
+
+    /// Whether an index can tell which items may fulfil the condition.
+    ///
+    /// Texts that are equal are equal without regard to case too, but they are in another order there.
+    func isServed(by index: TypeIndex) -> Bool {
+        if ignoresCase == index.ignoresCase { return true }
+        if ignoresCase { return false }
+        if case .points = values { return true }
+        return false
     }
 }
 
@@ -44,7 +61,9 @@ extension IndexCondition {
     /// What a comparison asks of items of a type; `nil` if no index can tell.
     init?(_ comparison: DataStorePredicate.Comparison, of type: BlockType) {
         // All of no elements fulfil anything.
-        guard comparison.options.isEmpty, comparison.modifier != .all else { return nil }
+        guard comparison.modifier != .all else { return nil }
+        let ignoresCase = comparison.options == .caseInsensitive
+        guard ignoresCase || comparison.options.isEmpty else { return nil }
         let path: DataStorePredicate.AttributePath
         let constant: DataStoreValue
         let relation: DataStorePredicate.Operator
@@ -98,13 +117,12 @@ extension IndexCondition {
         }
         self.init(
             attribute: id, path: Array(path.components.dropFirst()), values: values,
-            isOfElement: isOfElement)
+            isOfElement: isOfElement, ignoresCase: ignoresCase)
     }
 
     /// The tags of values, other than arrays, in which others can be found.
     private static let tagsWithParts: UInt16 =
-        1 << UInt16(ValueTag.text) | 1 << UInt16(ValueTag.plainText)
-        | 1 << UInt16(ValueTag.dictionary)
+        TypeIndex.textTags | 1 << UInt16(ValueTag.dictionary)
 }
 
 extension DataStorePredicate.Operator {
@@ -132,14 +150,18 @@ struct ComponentRanges {
     /// Whether an item with an entry in the ranges, and no array, surely fulfils the condition.
     var isExact = true
 
-    init(_ values: IndexCondition.Values, longest: Int) {
-        switch values {
+    /// The ranges in which an index has what a condition asks for.
+    init(_ condition: IndexCondition, in index: TypeIndex) {
+        let longest = index.longestText
+        isExact = condition.ignoresCase == index.ignoresCase
+        switch condition.values {
         case .points(let points):
             var components: [[UInt8]] = []
             components.reserveCapacity(points.count)
             for point in points where point.isEqual(to: point) {
                 var component: [UInt8] = []
-                let precision = component.append(component: point, longest: longest)
+                let precision = component.append(
+                    component: index.compared(point), longest: longest)
                 if precision == .cut { isExact = false }
                 components.append(component)
             }
@@ -148,10 +170,13 @@ struct ComponentRanges {
             for component in components where component != ranges.last?.lower {
                 ranges.append((component, nil))
             }
-        case .range(let lower, let upper): appendRange(lower, upper, longest)
+        case .range(let lower, let upper):
+            appendRange(lower?.compared(in: index), upper?.compared(in: index), longest)
         case .prefix(let text):
             arePoints = false
-            if text.isEmpty { return }
+            guard case .string(let text) = index.compared(.string(text)), !text.isEmpty else {
+                return
+            }
             var component: [UInt8] = []
             if component.append(componentsBeginningWith: text, longest: longest) == .cut {
                 isExact = false

@@ -11,7 +11,9 @@ extension Block {
                 union.count == 1 && union[0].index === index ? union[0] : nil
             }.first
             var ranges = restricted ?? IndexRanges(all: index)
-            var keys = query.sort.prefix { $0.ascending == first.ascending }
+            var keys = query.sort.prefix {
+                $0.descriptor.ascending == first.descriptor.ascending
+            }
             var components = index.components[...]
             // Components with one value decide nothing.
             var fixed = ranges.fixedCount
@@ -25,7 +27,9 @@ extension Block {
             while let key = keys.first, let component = components.first,
                 let id = key.attribute?.id, id == component.attribute.id,
                 !query.type.mayHave(
-                    tags: TypeIndex.collectionTags | 1 << UInt16(ValueTag.reference), id)
+                    tags: TypeIndex.collectionTags | 1 << UInt16(ValueTag.reference), id),
+                index.textOrder == key.descriptor.textOrder
+                    || !query.type.mayHave(tags: TypeIndex.textTags, id)
             {
                 keyCount += 1
                 keys.removeFirst()
@@ -34,7 +38,7 @@ extension Block {
             guard keyCount > best?.keyCount ?? 0 else { continue }
             best = IndexOrder(
                 ranges: ranges, skipped: index.components.count - components.count - keyCount,
-                keyCount: keyCount, isReversed: !first.ascending)
+                keyCount: keyCount, isReversed: !first.descriptor.ascending)
         }
         return best
     }
@@ -150,7 +154,7 @@ struct IndexWalk {
         }
         let query = query
         var sorted = SortedRows(
-            by: query.sort.map(\.ascending), needed: end - rows.count)
+            by: query.sort.map(\.descriptor), needed: end - rows.count)
         for id in waiting {
             try withMatch(id, in: block) { (record) throws(DataStoreError) in
                 try block.add(id, record, of: query, to: &sorted)

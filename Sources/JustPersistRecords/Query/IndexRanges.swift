@@ -38,12 +38,13 @@ struct IndexRanges {
             guard
                 let place = conditions.firstIndex(where: {
                     $0.attribute == component.attribute.id && $0.path == component.path
+                        && $0.isServed(by: index)
                         // Only an index over one attribute has entries for elements.
                         && (!$0.isOfElement || index.components.count == 1)
                 })
             else { break }
             let condition = conditions[place]
-            let values = ComponentRanges(condition.values, longest: index.longestText)
+            let values = ComponentRanges(condition, in: index)
             let (count, overflows) = prefixes.count.multipliedReportingOverflow(
                 by: values.ranges.count)
             if overflows || count > Self.mostRanges, !self.conditions.isEmpty { break }
@@ -175,4 +176,9 @@ extension DataStorePredicate {
 extension TypeIndex {
     static let collectionTags: UInt16 =
         1 << UInt16(ValueTag.array) | 1 << UInt16(ValueTag.dictionary)
+
+    static let textTags: UInt16 = 1 << UInt16(ValueTag.text) | 1 << UInt16(ValueTag.plainText)
+
+    /// The order in which the entries have texts.
+    var textOrder: TextOrder { ignoresCase ? .caseInsensitive : .scalars }
 }

@@ -29,7 +29,7 @@ struct Query {
         let path: DataStorePredicate.AttributePath
         /// The one attribute that the path names; `nil` if it leads further.
         let attribute: QueryAttribute?
-        let ascending: Bool
+        let descriptor: DataStoreSortDescriptor
     }
 
     init(_ request: DataStoreRequest, in block: Block) throws(DataStoreError) {
@@ -52,8 +52,7 @@ struct Query {
             }
             let attribute =
                 path.components.count == 1 ? type.attributeForQuery(path.components[0]) : nil
-            sort.append(
-                SortKey(path: path, attribute: attribute, ascending: descriptor.ascending))
+            sort.append(SortKey(path: path, attribute: attribute, descriptor: descriptor))
         }
         self.sort = sort
         self.isReversed = isReversed

@@ -5,14 +5,14 @@ import JustPersist
 struct SortedRows {
     struct Row {
         let id: ItemID
-        /// What decides first.
+        /// What decides first: what the descriptor makes of the item's value.
         let key: DataStoreValue
         /// What decides where the rows before are equal.
         let otherKeys: [DataStoreValue]
         let record: [UInt8]
     }
 
-    private let ascending: [Bool]
+    private let order: [DataStoreSortDescriptor]
     private let needed: Int
     private let capacity: Int
     private var rows: [Row] = []
@@ -23,9 +23,9 @@ struct SortedRows {
     /// The first key of that row, if it is a value of 8 bytes.
     private var boundWord: (tag: UInt8, bits: UInt64)?
 
-    /// Rows sorted by keys, each in its direction, of which the first `needed` count.
-    init(by ascending: [Bool], needed: Int?) {
-        self.ascending = ascending
+    /// Rows sorted by keys, of which the first `needed` count.
+    init(by order: [DataStoreSortDescriptor], needed: Int?) {
+        self.order = order
         self.needed = needed ?? .max
         capacity = self.needed > .max / 2 ? .max : max(256, self.needed * 2)
     }
@@ -34,7 +34,7 @@ struct SortedRows {
     @inline(__always)
     func mayNeed(_ key: DataStoreValue) -> Bool {
         guard let bound else { return true }
-        return Self.precedes(key, bound.key, ascending[0]) ?? true
+        return order[0].precedes(key, bound.key) ?? true
     }
 
     /// Whether a row is known not to be needed whose first key is a value of 8 bytes with that tag.
@@ -43,15 +43,15 @@ struct SortedRows {
         guard let boundWord, boundWord.tag == tag else { return false }
         if tag == ValueTag.int {
             let (key, bound) = (Int64(bitPattern: bits), Int64(bitPattern: boundWord.bits))
-            return ascending[0] ? key > bound : key < bound
+            return order[0].ascending ? key > bound : key < bound
         }
         let (key, bound) = (Double(bitPattern: bits), Double(bitPattern: boundWord.bits))
-        return ascending[0] ? key > bound : key < bound
+        return order[0].ascending ? key > bound : key < bound
     }
 
     /// Takes a row in, or leaves it out if it is known not to be needed.
     mutating func add(_ row: consuming Row) {
-        if let bound, !Self.precedes(row, bound, ascending) { return }
+        if let bound, !Self.precedes(row, bound, order) { return }
         rows.append(row)
         if rows.count >= capacity {
             cut()
@@ -66,31 +66,21 @@ struct SortedRows {
     }
 
     private mutating func cut() {
-        let ascending = ascending
-        rows.sort { Self.precedes($0, $1, ascending) }
+        let order = order
+        rows.sort { Self.precedes($0, $1, order) }
         if rows.count > needed { rows.removeLast(rows.count - needed) }
     }
 
     /// Ties are in the order of creation, in either direction of the keys.
-    private static func precedes(_ a: Row, _ b: Row, _ ascending: [Bool]) -> Bool {
-        if let precedes = precedes(a.key, b.key, ascending[0]) { return precedes }
+    private static func precedes(
+        _ a: Row, _ b: Row, _ order: [DataStoreSortDescriptor]
+    ) -> Bool {
+        if let precedes = order[0].precedes(a.key, b.key) { return precedes }
         for index in a.otherKeys.indices {
-            let keys = (a.otherKeys[index], b.otherKeys[index])
-            if let precedes = precedes(keys.0, keys.1, ascending[index + 1]) { return precedes }
+            let (first, second) = (a.otherKeys[index], b.otherKeys[index])
+            if let precedes = order[index + 1].precedes(first, second) { return precedes }
         }
         return a.id < b.id
-    }
-
-    /// Whether a key comes before another; `nil` if they do not differ.
-    @inline(__always)
-    private static func precedes(
-        _ a: DataStoreValue, _ b: DataStoreValue, _ ascending: Bool
-    ) -> Bool? {
-        switch a.sortOrder(against: b) {
-        case .same: nil
-        case .ascending: ascending
-        case .descending: !ascending
-        }
     }
 }
 

@@ -15,6 +15,8 @@ struct RandomPredicates {
     mutating func int(_ range: Range<Int>) -> Int { random.generator.int(in: range) }
     mutating func name() -> String { random.generator.pick(Sample.names) }
 
+    mutating func textOrder() -> TextOrder { random.generator.pick(TextOrder.allCases) }
+
     /// A value for an attribute.
     mutating func attributeValue() -> DataStoreValue { random.value(depth: 1) }
 

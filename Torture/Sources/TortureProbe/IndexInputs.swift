@@ -22,7 +22,7 @@ struct IndexInputs {
             IndexSchema(
                 (0..<random.int(in: 1..<4)).map { _ in
                     random.pick(Self.names) + (random.int(in: 0..<6) == 0 ? ".x" : "")
-                })
+                }, ignoresCase: random.int(in: 0..<3) == 0)
         }
         try store.write { db in
             try db.declare(Self.schema("Plain", []))
@@ -49,7 +49,8 @@ struct IndexInputs {
                 if random.int(in: 0..<8) > 0 { request.predicate = Self.predicate(&random) }
                 request.sortDescriptors = (0..<random.int(in: 0..<3)).map { _ in
                     DataStoreSortDescriptor(
-                        key: random.pick(Self.names), ascending: random.int(in: 0..<2) == 0)
+                        key: random.pick(Self.names), ascending: random.int(in: 0..<2) == 0,
+                        textOrder: random.pick([.scalars, .scalars, .caseInsensitive, .numeric]))
                 }
                 if random.int(in: 0..<2) == 0 { request.limit = random.int(in: 0..<9) }
                 if random.int(in: 0..<4) == 0 { request.offset = random.int(in: 0..<5) }
@@ -82,7 +83,9 @@ struct IndexInputs {
         .double(-0.0),
         .double(0.5), .double(0x1p53), .double(.nan), .double(.infinity), .decimal(5),
         .decimal(Decimal(string: "0.1") ?? 0), .string(""), .string("a"), .string("A"),
-        .string("ab"), .string("e\u{301}"), .string("é"), .string("a\0b"), .string("日本"),
+        .string("ab"), .string("e\u{301}"), .string("é"), .string("É"), .string("a10"),
+        .string("A9"),
+        .string("a\0b"), .string("日本"),
         .string(String(repeating: "long ", count: 120) + "a"),
         .string(String(repeating: "long ", count: 120) + "b"),
         .date(Date(timeIntervalSinceReferenceDate: 1)), .data(Data([0, 1])), .data(Data()),
@@ -112,28 +115,34 @@ struct IndexInputs {
         let name = random.pick(names)
         let path = Operand.path(.init(random.int(in: 0..<6) == 0 ? [name, "x"] : [name]))
         let constant = Operand.value(value(&random))
+        let options: DataStorePredicate.Options =
+            random.int(in: 0..<3) == 0 ? .caseInsensitive : []
         let modifier: DataStorePredicate.Modifier =
             random.pick([.direct, .direct, .direct, .direct, .any, .all])
         switch random.int(in: 0..<10) {
         case 0:
             return .comparison(
                 .init(
-                    path, .between, .list([constant, .value(value(&random))]), modifier: modifier)
-            )
+                    path, .between, .list([constant, .value(value(&random))]), modifier: modifier,
+                    options: options))
         case 1:
             let list = (0..<random.int(in: 0..<6)).map { _ in Operand.value(value(&random)) }
-            return .comparison(.init(path, .in, .list(list), modifier: modifier))
-        case 2: return .comparison(.init(path, .contains, constant))
-        case 3: return .comparison(.init(constant, .in, path))
+            return .comparison(
+                .init(path, .in, .list(list), modifier: modifier, options: options))
+        case 2: return .comparison(.init(path, .contains, constant, options: options))
+        case 3: return .comparison(.init(constant, .in, path, options: options))
         case 4: return .comparison(.init(constant, random.pick([.less, .greaterOrEqual]), path))
         case 5:
             return .comparison(
-                .init(path, .beginsWith, .value(.string(random.pick(["", "a", "é", "lo"])))))
+                .init(
+                    path, .beginsWith, .value(.string(random.pick(["", "a", "é", "lo", "A"]))),
+                    options: options))
         default:
             let relation: DataStorePredicate.Operator = random.pick([
                 .equal, .equal, .less, .lessOrEqual, .greater, .greaterOrEqual, .notEqual,
             ])
-            return .comparison(.init(path, relation, constant, modifier: modifier))
+            return .comparison(
+                .init(path, relation, constant, modifier: modifier, options: options))
         }
     }
 }

@@ -32,7 +32,8 @@ final class ForgetsDefaults: DeclarationMutant, Fault, @unchecked Sendable {
     override class func declared(_ attribute: AttributeSchema) -> AttributeSchema {
         AttributeSchema(
             attribute.name, kinds: attribute.kinds, formerNames: attribute.formerNames,
-            isUnique: attribute.isUnique, isIndexed: attribute.isIndexed)
+            isUnique: attribute.isUnique, isIndexed: attribute.isIndexed,
+            ignoresCase: attribute.ignoresCase)
     }
 }
 

@@ -7,6 +7,7 @@ enum IndexMutants {
         IgnoresWhatNoIndexTells.self, FindsItemsOncePerElement.self, HasNoEntriesForNil.self,
         WalksIndexesBackwards.self, IndexesWhatIsCommitted.self, CutsIndexedTexts.self,
         CountsWhatIsCommitted.self, IndexesStoredValues.self,
+        TakesEqualIgnoringCaseForEqual.self,
     ]
 }
 
@@ -147,6 +148,28 @@ final class CutsIndexedTexts: IndexMutant, Fault, @unchecked Sendable {
         case .array(let values): .array(values.map(cut))
         default: value
         }
+    }
+}
+
+/// Takes what an index finds without regard to case for equal.
+final class TakesEqualIgnoringCaseForEqual: IndexMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["idx/ignoring-case"] }
+
+    override class func filtered(
+        _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
+    ) -> [ReferenceRow] {
+        let names = state.type(request.type.key)?.indexes.filter(\.ignoresCase)
+            .compactMap(\.attributes.first)
+        guard case .comparison(let comparison) = request.predicate,
+            comparison.operator == .equal || comparison.operator == .in,
+            asks(.comparison(comparison), for: Set(names ?? []))
+        else { return super.filtered(rows, request, state) }
+        let predicate = DataStorePredicate.comparison(
+            Comparison(
+                comparison.left, comparison.operator, comparison.right,
+                modifier: comparison.modifier, options: .caseInsensitive))
+        return super.filtered(
+            rows, DataStoreRequest(type: request.type, predicate: predicate), state)
     }
 }
 

@@ -20,13 +20,14 @@ final class ModestStore: QueryMutant, Fault, @unchecked Sendable {
     override var capabilities: DataStoreCapabilities {
         var capabilities = super.capabilities
         capabilities.predicateOperators = Self.operators
+        capabilities.textOrders = [.scalars]
         return capabilities
     }
 
     override class func validate(
         _ request: DataStoreRequest, _ state: ReferenceState
     ) throws(DataStoreError) {
-        try request.validate(operators: operators)
+        try request.validate(operators: operators, textOrders: [.scalars])
     }
 
     override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {

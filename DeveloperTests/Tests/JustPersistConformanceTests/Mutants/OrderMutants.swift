@@ -11,11 +11,46 @@ enum OrderMutants {
         LimitsBeforeItFilters.self, IgnoresLimit.self, IgnoresOffsetWithoutLimit.self,
         DropsPagesThatAreNotFull.self, TakesLimitZeroForNone.self, CountIgnoresPredicate.self,
         CountIgnoresSlice.self, FirstIgnoresPredicate.self, ChangesRequests.self,
-        RemembersRequests.self, SortsNothingInWriteBlocks.self,
+        RemembersRequests.self, SortsNothingInWriteBlocks.self, SortsTextsByScalars.self,
+        SortsAllKeysByOneTextOrder.self,
     ]
 }
 
 // MARK: Order
+
+/// Does not look at the order of texts that is asked for.
+final class SortsTextsByScalars: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] {
+        ["sort/text-orders", "sort/text-order-of-each-key"]
+    }
+
+    override class func sorted(
+        _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
+    ) -> [ReferenceRow] {
+        let sort = request.sortDescriptors?.map {
+            DataStoreSortDescriptor(key: $0.key, ascending: $0.ascending)
+        }
+        return super.sorted(
+            rows, DataStoreRequest(type: request.type, sortDescriptors: sort), state)
+    }
+}
+
+/// Takes the first key's order of texts for all keys.
+final class SortsAllKeysByOneTextOrder: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["sort/text-order-of-each-key"] }
+
+    override class func sorted(
+        _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
+    ) -> [ReferenceRow] {
+        let descriptors = request.sortDescriptors ?? []
+        let sort = descriptors.map {
+            DataStoreSortDescriptor(
+                key: $0.key, ascending: $0.ascending, textOrder: descriptors[0].textOrder)
+        }
+        return super.sorted(
+            rows, DataStoreRequest(type: request.type, sortDescriptors: sort), state)
+    }
+}
 
 /// Sorts equal items in another order each time.
 final class SortsTiesByChance: QueryMutant, Fault, @unchecked Sendable {

@@ -71,6 +71,7 @@ struct CommitRecord: Codable, Sendable {
     struct Index: Codable, Hashable {
         var attributes: [String]
         var isUnique: Bool
+        var ignoresCase: Bool
     }
     struct Key: Codable {
         var type: String
@@ -117,7 +118,9 @@ struct CommitRecord: Codable, Sendable {
             for key in entry.formerKeys { type.addFormerKey(key) }
             for attribute in entry.attributes { type.add(attribute) }
             for index in entry.indexes {
-                type.add(IndexSchema(index.attributes, isUnique: index.isUnique))
+                type.add(
+                    IndexSchema(
+                        index.attributes, isUnique: index.isUnique, ignoresCase: index.ignoresCase))
             }
             state.put(type)
         }
@@ -132,7 +135,8 @@ extension CommitRecord.TypeEntry {
         formerKeys = type.formerKeys
         attributes = type.attributes
         indexes = type.indexes.map {
-            CommitRecord.Index(attributes: $0.attributes, isUnique: $0.isUnique)
+            CommitRecord.Index(
+                attributes: $0.attributes, isUnique: $0.isUnique, ignoresCase: $0.ignoresCase)
         }
     }
 }

@@ -8,6 +8,7 @@ enum UniquenessMutants {
         JudgesNewItemsOnly.self, JudgesByStoredValues.self, JudgesAllItems.self,
         TakesNilForAValue.self, JudgesFirstAttributeOnly.self, JudgesBytesOfTexts.self,
         RemembersTakenValues.self, RemembersDeclarations.self, ListsFindWhatIsCommitted.self,
+        CountsCase.self,
     ]
 }
 
@@ -152,6 +153,22 @@ final class JudgesBytesOfTexts: UniquenessMutant, Fault, @unchecked Sendable {
             }
         }
         return super.violation(from: seen(judged), to: seen(state), memory)
+    }
+}
+
+/// Takes texts of another case for other texts, whatever is declared.
+final class CountsCase: UniquenessMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["idx/unique-ignoring-case"] }
+
+    override class func rules(_ memory: Memory) -> ReferenceRules {
+        var rules = super.rules(memory)
+        rules.declared = { schema in
+            ItemSchema(
+                schema.itemTypeKey, formerTypeKeys: schema.formerTypeKeys,
+                attributes: schema.attributes,
+                indexes: schema.indexes.map { IndexSchema($0.attributes, isUnique: $0.isUnique) })
+        }
+        return rules
     }
 }
 

@@ -1,12 +1,12 @@
 # Both ways in: `make demo` shows the main job on real data, `make test` runs the tests.
-.PHONY: demo test test-root test-developer test-plugin test-torture examples conformance torture lint format docs bench sanitize setup clean
+.PHONY: demo test test-root test-developer test-plugin test-torture examples conformance torture fuzz lint format docs bench sanitize setup clean
 
 # The suite proves damage and crashes by killing processes; backtraces of those would only slow it down.
 export SWIFT_BACKTRACE ?= enable=no
 
 # What the root package does not build; named one by one, so that build products are left alone.
 NESTED = DeveloperTests/Package.swift DeveloperTests/Tests MacroTests/Package.swift MacroTests/Tests \
-	Benchmarks/Package.swift Benchmarks/Sources Torture/Package.swift Torture/Sources Torture/Tests \
+	Benchmarks/Package.swift Benchmarks/Sources Fuzzing/Package.swift Fuzzing/Sources Torture/Package.swift Torture/Sources Torture/Tests \
 	Examples/SQLiteDataStore/Package.swift Examples/SQLiteDataStore/Sources Examples/SQLiteDataStore/Tests \
 	Examples/SortedArrayEngine/Package.swift Examples/SortedArrayEngine/Sources Examples/SortedArrayEngine/Tests
 
@@ -68,6 +68,11 @@ torture:
 	@scripts/setup $(TRACER) $(if $(filter Linux,$(shell uname -s)),e2fsprogs xfsprogs)
 	swift build -c release --product justpersist
 	swift run -c release --package-path Torture TortureTool $(if $(LONG),--long) $(TORTURE)
+
+# Inputs made by libFuzzer for the parser of predicates and the decoder of records. Ten minutes for both; SECONDS=60 for
+# less. Needs a toolchain of swift.org's, as Xcode's has no libFuzzer.
+fuzz: setup
+	scripts/fuzz $(or $(SECONDS),600)
 
 # Formatting, then the documentation: both without warnings.
 lint: setup

@@ -1,18 +1,11 @@
 extension DataStorePredicate.Expression {
     /// The key path written with dots, collection operators such as `@avg` included.
     init(keyPath text: String) throws(DataStoreError) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        var problem = DataStorePredicate.AttributePath(parts).problem
-        var builder = PredicateKeyPath()
-        for part in parts {
-            problem =
-                problem
-                ?? (part.hasPrefix("@")
-                    ? builder.append(operator: String(part.dropFirst()))
-                    : builder.append(name: part))
+        var path = PredicateKeyPath()
+        if let problem = path.append(keyPath: text) {
+            throw DataStoreError(.invalidPredicate, in: "predicate", problem)
         }
-        if let problem { throw DataStoreError(.invalidPredicate, in: "predicate", problem) }
-        self = builder.expression
+        self = path.expression
     }
 }
 
@@ -62,6 +55,19 @@ struct PredicateKeyPath {
             return nil
         }
         names.append(name)
+        return nil
+    }
+
+    /// Adds a key path written with dots, and returns what is wrong with it.
+    mutating func append(keyPath text: String) -> String? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        if let problem = DataStorePredicate.AttributePath(parts).problem { return problem }
+        for part in parts {
+            let problem =
+                part.hasPrefix("@")
+                ? append(operator: String(part.dropFirst())) : append(name: part)
+            if let problem { return problem }
+        }
         return nil
     }
 

@@ -153,11 +153,25 @@ extension PredicateLexer {
             value = value << 4 | digit
             position += 1
         }
+        if digits == 4, let whole = lowSurrogate(behind: value) { return whole }
         guard let scalar = Unicode.Scalar(value) else {
             throw PredicateSyntaxError(
                 "These digits name no Unicode scalar; write one outside 16 bits as \\U and 8 digits.",
                 at: start)
         }
         return scalar
+    }
+
+    /// The scalar of a surrogate pair, as in JSON, if a high surrogate was read and a low one is written behind it.
+    private mutating func lowSurrogate(behind high: UInt32) -> Unicode.Scalar? {
+        guard (0xD800..<0xDC00).contains(high), peek() == "\\", peek(1) == "u" else { return nil }
+        var low: UInt32 = 0
+        for distance in 2..<6 {
+            guard let digit = hexadecimalDigit(distance) else { return nil }
+            low = low << 4 | digit
+        }
+        guard (0xDC00..<0xE000).contains(low) else { return nil }
+        position += 6
+        return Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))
     }
 }

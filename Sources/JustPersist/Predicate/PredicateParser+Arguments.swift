@@ -9,8 +9,9 @@ extension PredicateParser {
             let argument = try takeArgument(for: placeholder)
             return try constant(try converted(argument, for: placeholder))
         case "K" where placeholder == "%K":
-            let argument = try takeArgument(for: placeholder)
-            return try path(of: argument)
+            var path = PredicateKeyPath()
+            try appendArgument(to: &path)
+            return path.expression
         case "d", "D", "i", "u", "U", "x", "X", "o", "O":
             let argument = try takeArgument(for: placeholder)
             switch try converted(argument, for: placeholder) {
@@ -39,18 +40,16 @@ extension PredicateParser {
         return .value(value)
     }
 
-    private mutating func path(of argument: Any?) throws(PredicateSyntaxError) -> Expression {
+    /// Takes the argument of the `%K` at the current token, and adds its key path to one.
+    mutating func appendArgument(
+        to path: inout PredicateKeyPath
+    ) throws(PredicateSyntaxError) {
+        let argument = try takeArgument(for: "%K")
         guard case .string(let text) = try converted(argument, for: "%K") else {
             throw wrongArgument(argument, for: "%K", wanted: "a key path as a String")
         }
-        let expression: Expression
-        do throws(DataStoreError) {
-            expression = try Expression(keyPath: text)
-        } catch {
-            throw self.error(error.message)
-        }
+        if let problem = path.append(keyPath: text) { throw error(problem) }
         try advance()
-        return expression
     }
 
     private func converted(

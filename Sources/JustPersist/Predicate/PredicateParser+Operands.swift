@@ -216,6 +216,7 @@ extension PredicateParser {
                     "the collection operator @\(name); there are \(PredicateKeyPath.operatorList)")
             }
             problem = path.append(operator: name)
+        case .placeholder("%K"): return try appendArgument(to: &path)
         default: throw unexpected("a name behind the dot")
         }
         if let problem { throw error(problem) }

@@ -224,6 +224,12 @@ final class BlockType {
         return QueryAttribute(id: id, stored.attributes[Int(id)].schema)
     }
 
+    /// The id of the attribute that a name stands for in a request; `nil` if the store has none.
+    func idForQuery(_ name: String) -> UInt16? {
+        if let place = place(ofAttribute: name) { return id(atPlace: place) }
+        return stored?.id(ofAttribute: name)
+    }
+
     /// The indexes that hold all items, with the values that this class sees.
     var indexes: [TypeIndex] {
         if let knownIndexes { return knownIndexes }

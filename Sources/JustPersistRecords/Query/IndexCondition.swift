@@ -79,7 +79,7 @@ extension IndexCondition {
         if path.components.last == DataStorePredicate.AttributePath.uniqueToken.components[0] {
             return nil
         }
-        guard let name = path.components.first, let id = type.attributeForQuery(name)?.id else {
+        guard let name = path.components.first, let id = type.idForQuery(name) else {
             return nil
         }
         let values: Values

@@ -180,8 +180,10 @@ extension RecordPredicate {
         node.operation = operation
         if operation == .text {
             guard options.isEmpty, bytes.span.isSurelyComposed else { return nil }
-            let decomposed = text.decomposedStringWithCanonicalMapping.unicodeScalars
-            node.bits = decomposed.first.map { UInt64($0.value) } ?? .max
+            let first =
+                bytes.span.firstSteadyScalar
+                ?? text.decomposedStringWithCanonicalMapping.unicodeScalars.first?.value
+            node.bits = first.map(UInt64.init) ?? .max
         } else {
             // An empty text is left to the contract's rule for it, and so are marks to be ignored.
             guard !bytes.isEmpty, bytes.allSatisfy({ $0 < 0x80 }) || options.isEmpty,

@@ -26,10 +26,33 @@ import Testing
         ),
         ("(a+1).b={1,2}[last]", "(a + 1).b == ({1, 2})[LAST]"),
         ("a[#last]=0xff", "a[#last] == 255"),
+        ("a = '\\uD83D\\uDE42\\u00e9'", "a == \"🙂é\""),
         ("a = {'x': {1}, 'b': nil}", "a == {\"b\": nil, \"x\": {1}}"),
     ])
     func printsOneForm(_ text: String, _ printed: String) throws {
         #expect(try DataStorePredicate(text).description == printed)
+    }
+
+    @Test func aKeyPathMayBeGivenBehindADot() throws {
+        for (predicate, printed) in [
+            (try DataStorePredicate("$x.%K == SELF.%K", "score", "a.b"), "$x.score == a.b"),
+            (
+                try DataStorePredicate("grades.%K > %d", "@avg.score", 3),
+                "average(grades.score) > 3"
+            ),
+            (
+                try DataStorePredicate(
+                    "SUBQUERY(%K, $g, $g.%K > 1).@count > 0", "grades", "score.x"),
+                "count(SUBQUERY(grades, $g, $g.score.x > 1)) > 0"
+            ),
+        ] {
+            #expect(predicate.description == printed)
+        }
+        for argument: any Sendable in ["", "a..b", 5] {
+            #expect(throws: DataStoreError.self) {
+                try DataStorePredicate("a.%K == 1", arguments: [argument])
+            }
+        }
     }
 
     @Test func smallCompoundsPrintWhatTheyMean() {

@@ -23,6 +23,7 @@ final class Contender {
             return try create(operation.indexing, &clock)
         }
         let store = try store(for: operation)
+        let names = operation == .find ? workload.foundNames : []
         var digest: Int?
         clock.start()
         switch operation {
@@ -39,6 +40,7 @@ final class Contender {
             digest = try workload.filter(of: operation).map(store.count)
         case .sort: digest = try store.best(workload.pageSize)
         case .index: digest = try store.fetchByIndex(borough: workload.borough)
+        case .find: digest = try store.find(names: names)
         case .sortIndexed: digest = try store.bestByIndex(workload.pageSize)
         case .update: try store.updateAll()
         case .upsert: if try !store.upsertAll() { return nil }

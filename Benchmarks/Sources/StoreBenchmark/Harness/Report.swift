@@ -101,7 +101,7 @@ struct Report: Codable {
                         nanosecondsPerItem: own.map { $0.secondsPerItem.median * 1e9 },
                         ratio: Ratio(
                             smallest, toward: largest,
-                            goal: side.hasPrefix("JustPersist") ? 1.3 : nil)))
+                            goal: side.hasPrefix("JustPersist") ? operation.growthGoal : nil)))
             }
         }
     }

@@ -22,6 +22,8 @@ protocol StoreUnderTest: AnyObject {
     func best(_ limit: Int) throws -> Int
     /// Fetches the restaurants of a borough by an index, and reads `name` and `stars` of each.
     func fetchByIndex(borough: String) throws -> Int?
+    /// Finds the restaurant with each of these names, which are unique, by an index, all in one transaction.
+    func find(names: [String]) throws -> Int?
     /// Fetches the best rated by an index, best first.
     func bestByIndex(_ limit: Int) throws -> Int?
     /// Sets `stars` of each as ``updateAll()`` does, and finds each by its name, which is unique.
@@ -47,6 +49,7 @@ protocol StoreUnderTest: AnyObject {
 
 extension StoreUnderTest {
     func fetchByIndex(borough: String) throws -> Int? { nil }
+    func find(names: [String]) throws -> Int? { nil }
     func bestByIndex(_ limit: Int) throws -> Int? { nil }
     func upsertAll() throws -> Bool { false }
 

@@ -24,7 +24,8 @@ private final class GRDBCodableStore: StoreUnderTest {
         try pool.write { db in
             try db.create(table: "restaurant", ifNotExists: true) { t in
                 t.primaryKey("id", .blob)
-                t.column("name", .text).notNull()
+                let name = t.column("name", .text).notNull()
+                if indexing == .uniqueName { name.unique() }
                 t.column("cuisine", .text).notNull()
                 let borough = t.column("borough", .text).notNull()
                 if indexing == .boroughAndRating { borough.indexed() }
@@ -110,6 +111,14 @@ private final class GRDBCodableStore: StoreUnderTest {
         try pool.read { db in
             try Restaurant.filter(Column("borough") == borough).fetchAll(db)
         }.reduce(0) { $0 &+ $1.digest }
+    }
+
+    func find(names: [String]) throws -> Int? {
+        try pool.read { db in
+            try names.reduce(0) { sum, name in
+                try sum &+ (Restaurant.filter(Column("name") == name).fetchOne(db)?.digest ?? 0)
+            }
+        }
     }
 
     func updateAll() throws {

@@ -143,6 +143,14 @@ private final class GRDBTunedStore: StoreUnderTest {
             .reduce(0) { $0 &+ $1.digest }
     }
 
+    func find(names: [String]) throws -> Int? {
+        try pool.read { db in
+            try names.reduce(0) { sum, name in
+                try sum &+ (fetch(db, "WHERE name = ?", [name]).first?.digest ?? 0)
+            }
+        }
+    }
+
     func updateAll() throws {
         try pool.write { db in
             let statement = try db.cachedStatement(

@@ -121,6 +121,16 @@ private final class JustPersistStore<RestaurantItem: RestaurantEntity>: StoreUnd
         }
     }
 
+    func find(names: [String]) throws -> Int? {
+        try store.read { db in
+            try names.reduce(0) { sum, name in
+                let predicate = DataStorePredicate.comparison(
+                    .init(.path(.init(["name"])), .equal, .value(.string(name))))
+                return try sum &+ (db.first(RestaurantItem.self, where: predicate)?.digest ?? 0)
+            }
+        }
+    }
+
     func bestByIndex(_ limit: Int) throws -> Int? { try best(limit) }
 
     func upsertAll() throws -> Bool {

@@ -19,6 +19,7 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
     case sort
     case sortIndexed = "sort-indexed"
     case index
+    case find
     case update
     case upsert
     case commit
@@ -46,6 +47,7 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         case .sort: "best 10 of a full scan"
         case .sortIndexed: "best 10 by an index"
         case .index: "fetch 20 % by an index"
+        case .find: "find one by a unique text, a query each"
         case .update: "update all, one commit"
         case .upsert: "upsert all by a unique attribute, one commit"
         case .commit: "durable commits of 1 item"
@@ -81,15 +83,19 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
     var indexing: Indexing {
         switch self {
         case .createIndexed, .sortIndexed, .index: .boroughAndRating
-        case .upsert: .uniqueName
+        case .upsert, .find: .uniqueName
         default: .none
         }
     }
 
     /// What `--growth` measures unless it is told otherwise.
     static let growing: [Operation] = [
-        .create, .fetchByID, .fetchAll, .count, .index, .sortIndexed, .update, .deleteEach, .delete,
+        .create, .fetchByID, .fetchAll, .count, .index, .find, .sortIndexed, .update, .deleteEach,
+        .delete,
     ]
+
+    /// How often an item may cost, in the largest store of `--growth`, what it costs in the smallest.
+    var growthGoal: Double { self == .find ? 3 : 1.3 }
 
     /// The operations one by one, except that those with a common baseline take turns.
     static func races(of operations: [Operation]) -> [[Operation]] {

@@ -41,6 +41,11 @@ struct Workload {
     /// The places that are fetched in a transaction each: fewer, as that takes longer.
     var shuffledAlone: ArraySlice<Int> { shuffled.prefix(max(2, shuffled.count / 5)) }
 
+    /// The names, in ``distinctItems``, of some restaurants, shuffled: as many in every store that has so many.
+    var foundNames: [String] {
+        shuffled.prefix(10_000).map { "\(restaurants[$0].name) \($0)" }
+    }
+
     /// What an operation counts, nil if it is no filtered count.
     func filter(of operation: Operation) -> Filter? {
         switch operation {
@@ -60,6 +65,7 @@ struct Workload {
         case .create, .createIndexed: items.count
         case .fetchByIDAlone, .fetchByIDThreads: shuffledAlone.count
         case .newest: pages * min(pageSize, restaurants.count)
+        case .find: min(10_000, restaurants.count)
         case .index: restaurants.count { $0.borough == borough }
         case .commit: commits.first?.count ?? 0
         default: restaurants.count

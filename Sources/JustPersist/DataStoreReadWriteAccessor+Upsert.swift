@@ -94,55 +94,79 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         }
         let textOrder: TextOrder =
             rules.contains(where: \.ignoresCase) ? .caseInsensitive : .scalars
-        var found = try items(of: type, attribute, values, textOrder)
-        var items: [any DataStoreItem] = []
-        items.reserveCapacity(values.count)
-        for value in values {
-            let key = ValueSet.Key(textOrder.key(value))
-            if let known = found[key] {
-                items.append(known)
-                continue
-            }
+        let wanted = DistinctValues(values, textOrder)
+        var items: [(any DataStoreItem)?] = Array(repeating: nil, count: wanted.values.count)
+        try find(wanted, type, attribute, &items)
+        for place in items.indices where items[place] == nil {
             let item = try make()
-            try item.backing.setValue(value, forAttribute: attribute)
-            found[key] = item
-            items.append(item)
+            try item.backing.setValue(wanted.values[place], forAttribute: attribute)
+            items[place] = item
         }
-        return items
+        return wanted.places.compactMap { items[$0] }
     }
 
-    /// The items that have one of these values, by the keys of their values.
-    private func items(
-        of type: ItemType, _ attribute: String, _ values: [DataStoreValue], _ textOrder: TextOrder
-    ) throws(DataStoreError) -> [ValueSet.Key: any DataStoreItem] {
-        var found: [ValueSet.Key: any DataStoreItem] = [:]
-        found.reserveCapacity(min(values.count, 100_000))
+    /// Puts the items that have one of these values into their places.
+    private func find(
+        _ wanted: DistinctValues, _ type: ItemType, _ attribute: String,
+        _ items: inout [(any DataStoreItem)?]
+    ) throws(DataStoreError) {
         let path = DataStorePredicate.Expression.path(.init([attribute]))
-        var rest = values[...]
+        var rest = wanted.values[...]
         while !rest.isEmpty {
-            // A list has its limit, and so has the time that other ways take.
-            let part = rest.prefix(10_000)
-            rest = rest.dropFirst(10_000)
+            // A predicate may have 100,000 values.
+            let part = rest.prefix(50_000)
+            rest = rest.dropFirst(50_000)
             let request = DataStoreRequest(
                 type: type,
                 predicate: .comparison(
-                    .init(
-                        path, .in, .value(.array(Array(part))),
-                        options: textOrder == .caseInsensitive ? .caseInsensitive : [])))
+                    .init(path, .in, .value(.array(Array(part))), options: wanted.options)))
             for item in try performFetch(request) {
                 let value = try item.backing.value(forAttribute: attribute)
-                let other = found.updateValue(
-                    item, forKey: ValueSet.Key(textOrder.key(value)))
-                guard let other, other.uniqueToken != item.uniqueToken else { continue }
-                throw DataStoreError(
-                    .uniqueViolation, in: "upsert",
-                    """
-                    The items \(other.uniqueToken) and \(item.uniqueToken) of “\(type.key)” have the same “\(attribute)” \
-                    since before it was declared unique. Delete or change one of them.
-                    """, itemType: type.key, attribute: attribute)
+                guard let place = wanted.place(of: value) else { continue }
+                if let other = items[place], other.uniqueToken != item.uniqueToken {
+                    throw DataStoreError(
+                        .uniqueViolation, in: "upsert",
+                        """
+                        The items \(other.uniqueToken) and \(item.uniqueToken) of “\(type.key)” have the same \
+                        “\(attribute)” since before it was declared unique. Delete or change one of them.
+                        """, itemType: type.key, attribute: attribute)
+                }
+                items[place] = item
             }
         }
-        return found
+    }
+}
+
+/// Values, of which each that comes again has the place of the first one.
+private struct DistinctValues {
+    /// Each once, in the order in which they come.
+    private(set) var values: [DataStoreValue] = []
+    /// For each value that was given, its place in ``values``.
+    private(set) var places: [Int] = []
+    private var placeOfKey: [ValueSet.Key: Int] = [:]
+    private let textOrder: TextOrder
+
+    init(_ all: [DataStoreValue], _ textOrder: TextOrder) {
+        self.textOrder = textOrder
+        values.reserveCapacity(all.count)
+        places.reserveCapacity(all.count)
+        placeOfKey.reserveCapacity(all.count)
+        for value in all {
+            let place = placeOfKey.updateValue(values.count, forKey: key(value))
+            if let place { placeOfKey[key(value)] = place } else { values.append(value) }
+            places.append(place ?? values.count - 1)
+        }
+    }
+
+    /// How a predicate compares the values.
+    var options: DataStorePredicate.Options {
+        textOrder == .caseInsensitive ? .caseInsensitive : []
+    }
+
+    func place(of value: DataStoreValue) -> Int? { placeOfKey[key(value)] }
+
+    private func key(_ value: DataStoreValue) -> ValueSet.Key {
+        ValueSet.Key(textOrder.key(value))
     }
 }
 

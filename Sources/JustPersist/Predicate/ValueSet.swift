@@ -9,7 +9,9 @@ struct ValueSet: Sendable {
     init(_ elements: [DataStoreValue]) {
         self.elements = elements
         // A value with NaN in it equals nothing, so it need not be found.
-        keys = Set(elements.lazy.filter { $0.isEqual(to: $0) }.map { Key($0) })
+        var keys = Set<Key>(minimumCapacity: elements.count)
+        for element in elements where element.isEqual(to: element) { keys.insert(Key(element)) }
+        self.keys = keys
     }
 
     func contains(_ value: DataStoreValue) -> Bool { keys.contains(Key(value)) }

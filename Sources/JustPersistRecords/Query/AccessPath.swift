@@ -38,10 +38,7 @@ extension Block {
     ) throws(DataStoreError) -> AccessPath {
         if let ids = query.ids { return .ids(query.isReversed ? ids.reversed() : ids) }
         guard query.table != nil, !query.type.indexes.isEmpty else { return .scan }
-        let total = try countOrAll(query.type)
-        // Measured on 100,000 records of 150 bytes: looking one up takes as long as ten of a scan on LMDB, thirteen on
-        // LevelDB.
-        let most = max(64, total / 10)
+        let most = query.mostLookups
         guard mayBeOrdered, let order = order(of: query), let end = query.slice.end, end <= most
         else {
             return try entries(of: query, most: most) ?? .scan
@@ -94,8 +91,7 @@ extension Block {
     private func ids(
         in union: [IndexRanges], most: Int
     ) throws(DataStoreError) -> (ids: [ItemID], areKnown: Bool)? {
-        // To look for an entry takes as long as to look a record up.
-        if union.reduce(0, { $0 + $1.ranges.count }) > 2 * most + 64 { return nil }
+        if union.reduce(0, { $0 + $1.ranges.count }) > Self.mostRanges(for: most) { return nil }
         var ids: [ItemID] = []
         var isSorted = true
         var areKnown = true
@@ -121,6 +117,19 @@ extension Block {
         unique.reserveCapacity(ids.count)
         for id in ids where id != unique.last { unique.append(id) }
         return (unique, areKnown)
+    }
+
+    /// How many records may be looked up in place of a scan of all records of a type.
+    func mostLookups(_ type: BlockType) throws(DataStoreError) -> Int {
+        // Measured on 100,000 records of 150 bytes: looking one up takes as long as ten of a scan on LMDB, thirteen on
+        // LevelDB.
+        max(64, try countOrAll(type) / 10)
+    }
+
+    /// How many ranges of entries may be read where so many records may be looked up.
+    static func mostRanges(for lookups: Int) -> Int {
+        // To look for an entry takes as long as to look a record up.
+        2 * lookups + 64
     }
 
     /// The number of items of a type, or a large one where that is damaged.

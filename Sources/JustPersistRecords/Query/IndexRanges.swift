@@ -25,9 +25,9 @@ struct IndexRanges {
         isExact = false
     }
 
-    /// What the conditions leave of an index; `nil` if they leave all of it.
+    /// What the conditions leave of an index; `nil` if they leave all of it, or more than `mostRanges` ranges.
     init?(
-        _ index: TypeIndex, _ conditions: [IndexCondition], of type: BlockType
+        _ index: TypeIndex, _ conditions: [IndexCondition], of type: BlockType, mostRanges: Int
     ) {
         self.init(all: index)
         isExact = true
@@ -44,6 +44,11 @@ struct IndexRanges {
                 })
             else { break }
             let condition = conditions[place]
+            // Before they are made: a long list takes its time.
+            if case .points(let points) = condition.values, points.count > mostRanges {
+                if self.conditions.isEmpty { return nil }
+                break
+            }
             let values = ComponentRanges(condition, in: index)
             let (count, overflows) = prefixes.count.multipliedReportingOverflow(
                 by: values.ranges.count)
@@ -103,12 +108,11 @@ struct IndexRanges {
 struct IndexAlternatives {
     /// Each holds all items that match, in one part of an index or in several together.
     private(set) var unions: [[IndexRanges]] = []
-    /// The most ranges that are followed for one predicate: far fewer than a scan would be slower than.
-    private static let mostRanges = 100_000
     /// The one that holds no other items, if there is one.
     private(set) var exact: IndexRanges?
 
-    init(_ predicate: DataStorePredicate, of type: BlockType) {
+    /// - Parameter mostRanges: How many ranges of an index are worth reading.
+    init(_ predicate: DataStorePredicate, of type: BlockType, mostRanges: Int) {
         let parts = predicate.conjuncts
         var conditions: [IndexCondition] = []
         var isWhole = true
@@ -135,14 +139,14 @@ struct IndexAlternatives {
                 var isTold = true
                 var ranges = 0
                 for choice in choices {
-                    let alternatives = IndexAlternatives(choice, of: type)
+                    let alternatives = IndexAlternatives(choice, of: type, mostRanges: mostRanges)
                     guard let first = alternatives.unions.first else {
                         isTold = false
                         break
                     }
                     union += first
                     ranges += first.reduce(0) { $0 + $1.ranges.count }
-                    if ranges > Self.mostRanges {
+                    if ranges > mostRanges {
                         isTold = false
                         break
                     }
@@ -153,7 +157,8 @@ struct IndexAlternatives {
         }
         var single: [IndexRanges] = []
         for index in type.indexes {
-            guard let ranges = IndexRanges(index, conditions, of: type) else { continue }
+            guard let ranges = IndexRanges(index, conditions, of: type, mostRanges: mostRanges)
+            else { continue }
             single.append(ranges)
             if isWhole, ranges.isExact, ranges.conditions.count == conditions.count, exact == nil {
                 exact = ranges

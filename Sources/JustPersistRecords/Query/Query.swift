@@ -9,6 +9,8 @@ struct Query {
     let predicate: RecordPredicate?
     /// What indexes can tell of the predicate; `nil` without one, or without indexes.
     let alternatives: IndexAlternatives?
+    /// How many records may be looked up in place of a scan.
+    let mostLookups: Int
     /// What decides the order; empty for that of the ids.
     let sort: [SortKey]
     /// Whether the order of the ids is turned round, where nothing else decides.
@@ -56,6 +58,7 @@ struct Query {
         }
         self.sort = sort
         self.isReversed = isReversed
+        mostLookups = type.indexes.isEmpty ? 0 : try block.mostLookups(type)
         // Once for the request, so that it is the same for all who ask.
         if let predicate = request.predicate?.evaluatingConstants(now: Date()) {
             let compiled = try RecordPredicate(predicate, type: type)
@@ -67,7 +70,9 @@ struct Query {
             self.ids = ids
             alternatives =
                 ids != nil || type.indexes.isEmpty || self.predicate == nil
-                ? nil : IndexAlternatives(predicate, of: type)
+                ? nil
+                : IndexAlternatives(
+                    predicate, of: type, mostRanges: Block.mostRanges(for: mostLookups))
         } else {
             predicate = nil
             alternatives = nil

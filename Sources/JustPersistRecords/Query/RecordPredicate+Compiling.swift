@@ -74,7 +74,7 @@ extension RecordPredicate {
             }
         }
         node.comparison = Int32(comparisons.count)
-        comparisons.append(Comparison(prepared: prepared, attribute: attribute))
+        comparisons.append(Comparison(prepared, of: attribute))
         nodes.append(node)
     }
 

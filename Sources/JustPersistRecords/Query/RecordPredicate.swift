@@ -17,10 +17,16 @@ struct RecordPredicate {
     var intMembers: [Int64] = []
     var comparisons: [Comparison] = []
 
-    struct Comparison {
+    /// An object, so that evaluating it for a record costs one reference count and no copy.
+    final class Comparison {
         let prepared: PreparedComparison
         /// The attribute that is compared with a constant; `nil` for any other comparison.
         let attribute: QueryAttribute?
+
+        init(_ prepared: PreparedComparison, of attribute: QueryAttribute?) {
+            self.prepared = prepared
+            self.attribute = attribute
+        }
     }
 
     /// One node in 32 bytes.

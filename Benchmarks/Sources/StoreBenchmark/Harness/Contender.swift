@@ -23,7 +23,9 @@ final class Contender {
             return try create(operation.indexing, &clock)
         }
         let store = try store(for: operation)
-        let names = operation == .find ? workload.foundNames : []
+        let names =
+            operation == .find
+            ? workload.foundNames : operation == .upsert ? workload.distinctNames : []
         var digest: Int?
         clock.start()
         switch operation {
@@ -43,7 +45,7 @@ final class Contender {
         case .find: digest = try store.find(names: names)
         case .sortIndexed: digest = try store.bestByIndex(workload.pageSize)
         case .update: try store.updateAll()
-        case .upsert: if try !store.upsertAll() { return nil }
+        case .upsert: if try !store.upsertAll(names: names) { return nil }
         case .commit: try store.commitEach(workload.commits[round])
         case .deleteEach: try store.deleteEach(workload.shuffled)
         case .delete: try store.deleteAll()

@@ -27,7 +27,7 @@ protocol StoreUnderTest: AnyObject {
     /// Fetches the best rated by an index, best first.
     func bestByIndex(_ limit: Int) throws -> Int?
     /// Sets `stars` of each as ``updateAll()`` does, and finds each by its name, which is unique.
-    func upsertAll() throws -> Bool
+    func upsertAll(names: [String]) throws -> Bool
     /// Sets `stars` of each to `Restaurant.updated(stars:)` in one transaction.
     func updateAll() throws
     /// Stores each in a transaction of its own, durable before the next begins.
@@ -51,7 +51,7 @@ extension StoreUnderTest {
     func fetchByIndex(borough: String) throws -> Int? { nil }
     func find(names: [String]) throws -> Int? { nil }
     func bestByIndex(_ limit: Int) throws -> Int? { nil }
-    func upsertAll() throws -> Bool { false }
+    func upsertAll(names: [String]) throws -> Bool { false }
 
     /// What the store holds of both types, for the comparison after an operation that writes.
     func contents() throws -> Int {

@@ -133,8 +133,7 @@ private final class JustPersistStore<RestaurantItem: RestaurantEntity>: StoreUnd
 
     func bestByIndex(_ limit: Int) throws -> Int? { try best(limit) }
 
-    func upsertAll() throws -> Bool {
-        let names = try store.read { try $0.items(RestaurantItem.self).map(\.name) }
+    func upsertAll(names: [String]) throws -> Bool {
         try store.write { db in
             for item in try db.upsert(
                 RestaurantItem.self, RestaurantItem.keyPathOfName, values: names)

@@ -41,6 +41,11 @@ struct Workload {
     /// The places that are fetched in a transaction each: fewer, as that takes longer.
     var shuffledAlone: ArraySlice<Int> { shuffled.prefix(max(2, shuffled.count / 5)) }
 
+    /// The names in ``distinctItems``, in the order of creation.
+    var distinctNames: [String] {
+        restaurants.enumerated().map { "\($1.name) \($0)" }
+    }
+
     /// The names, in ``distinctItems``, of some restaurants, shuffled: as many in every store that has so many.
     var foundNames: [String] {
         shuffled.prefix(10_000).map { "\(restaurants[$0].name) \($0)" }

@@ -36,4 +36,19 @@ extension ItemSchema {
             "“\(itemTypeKey)” declares no attribute “\(name)”. \(attributes.map(\.name).advice(for: name))",
             itemType: itemTypeKey, attribute: name)
     }
+
+    /// The refusal of a property that is no attribute.
+    func noAttribute(_ keyPath: AnyKeyPath) -> DataStoreError {
+        // The name of a computed property is not known: the text has an address instead.
+        let text = "\(keyPath)"
+        let name = text.split(separator: ".").last.map(String.init) ?? text
+        let isNamed = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+        return DataStoreError(
+            .unknownAttribute, in: "predicate",
+            """
+            The property \(text) of “\(itemTypeKey)” is no attribute that its schema lists with a key path, so a store \
+            keeps no value for it. \(attributes.map(\.name).advice(for: isNamed ? name : "")) For a condition in Swift use \
+            DataStorePredicate.evaluated(_:), or filter the fetched items.
+            """, itemType: itemTypeKey, attribute: isNamed ? name : nil)
+    }
 }

@@ -51,7 +51,9 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     public func performExplain(
         _ request: DataStoreRequest
     ) throws(DataStoreError) -> QueryPlan {
-        QueryPlan(access: .unknown, matched: try performCount(request))
+        QueryPlan(
+            access: .unknown, matched: try performCount(request),
+            evaluatedByFoundation: request.predicate?.evaluations.count ?? 0)
     }
 
     /// Runs a throwing form, and on failure reports the error and gives a value in its place.

@@ -53,17 +53,22 @@ public struct QueryPlan: Sendable, Hashable {
     public let recordsExamined: Int
     /// The items that the request gives.
     public let matched: Int
+    /// How many parts of the predicate Foundation, or other Swift code, evaluates on each item that the other parts leave.
+    ///
+    /// A store evaluates all other parts itself: see ``DataStorePredicate/evaluated(_:)``.
+    public let evaluatedByFoundation: Int
 
     /// A plan.
     public init(
         access: Access, abandoned: IndexUse? = nil, entriesExamined: Int = 0,
-        recordsExamined: Int = 0, matched: Int
+        recordsExamined: Int = 0, matched: Int, evaluatedByFoundation: Int = 0
     ) {
         self.access = access
         self.abandoned = abandoned
         self.entriesExamined = entriesExamined
         self.recordsExamined = recordsExamined
         self.matched = matched
+        self.evaluatedByFoundation = evaluatedByFoundation
     }
 }
 
@@ -89,10 +94,13 @@ extension QueryPlan: CustomStringConvertible {
         func count(_ number: Int, _ one: String, _ many: String) -> String {
             "\(number) \(number == 1 ? one : many)"
         }
+        let evaluated =
+            evaluatedByFoundation == 0
+            ? "" : ", \(count(evaluatedByFoundation, "part", "parts")) evaluated by Foundation on each item"
         return """
             \(way)\(other ?? ""): \(count(entriesExamined, "entry", "entries")) and \
             \(count(recordsExamined, "record", "records")) examined, \
-            \(count(matched, "item", "items")) found
+            \(count(matched, "item", "items")) found\(evaluated)
             """
     }
 }

@@ -1,4 +1,6 @@
 /// Written as one field named after the case: `{"not": {"constant": true}}`.
+///
+/// A predicate with a part that is ``evaluated(_:)`` cannot be written.
 extension DataStorePredicate: Codable {
     private enum CodingKeys: String, CodingKey { case constant, comparison, and, or, not }
 
@@ -24,6 +26,15 @@ extension DataStorePredicate: Codable {
         case .and(let parts): try container.encode(parts, forKey: .and)
         case .or(let parts): try container.encode(parts, forKey: .or)
         case .not(let part): try container.encode(part, forKey: .not)
+        case .evaluated(let evaluation):
+            throw EncodingError.invalidValue(
+                self,
+                .init(
+                    codingPath: encoder.codingPath,
+                    debugDescription: """
+                        \(evaluation) is evaluated by Swift code, which cannot be encoded. Encode a predicate that is a \
+                        comparison of attributes, or the text that the predicate is made of.
+                        """))
         }
     }
 }

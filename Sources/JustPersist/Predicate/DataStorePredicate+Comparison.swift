@@ -108,6 +108,11 @@ extension DataStorePredicate {
         /// Written `[n]`: the strings were prepared for the comparison, so nothing is folded, whatever else is asked for
         /// (NSComparisonPredicate, "normalized").
         public static let normalized = Options(rawValue: 4)
+        /// Written `[w]`: CONTAINS, BEGINSWITH and ENDSWITH find whole characters only, as Swift's collections do.
+        ///
+        /// Without it a match may end inside a character: then `"\n"` is found in `"\r\n"`, and one flag in the middle of two
+        /// others. The searches of a `#Predicate` have this option.
+        public static let wholeCharacters = Options(rawValue: 8)
 
         /// What is folded before strings are compared.
         package var folding: Options {

@@ -1,8 +1,9 @@
 extension DataStorePredicate: CustomStringConvertible {
     /// The predicate as text in one line.
     ///
-    /// Parsing it gives an equal predicate, with two exceptions: an AND or OR of one part is written as
-    /// the part, and one of none as `TRUEPREDICATE` or `FALSEPREDICATE`.
+    /// Parsing it gives an equal predicate, with three exceptions: an AND or OR of one part is written as
+    /// the part, and one of none as `TRUEPREDICATE` or `FALSEPREDICATE`; and what is ``evaluated(_:)`` on items is
+    /// written in `«»`, which no parser takes.
     public var description: String {
         switch meaning {
         case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
@@ -10,13 +11,14 @@ extension DataStorePredicate: CustomStringConvertible {
         case .and(let parts): parts.map(\.descriptionAsPart).joined(separator: " AND ")
         case .or(let parts): parts.map(\.descriptionAsPart).joined(separator: " OR ")
         case .not(let part): "NOT " + part.descriptionAsPart
+        case .evaluated(let evaluation): evaluation.description
         }
     }
 
     private var descriptionAsPart: String {
         switch meaning {
         case .and, .or: "(\(description))"
-        case .constant, .comparison, .not: description
+        case .constant, .comparison, .not, .evaluated: description
         }
     }
 
@@ -42,6 +44,7 @@ extension DataStorePredicate.Comparison: CustomStringConvertible {
         if options.contains(.caseInsensitive) { letters += "c" }
         if options.contains(.diacriticInsensitive) { letters += "d" }
         if options.contains(.normalized) { letters += "n" }
+        if options.contains(.wholeCharacters) { letters += "w" }
         let relation = self.operator.rawValue + (letters.isEmpty ? "" : "[\(letters)]")
         let word =
             switch modifier {

@@ -64,7 +64,7 @@ extension DataStorePredicate {
         case uppercase = "uppercase:"
         /// The string in lower case, in no locale's way.
         case lowercase = "lowercase:"
-        /// How many characters a string has, as Swift counts them.
+        /// How many characters a string has, as Swift counts them, or how many bytes data has.
         case length = "length:"
         /// The time of the request: the same for all items and wherever it stands.
         case now = "now"

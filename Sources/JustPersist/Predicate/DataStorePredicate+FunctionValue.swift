@@ -24,6 +24,7 @@ extension DataStorePredicate.Function {
         case (.uppercase, .string(let text)): return .string(text.uppercased())
         case (.lowercase, .string(let text)): return .string(text.lowercased())
         case (.length, .string(let text)): return .int(Int64(text.count))
+        case (.length, .data(let data)): return .int(Int64(data.count))
         case (.onesComplement, _):
             return ExactNumber(argument)?.int.map { .int(~$0) } ?? .null
         default: break

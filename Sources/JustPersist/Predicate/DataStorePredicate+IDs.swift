@@ -19,7 +19,7 @@ extension DataStorePredicate {
                 return ids.count == values.count ? ids : nil
             default: return nil
             }
-        case .constant, .or, .not: return nil
+        case .constant, .or, .not, .evaluated: return nil
         }
     }
 }

@@ -32,7 +32,7 @@ extension DataStorePredicate {
         bound: Set<String>, _ transform: Transform<Failure>
     ) throws(Failure) -> DataStorePredicate {
         switch self {
-        case .constant: return self
+        case .constant, .evaluated: return self
         case .not(let part): return .not(try part.mapped(bound: bound, transform))
         case .and(let parts): return .and(try Self.mapped(parts, bound, transform))
         case .or(let parts): return .or(try Self.mapped(parts, bound, transform))

@@ -72,7 +72,7 @@ private struct PredicateValidation {
     ) throws(DataStoreError) {
         try addNode()
         switch predicate {
-        case .constant: break
+        case .constant, .evaluated: break
         case .not(let part): open.append((.predicate(part), depth + 1, bound))
         case .and(let parts), .or(let parts):
             // A list of parts may be far larger than the limit, so it is counted before it is copied.

@@ -24,6 +24,8 @@ public indirect enum DataStorePredicate: Sendable, Hashable {
     case or([DataStorePredicate])
     /// True when the part is false.
     case not(DataStorePredicate)
+    /// Whether Swift code finds that an item fulfils a condition: see ``ItemEvaluation``.
+    case evaluated(ItemEvaluation)
 }
 
 extension DataStorePredicate {

@@ -7,9 +7,7 @@ struct EnumCases {
     /// The cases of a type; `nil` if it is no enum, or one that cannot be stored.
     init?<Value: CaseIterable & Equatable>(of type: Value.Type) {
         let cases = Array(type.allCases)
-        guard let first = cases.first, Mirror(reflecting: first).displayStyle == .enum else {
-            return nil
-        }
+        guard Self.isEnum(type) else { return nil }
         var stored: [DataStoreValue] = []
         for value in cases {
             guard let value = try? DataStoreValue(attributeValue: value) else { return nil }
@@ -17,6 +15,12 @@ struct EnumCases {
         }
         self.cases = cases
         self.stored = stored
+    }
+
+    /// Whether the cases that a type lists are those of an enum, and so all of its values.
+    static func isEnum(_ type: any CaseIterable.Type) -> Bool {
+        func first<Value: CaseIterable>(_ type: Value.Type) -> Any? { type.allCases.first }
+        return first(type).map { Mirror(reflecting: $0).displayStyle == .enum } ?? false
     }
 
     /// Whether two cases stand in a relation, by the type's own rule.

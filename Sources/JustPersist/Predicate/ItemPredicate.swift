@@ -16,6 +16,23 @@ public struct ItemPredicate<Root: DataStoreItem>: Sendable {
     /// The condition as one for items of this class.
     public init(_ predicate: DataStorePredicate) { result = .success(predicate) }
 
+    /// Any condition of the class as one of this type.
+    ///
+    /// What is wrong with the condition ``predicate()`` throws.
+    public init(_ condition: some ItemCondition<Root>) {
+        result = Result { () throws(DataStoreError) in try condition.predicate() }
+    }
+
+    /// The opposite of a condition.
+    init(opposite condition: some ItemCondition<Root>) {
+        result = Result { () throws(DataStoreError) in
+            if let predicate = condition as? Predicate<Root> {
+                return try DataStorePredicate(oppositeOf: predicate)
+            }
+            return try condition.predicate().negated
+        }
+    }
+
     /// The comparison of an attribute with a value of a type, by the property's key path.
     init(
         _ keyPath: AnyKeyPath, _ relation: DataStorePredicate.Operator, _ value: Any,
@@ -35,16 +52,16 @@ public struct ItemPredicate<Root: DataStoreItem>: Sendable {
         }
     }
 
-    /// The search for a text in an attribute.
+    /// The comparison of an attribute with a text, or with texts.
     init(
-        _ keyPath: AnyKeyPath, _ relation: DataStorePredicate.Operator, text: String,
-        _ options: DataStorePredicate.Options
+        _ keyPath: AnyKeyPath, _ relation: DataStorePredicate.Operator, text: DataStoreValue,
+        _ options: DataStorePredicate.Options, modifier: DataStorePredicate.Modifier = .direct
     ) {
         result = Result { () throws(DataStoreError) in
             .comparison(
                 DataStorePredicate.Comparison(
-                    .path(try Root.path(for: keyPath)), relation, .value(.string(text)),
-                    options: options))
+                    .path(try Root.path(for: keyPath)), relation, .value(text),
+                    modifier: modifier, options: options))
         }
     }
 
@@ -83,13 +100,7 @@ extension DataStoreItem {
             return DataStorePredicate.AttributePath([name])
         }
         if keyPath == \Self.uniqueToken || leadsToIdentity(keyPath) { return .uniqueToken }
-        throw DataStoreError(
-            .unknownAttribute, in: "predicate",
-            """
-            The key path \(keyPath) is no attribute of “\(itemTypeKey)”; use a property of the item itself \
-            that its schema lists with a key path.
-            """,
-            itemType: itemTypeKey)
+        throw schema.noAttribute(keyPath)
     }
 
     /// Whether a key path gives the identity of items, as `\Restaurant.id` does.

@@ -4,71 +4,76 @@ typealias Conversion = PredicateConversion
 
 extension PredicateExpressions.Variable: ConvertibleExpression {
     func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
-        guard let term = conversion.variables[key] else { throw conversion.unsupported(self) }
+        guard let term = conversion[key] else { throw conversion.unsupported(self) }
         return term
     }
 }
 
-extension PredicateExpressions.Value: ConvertibleExpression {
+/// An expression that has the same value for all items.
+protocol ConstantExpression {
+    var constant: Any { get }
+}
+
+extension PredicateExpressions.Value: ConvertibleExpression, ConstantExpression {
+    var constant: Any { value }
+
     func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
-        .operand(.value(try DataStoreValue(attributeValue: value)))
+        .operand(.plain(.value(try DataStoreValue(attributeValue: value))))
     }
 }
 
 extension PredicateExpressions.NilLiteral: ConvertibleExpression {
     func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
-        .operand(.value(.null))
+        .operand(.plain(.value(.null)))
     }
 }
 
-extension PredicateExpressions.KeyPath: ConvertibleExpression {
-    func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
-        switch try conversion.term(root) {
-        case .item(let type): return .operand(.path(try type.path(for: keyPath)))
-        case .operand(.path(let path)):
-            let isText = Root.Output.self == String.self
-            switch kind {
-            case .collectionCount where !isText: return .operand(.count(path))
-            case .collectionIsEmpty:
-                let hasSome: DataStorePredicate.Comparison =
-                    isText
-                    ? .init(.path(path), .notEqual, .value(.string("")))
-                    : .init(.count(path), .greater, .value(.int(0)))
-                return .condition(!.comparison(hasSome))
-            default: throw conversion.unsupported(self)
-            }
-        default: throw conversion.unsupported(self)
-        }
-    }
-}
+// MARK: Logic
 
 extension PredicateExpressions.Conjunction: ConvertibleExpression {
     func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
-        .condition(try conversion.condition(lhs) && conversion.condition(rhs))
+        .operand(.condition(try conversion.condition(lhs) && conversion.condition(rhs)))
     }
 }
 
 extension PredicateExpressions.Disjunction: ConvertibleExpression {
     func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
-        .condition(try conversion.condition(lhs) || conversion.condition(rhs))
+        .operand(.condition(try conversion.condition(lhs) || conversion.condition(rhs)))
     }
 }
 
 extension PredicateExpressions.Negation: ConvertibleExpression {
     func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
-        .condition(!(try conversion.condition(wrapped)))
+        .operand(.condition(!(try conversion.condition(wrapped))))
     }
 }
 
+extension PredicateExpressions.Conditional: ConvertibleExpression {
+    func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
+        .operand(
+            .choice(
+                try conversion.condition(test), try conversion.part(trueBranch),
+                try conversion.part(falseBranch)))
+    }
+}
+
+// MARK: Comparisons
+
 extension PredicateExpressions.Equal: ConvertibleExpression {
     func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
-        .condition(try conversion.equality(lhs, rhs, of: LHS.Output.self))
+        .operand(
+            .condition(
+                try conversion.equality(
+                    conversion.part(lhs), conversion.part(rhs), of: LHS.Output.self)))
     }
 }
 
 extension PredicateExpressions.NotEqual: ConvertibleExpression {
     func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
-        .condition(!(try conversion.equality(lhs, rhs, of: LHS.Output.self)))
+        .operand(
+            .condition(
+                !(try conversion.equality(
+                    conversion.part(lhs), conversion.part(rhs), of: LHS.Output.self))))
     }
 }
 
@@ -82,78 +87,130 @@ extension PredicateExpressions.Comparison: ConvertibleExpression {
             case .greaterThanOrEqual: .greaterOrEqual
             @unknown default: throw conversion.unsupported(self)
             }
-        return .condition(try conversion.comparison(lhs, relation, rhs, of: LHS.Output.self))
+        return .operand(
+            .condition(
+                try conversion.comparison(
+                    conversion.operand(lhs), relation, conversion.operand(rhs),
+                    of: LHS.Output.self)))
     }
 }
 
-extension PredicateExpressions.SequenceContains: ConvertibleExpression {
-    func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
-        // The parts of a text are found by CollectionContainsCollection; a Character is no value.
-        guard LHS.Output.self != String.self else { throw conversion.unsupported(self) }
-        return .condition(
-            try conversion.membership(of: element, in: sequence, of: RHS.Output.self))
-    }
-}
-
-extension PredicateExpressions.CollectionContainsCollection: ConvertibleExpression
-where Base.Output == String, Other.Output == String {
-    func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
-        .condition(try conversion.search(base, .contains, other))
-    }
-}
-
-extension PredicateExpressions.SequenceStartsWith: ConvertibleExpression
-where Base.Output == String, Prefix.Output == String {
-    func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
-        .condition(try conversion.search(base, .beginsWith, prefix))
-    }
-}
+// MARK: Optionals
 
 extension PredicateExpressions.NilCoalesce: ConvertibleExpression {
     func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
-        switch (try conversion.term(lhs), try conversion.term(rhs)) {
-        case (.operand(let operand), .operand(.value(let constant))):
-            return .operandOr(operand, constant)
-        case (.optionalCondition(let present, let operand), _):
-            return .condition(
-                Conversion.either(operand, present, orIfNull: try conversion.condition(rhs)))
-        default: throw conversion.unsupported(self)
-        }
+        .operand(try conversion.operand(lhs).coalesced(with: conversion.part(rhs)))
+    }
+}
+
+extension PredicateExpressions.ForcedUnwrap: ConvertibleExpression {
+    func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
+        .operand(try conversion.operand(inner).unwrapped)
     }
 }
 
 extension PredicateExpressions.OptionalFlatMap: ConvertibleExpression {
     func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
-        guard case .operand(let operand) = try conversion.term(wrapped) else {
-            throw conversion.unsupported(self)
+        .operand(try transformed(try conversion.operand(wrapped), conversion))
+    }
+
+    /// What the transform makes of the value; nil where that is nil.
+    private func transformed(
+        _ value: Conversion.Operand, _ conversion: Conversion
+    ) throws(DataStoreError) -> Conversion.Operand {
+        if case .choice(let test, let first, let second) = value {
+            return .choice(
+                test, try transformed(first, conversion), try transformed(second, conversion))
         }
+        if value.constant == .null { return .plain(.value(.null)) }
         var inner = conversion
-        inner.variables[variable.key] = .operand(operand)
-        switch try inner.term(transform) {
-        case .condition(let predicate): return .optionalCondition(predicate, unlessNull: operand)
-        // What is found below null is null, as nil is below nil.
-        case .operand(.path(let path)): return .operand(.path(path))
-        case .operand(.count(let path)): return .operand(.count(path))
-        default: throw conversion.unsupported(self)
+        let (expression, defined) = value.expression
+        inner.bind(variable, to: .operand(.plain(expression)))
+        let result = try inner.operand(transform)
+        // What is made of null is null mostly, as what is made of nil is nil.
+        if case .plain(let made, where: .constant(true)) = result, made.isNull(with: expression) {
+            return .plain(made, where: defined)
+        }
+        return .choice(value.isNull, .plain(.value(.null)), result)
+    }
+}
+
+extension DataStorePredicate.Expression {
+    /// Whether the expression is surely null where another is.
+    fileprivate func isNull(with other: Self) -> Bool {
+        if self == other { return true }
+        switch self {
+        case .value, .variable, .ternary, .list: return false
+        case .path(let path):
+            guard case .path(let start) = other else { return false }
+            return path.components.starts(with: start.components)
+        case .count(let path): return Self.path(path).isNull(with: other)
+        case .keyPath(of: let base, let path):
+            if case .keyPath(of: base, let start) = other {
+                return path.components.starts(with: start.components)
+            }
+            return base.isNull(with: other)
+        case .function(let function, let arguments):
+            return (!function.takesList || arguments.count == 1)
+                && arguments.contains { $0.isNull(with: other) }
+        case .element(of: let base, _), .subquery(let base, _, _), .cast(let base, _):
+            return base.isNull(with: other)
         }
     }
 }
 
-extension PredicateConversion {
-    /// Whether a text is found in another, where the empty text is found in every text.
-    fileprivate func search(
-        _ text: Any, _ relation: DataStorePredicate.Operator, _ part: Any
-    ) throws(DataStoreError) -> DataStorePredicate {
-        let (first, second) = (try term(text), try term(part))
-        return try relate(first, second) { text, part in
-            let found = DataStorePredicate.comparison(.init(text, relation, part))
-            switch part {
-            case .value(.string("")): return .constant(true)
-            case .value: return found
-            default: return found || .comparison(.init(part, .equal, .value(.string(""))))
-            }
-        } orThrow: {
-            unsupported(text)
+// MARK: Casts
+
+extension PredicateExpressions.ConditionalCast: ConvertibleExpression {
+    func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
+        try conversion.checkCast(from: Input.Output.self, to: Desired.self, self)
+        return .operand(try conversion.operand(input))
+    }
+}
+
+extension PredicateExpressions.ForceCast: ConvertibleExpression {
+    func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
+        try conversion.checkCast(from: Input.Output.self, to: Desired.self, self)
+        let operand = try conversion.operand(input)
+        return .operand(Input.Output.self == Desired.self ? operand : operand.unwrapped)
+    }
+}
+
+extension PredicateExpressions.TypeCheck: ConvertibleExpression {
+    func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
+        try conversion.checkCast(from: Input.Output.self, to: Desired.self, self)
+        let operand = try conversion.operand(input)
+        if Input.Output.self == Desired.self {
+            return .operand(.condition(.init(.constant(true), where: operand.expression.where)))
         }
+        return .operand(.condition(!operand.isNull))
+    }
+}
+
+extension PredicateConversion {
+    /// An operand, in which a truth value that has no counterpart is left to Foundation.
+    func part<Part: PredicateExpression>(_ part: Part) throws(DataStoreError) -> Operand {
+        if let condition = part as? any PredicateExpression<Bool> {
+            return try truth(condition)
+        }
+        return try operand(part)
+    }
+
+    private func truth<Part: PredicateExpression<Bool>>(
+        _ part: Part
+    ) throws(DataStoreError) -> Operand {
+        do throws(DataStoreError) {
+            return try operand(part)
+        } catch {
+            return .condition(try condition(part))
+        }
+    }
+
+    /// Throws unless a cast is from a type to itself, or from an optional to its type: all else is a matter of Swift.
+    fileprivate func checkCast(
+        from type: Any.Type, to desired: Any.Type, _ part: Any
+    ) throws(DataStoreError) {
+        let wrapped = (type as? any OptionalValue.Type)?.wrappedType
+        if type != desired, wrapped != desired { throw unsupported(part) }
     }
 }

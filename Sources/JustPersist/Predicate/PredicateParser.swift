@@ -220,6 +220,7 @@ struct PredicateParser {
             case "c": options.insert(.caseInsensitive)
             case "d": options.insert(.diacriticInsensitive)
             case "n": options.insert(.normalized)
+            case "w": options.insert(.wholeCharacters)
             case "l":
                 throw unsupported(
                     """

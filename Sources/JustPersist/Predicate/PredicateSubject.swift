@@ -9,9 +9,29 @@ public protocol PredicateSubject {
     func value(
         forAttribute name: String, of reference: ItemReference
     ) throws(DataStoreError) -> DataStoreValue
+
+    /// The subject as an item of a class, for a condition that is evaluated on items
+    /// (``DataStorePredicate/evaluated(_:)``).
+    ///
+    /// The item has the values that this subject has now. A read-only item is enough. The default throws
+    /// `.unsupported`.
+    func item(as itemClass: any DataStoreItem.Type) throws(DataStoreError) -> any DataStoreItem
 }
 
 extension PredicateSubject {
+    /// Throws `.unsupported`: a subject that cannot be made an item.
+    public func item(
+        as itemClass: any DataStoreItem.Type
+    ) throws(DataStoreError) -> any DataStoreItem {
+        throw DataStoreError(
+            .unsupported, in: "predicate",
+            """
+            A part of the predicate has to be evaluated on items of “\(itemClass.itemTypeKey)”, which this store does not \
+            offer to predicates. Fetch by the other parts, and filter the items in Swift; or implement item(as:) of \
+            PredicateSubject in the store.
+            """, itemType: itemClass.itemTypeKey)
+    }
+
     /// Null: a subject that cannot follow references.
     public func value(
         forAttribute name: String, of reference: ItemReference

@@ -162,12 +162,12 @@ public struct PreparedComparison: Sendable {
         case .in: return try isMember(left, of: right, &scope)
         case .contains:
             guard case .array(let elements) = left else {
-                return try text(left, right) { $0.isContained(in: $1) }
+                return try text(left, right) { $0.isContained(in: $1, $2) }
             }
             try scope.count(elements.count)
             return elements.contains { $0.isEqual(to: right) }
-        case .beginsWith: return try text(left, right) { $0.isPrefix(of: $1) }
-        case .endsWith: return try text(left, right) { $0.isSuffix(of: $1) }
+        case .beginsWith: return try text(left, right) { $0.isPrefix(of: $1, $2) }
+        case .endsWith: return try text(left, right) { $0.isSuffix(of: $1, $2) }
         case .like:
             guard case .string(let text) = left else { return false }
             if case .like(let pattern) = self.right { return pattern.matches(text) }
@@ -197,18 +197,21 @@ public struct PreparedComparison: Sendable {
             return entries.values.contains { reading.read($0).isEqual(to: value) }
         case .string(let text):
             guard case .string(let part) = value else { return false }
-            return TextPattern(part).isContained(in: text)
+            return TextPattern(part).isContained(
+                in: text, comparison.options.contains(.wholeCharacters))
         default: return false
         }
     }
 
     private func text(
-        _ left: DataStoreValue, _ right: DataStoreValue, _ matches: (TextPattern, String) -> Bool
+        _ left: DataStoreValue, _ right: DataStoreValue,
+        _ matches: (TextPattern, String, _ wholeCharacters: Bool) -> Bool
     ) throws(DataStoreError) -> Bool {
         guard case .string(let text) = left else { return false }
-        if case .pattern(let pattern) = self.right { return matches(pattern, text) }
+        let isWhole = comparison.options.contains(.wholeCharacters)
+        if case .pattern(let pattern) = self.right { return matches(pattern, text, isWhole) }
         guard case .string(let part) = right else { return false }
-        return matches(TextPattern(part), text)
+        return matches(TextPattern(part), text, isWhole)
     }
 }
 
@@ -218,7 +221,7 @@ extension DataStorePredicate {
     /// - Parameter now: What `now()` returns: the time of the request.
     package func evaluatingConstants(now: Date) -> DataStorePredicate {
         switch self {
-        case .constant: self
+        case .constant, .evaluated: self
         case .not(let part): .not(part.evaluatingConstants(now: now))
         case .and(let parts): .and(parts.map { $0.evaluatingConstants(now: now) })
         case .or(let parts): .or(parts.map { $0.evaluatingConstants(now: now) })

@@ -15,6 +15,8 @@ public indirect enum PreparedPredicate: Sendable {
     case or([PreparedPredicate])
     /// True when the part is false.
     case not(PreparedPredicate)
+    /// Whether Swift code finds that the subject's item fulfils a condition.
+    case evaluated(DataStorePredicate.ItemEvaluation)
 
     /// Prepares a predicate, in which `now()` returns the given time: that of the request.
     public init(_ predicate: DataStorePredicate, now: Date = Date()) {
@@ -26,12 +28,14 @@ public indirect enum PreparedPredicate: Sendable {
         case .and(let parts): self = .and(parts.map(prepared))
         case .or(let parts): self = .or(parts.map(prepared))
         case .not(let part): self = .not(prepared(part))
+        case .evaluated(let evaluation): self = .evaluated(evaluation)
         }
     }
 
     /// Whether the subject fulfils the predicate.
     ///
-    /// - Throws: What the subject throws; `.limitExceeded` for a MATCHES or a SUBQUERY that takes too many steps.
+    /// - Throws: What the subject throws, and what ``DataStorePredicate/ItemEvaluation/matches(_:)`` throws;
+    ///   `.limitExceeded` for a MATCHES or a SUBQUERY that takes too many steps.
     public func matches(_ subject: some PredicateSubject) throws(DataStoreError) -> Bool {
         var scope = PredicateScope()
         return try matches(subject, &scope)
@@ -46,6 +50,8 @@ public indirect enum PreparedPredicate: Sendable {
         case .and(let parts): return try !Self.matchesOne(of: parts, false, subject, &scope)
         case .or(let parts): return try Self.matchesOne(of: parts, true, subject, &scope)
         case .not(let part): return try !part.matches(subject, &scope)
+        case .evaluated(let evaluation):
+            return try evaluation.matches(try subject.item(as: evaluation.itemClass))
         }
     }
 

@@ -30,19 +30,27 @@ struct TextPattern: Sendable {
         self.fallbacks = fallbacks
     }
 
-    func isPrefix(of other: String) -> Bool {
+    func isPrefix(of other: String, _ wholeCharacters: Bool = false) -> Bool {
         if bytes.isEmpty { return false }
+        // Of characters a text begins with no other than of scalars.
+        if wholeCharacters { return other.starts(with: text) }
         return other.composed.utf8.starts(with: bytes) || other == text
     }
 
-    func isSuffix(of other: String) -> Bool {
+    func isSuffix(of other: String, _ wholeCharacters: Bool = false) -> Bool {
         if bytes.isEmpty { return false }
+        if wholeCharacters { return other.reversed().starts(with: text.reversed()) }
         return other.composed.utf8.reversed().starts(with: bytes.reversed()) || other == text
     }
 
     /// Takes time in proportion to the length of both, whatever they hold.
-    func isContained(in other: String) -> Bool {
+    func isContained(in other: String, _ wholeCharacters: Bool = false) -> Bool {
         if bytes.isEmpty { return false }
+        if wholeCharacters, !isContained(in: other) { return false }
+        // Between characters of ASCII there is nothing that a match could end in, but a carriage return and a line feed.
+        if wholeCharacters, !other.utf8.allSatisfy({ $0 < 0x80 && $0 != 0x0D }) {
+            return Self.has(other, text)
+        }
         var matched = 0
         for byte in other.composed.utf8 {
             while matched > 0, bytes[matched] != byte { matched = fallbacks[matched - 1] }
@@ -50,6 +58,12 @@ struct TextPattern: Sendable {
             if matched == bytes.count { return true }
         }
         return other == text
+    }
+
+    /// Whether a list has another as a part, whose elements follow each other in it.
+    private static func has<List: Collection>(_ list: List, _ part: List) -> Bool
+    where List.Element: Equatable {
+        list.contains(part)
     }
 }
 

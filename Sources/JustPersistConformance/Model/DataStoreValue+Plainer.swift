@@ -79,6 +79,7 @@ extension DataStorePredicate {
     var plainer: [DataStorePredicate] {
         switch self {
         case .constant: []
+        case .evaluated: [.constant(true)]
         case .not(let part): [part] + part.plainer.map { .not($0) }
         case .and(let parts):
             parts + parts.removingEach.map { .and($0) }

@@ -151,7 +151,7 @@ extension DataStorePredicate {
     /// Whether every operator and every constant in the predicate is declared.
     func isWithin(_ capabilities: DataStoreCapabilities) -> Bool {
         switch self {
-        case .constant: true
+        case .constant, .evaluated: true
         case .not(let part): part.isWithin(capabilities)
         case .and(let parts), .or(let parts): parts.allSatisfy { $0.isWithin(capabilities) }
         case .comparison(let comparison):

@@ -11,7 +11,7 @@ extension DataStorePredicate {
     /// Predicates that are simpler by one step, the simplest first.
     private var simpler: [DataStorePredicate] {
         switch self {
-        case .constant: return []
+        case .constant, .evaluated: return []
         case .not(let part):
             return [part] + part.simpler.map(DataStorePredicate.not)
         case .and(let parts): return parts + Self.simpler(parts).map(DataStorePredicate.and)

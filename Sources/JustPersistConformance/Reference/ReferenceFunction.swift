@@ -59,6 +59,7 @@ enum ReferenceFunction {
         case (.uppercase, .string(let text)): return .string(text.uppercased())
         case (.lowercase, .string(let text)): return .string(text.lowercased())
         case (.length, .string(let text)): return .int(Int64(text.count))
+        case (.length, .data(let data)): return .int(Int64(data.count))
         case (.onesComplement, _):
             return ReferenceArithmetic.whole(value).map { .int(-1 - $0) } ?? .null
         case (.floor, _): return ReferenceArithmetic.rounded(value, .down)

@@ -11,6 +11,10 @@ package struct ReferencePredicate {
         var variables: [String: DataStoreValue] = [:]
         /// What `now()` returns.
         let now = Date()
+        /// The subject as an item of a class, if it is one.
+        package var item: ((any DataStoreItem.Type) throws(DataStoreError) -> any DataStoreItem)?
+        /// What went wrong first.
+        package let failure = Failure()
 
         /// A subject that finds values by these functions.
         package init(
@@ -22,6 +26,15 @@ package struct ReferencePredicate {
         }
     }
 
+    /// Where the first error of an evaluation is noted, after which its answer means nothing.
+    package final class Failure {
+        /// The error.
+        package private(set) var error: DataStoreError?
+
+        /// Notes an error, unless there is one.
+        func note(_ error: DataStoreError) { self.error = self.error ?? error }
+    }
+
     /// Whether a subject fulfils a predicate.
     package static func matches(_ predicate: DataStorePredicate, _ subject: Subject) -> Bool {
         switch predicate {
@@ -30,6 +43,22 @@ package struct ReferencePredicate {
         case .and(let parts): parts.allSatisfy { matches($0, subject) }
         case .or(let parts): parts.contains { matches($0, subject) }
         case .not(let part): !matches(part, subject)
+        case .evaluated(let evaluation): matches(evaluation, subject)
+        }
+    }
+
+    private static func matches(
+        _ evaluation: DataStorePredicate.ItemEvaluation, _ subject: Subject
+    ) -> Bool {
+        do throws(DataStoreError) {
+            guard let item = subject.item else {
+                throw DataStoreError(
+                    .unsupported, in: "predicate", "There is no item to evaluate \(evaluation) on.")
+            }
+            return try evaluation.matches(try item(evaluation.itemClass))
+        } catch {
+            subject.failure.note(error)
+            return false
         }
     }
 
@@ -73,15 +102,15 @@ package struct ReferencePredicate {
                 return elements.contains { ReferenceOrder.isEqual(left, $0) }
             case .dictionary(let entries):
                 return entries.values.contains { ReferenceOrder.isEqual(left, $0) }
-            default: return has(right, left, at: .anywhere)
+            default: return has(right, left, at: .anywhere, options)
             }
         case .contains:
             if case .array(let elements) = left {
                 return elements.contains { ReferenceOrder.isEqual($0, right) }
             }
-            return has(left, right, at: .anywhere)
-        case .beginsWith: return has(left, right, at: .start)
-        case .endsWith: return has(left, right, at: .end)
+            return has(left, right, at: .anywhere, options)
+        case .beginsWith: return has(left, right, at: .start, options)
+        case .endsWith: return has(left, right, at: .end, options)
         case .like:
             guard case .string(let text) = left, case .string(let pattern) = right else {
                 return false
@@ -96,9 +125,13 @@ package struct ReferencePredicate {
     }
 
     private static func has(
-        _ text: DataStoreValue, _ part: DataStoreValue, at place: ReferenceText.Place
+        _ text: DataStoreValue, _ part: DataStoreValue, at place: ReferenceText.Place,
+        _ options: DataStorePredicate.Options
     ) -> Bool {
         guard case .string(let text) = text, case .string(let part) = part else { return false }
+        if options.contains(.wholeCharacters) {
+            return ReferenceText.hasCharacters(text, part, at: place)
+        }
         return ReferenceText.has(text, part, at: place)
     }
 
@@ -131,7 +164,8 @@ package struct ReferencePredicate {
         inDictionary: Bool = false
     ) -> DataStoreValue {
         let options = options.contains(.normalized) ? [] : options
-        if options.isEmpty, !comparesIDs { return value }
+        let isFolded = !options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])
+        if !isFolded, !comparesIDs { return value }
         switch value {
         case .string(let text):
             if comparesIDs, let id = ItemID(text) { return .uuid(id.uuid) }

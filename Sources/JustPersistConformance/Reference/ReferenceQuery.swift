@@ -10,7 +10,7 @@ package enum ReferenceQuery {
         if let schema = request.type.schema { _ = try state.storedNames(schema) }
         let key = try state.type(of: request.type)?.key
         let all = state.rows.filter { $0.key.itemType == key }
-        let matching = filtered(all, request, state)
+        let matching = try matching(all, request, state)
         let sorted = sorted(matching, request, state)
         return sliced(sorted, offset: request.offset, limit: request.limit)
     }
@@ -23,6 +23,22 @@ package enum ReferenceQuery {
         return rows.filter { row in
             ReferencePredicate.matches(predicate, subject(row, request.type, state))
         }
+    }
+
+    /// The same; throws what a part of the predicate throws that is evaluated on items.
+    private static func matching(
+        _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
+    ) throws(DataStoreError) -> [ReferenceRow] {
+        guard let predicate = request.predicate, !predicate.evaluations.isEmpty else {
+            return filtered(rows, request, state)
+        }
+        var matching: [ReferenceRow] = []
+        for row in rows {
+            let subject = subject(row, request.type, state)
+            if ReferencePredicate.matches(predicate, subject) { matching.append(row) }
+            if let error = subject.failure.error { throw error }
+        }
+        return matching
     }
 
     /// The rows by the request's criteria in turn, and rows that are equal in all of them in the order of
@@ -59,11 +75,36 @@ package enum ReferenceQuery {
     package static func subject(
         _ row: ReferenceRow, _ type: ItemType, _ state: ReferenceState
     ) -> ReferencePredicate.Subject {
-        ReferencePredicate.Subject(
+        var subject = ReferencePredicate.Subject(
             value: { value(ofAttribute: $0, row, type, state) },
             valueOfOther: { name, reference in
                 value(ofAttribute: name, at: reference, state)
             })
+        subject.item = { itemClass throws(DataStoreError) in try item(row, as: itemClass, state) }
+        return subject
+    }
+
+    /// A row as a read-only item of a class.
+    private static func item(
+        _ row: ReferenceRow, as itemClass: any DataStoreItem.Type, _ state: ReferenceState
+    ) throws(DataStoreError) -> any DataStoreItem {
+        let type =
+            itemClass == DynamicItem.self
+            ? ItemType(dynamic: row.key.itemType) : ItemType(itemClass)
+        guard try state.type(of: type)?.key == row.key.itemType else {
+            throw DataStoreError(
+                .invalidRequest, in: "predicate",
+                "The predicate is about “\(type.key)”, and the request about “\(row.key.itemType)”.",
+                itemType: row.key.itemType)
+        }
+        var values: [String: DataStoreValue] = [:]
+        for name in type.schema?.attributes.map(\.name) ?? Array(row.values.keys) {
+            values[name] = try ReferenceAttribute(name, of: type, in: state)?.value(in: row)
+        }
+        return itemClass.init(
+            backing: DictionaryBacking(
+                itemTypeKey: type.key, schema: type.schema, id: row.key.id, values: values,
+                isMutable: false))
     }
 
     /// What the item that a reference leads to has at an attribute; null if there is no such item.

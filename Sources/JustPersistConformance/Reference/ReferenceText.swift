@@ -111,6 +111,20 @@ package enum ReferenceText {
         return starts.contains { start in text[start..<start + part.count].elementsEqual(part) }
     }
 
+    /// The same where a part must begin and end between two characters.
+    package static func hasCharacters(_ text: String, _ part: String, at place: Place) -> Bool {
+        let (text, part) = (Array(text), Array(part))
+        if part.isEmpty || part.count > text.count { return false }
+        let last = text.count - part.count
+        let starts =
+            switch place {
+            case .start: 0...0
+            case .end: last...last
+            case .anywhere: 0...last
+            }
+        return starts.contains { start in Array(text[start..<start + part.count]) == part }
+    }
+
     private static func isStarter(_ scalar: Unicode.Scalar) -> Bool {
         combiningClass(scalar) == 0
     }

@@ -7,7 +7,10 @@ extension Block {
         try prepareForQuery()
         let query = try Query(request.copy(), in: self)
         (recordsExamined, entriesExamined) = (0, 0)
-        guard query.table != nil else { return QueryPlan(access: .none, matched: 0) }
+        let evaluated = request.predicate?.evaluations.count ?? 0
+        guard query.table != nil else {
+            return QueryPlan(access: .none, matched: 0, evaluatedByFoundation: evaluated)
+        }
         var matched = 0
         let chosen = try access(for: query)
         let taken = try rows(query, chosen) { (_, _) throws(DataStoreError) in matched += 1 }
@@ -17,7 +20,8 @@ extension Block {
         }
         return QueryPlan(
             access: description(of: taken), abandoned: abandoned,
-            entriesExamined: entriesExamined, recordsExamined: recordsExamined, matched: matched)
+            entriesExamined: entriesExamined, recordsExamined: recordsExamined, matched: matched,
+            evaluatedByFoundation: evaluated)
     }
 
     private func use(of order: IndexOrder) -> QueryPlan.IndexUse {

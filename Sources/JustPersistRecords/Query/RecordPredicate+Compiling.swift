@@ -28,6 +28,9 @@ extension RecordPredicate {
         case .not(let part):
             nodes.append(Node(operation: .not))
             try append(part, type, now)
+        case .evaluated(let evaluation):
+            nodes.append(Node(operation: .evaluated, comparison: Int32(evaluations.count)))
+            evaluations.append(evaluation)
         case .comparison(let comparison):
             if case .value(.array(let bounds)) = comparison.right,
                 comparison.operator == .between, comparison.modifier == .direct,
@@ -102,6 +105,8 @@ extension RecordPredicate {
         }
         var node = Node(operation: .general, relation: relation, attribute: attribute)
         if case .string(let text) = constant {
+            node.isOfCharacters =
+                textOperation != .text && comparison.options.contains(.wholeCharacters)
             return textNode(node, textOperation, text, comparison.options.folding)
         }
         guard textOperation == .text else { return nil }

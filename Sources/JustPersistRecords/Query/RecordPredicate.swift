@@ -16,6 +16,8 @@ struct RecordPredicate {
     /// The numbers of lists, each list sorted.
     var intMembers: [Int64] = []
     var comparisons: [Comparison] = []
+    /// The conditions that are evaluated on items.
+    var evaluations: [DataStorePredicate.ItemEvaluation] = []
 
     /// An object, so that evaluating it for a record costs one reference count and no copy.
     final class Comparison {
@@ -35,13 +37,13 @@ struct RecordPredicate {
             case constant, and, or, not
             case null, int, double, date, text, containsText, beginsWithText, endsWithText
             case inTexts, inInts
-            case value, general
+            case value, general, evaluated
 
             /// Whether it looks at one field of the record.
             @inline(__always)
             var isOfField: Bool {
                 switch self {
-                case .constant, .and, .or, .not, .general: false
+                case .constant, .and, .or, .not, .general, .evaluated: false
                 default: true
                 }
             }
@@ -54,6 +56,8 @@ struct RecordPredicate {
         var foldsCase = false
         /// Whether marks of letters beyond ASCII are ignored, too.
         var foldsMarks = false
+        /// Whether a text is found in whole characters only.
+        var isOfCharacters = false
         var attribute: UInt16 = 0
         /// Whether an item that has no field for the attribute fulfils the comparison: by its default.
         var missing = false
@@ -63,7 +67,7 @@ struct RecordPredicate {
         var null = false
         /// The index behind this node and all below it.
         var next: Int32 = 0
-        /// The comparison, in ``comparisons``.
+        /// The comparison, in ``comparisons``, or the condition, in ``evaluations``.
         var comparison: Int32 = 0
         /// The text compared with, in ``texts``, or the list in ``textMembers`` or ``intMembers``.
         var textStart: Int32 = 0
@@ -139,6 +143,10 @@ struct RecordPredicate {
         case .general:
             return try comparisons[Int(node.comparison)].prepared.matches(
                 RecordSubject(type: type, id: id, record: record.copied(), block: block))
+        case .evaluated:
+            let subject = RecordSubject(type: type, id: id, record: record.copied(), block: block)
+            let evaluation = evaluations[Int(node.comparison)]
+            return try evaluation.matches(try subject.item(as: evaluation.itemClass))
         default: return try compare(node, record, table, id, type)
         }
     }
@@ -224,7 +232,11 @@ struct RecordPredicate {
                 return try compareValue(node, field, record, id, type)
             default: return false
             }
-            if let isFound = hasText(node, record, field) { return isFound }
+            if let isFound = hasText(node, record, field),
+                !isFound || !node.isOfCharacters || record.extracting(field.range).isOfOneByteCharacters
+            {
+                return isFound
+            }
             return try compareValue(node, field, record, id, type)
         case .inTexts:
             switch field.tag {
@@ -241,7 +253,7 @@ struct RecordPredicate {
             default: return false
             }
         case .value: return try compareValue(node, field, record, id, type)
-        case .constant, .and, .or, .not, .general: return false
+        case .constant, .and, .or, .not, .general, .evaluated: return false
         }
     }
 
@@ -364,5 +376,13 @@ struct RecordPredicate {
         if a != whole { return a < whole ? -1 : 1 }
         let rest = b - Double(whole)
         return rest == 0 ? 0 : rest > 0 ? -1 : 1
+    }
+}
+
+extension Span where Element == UInt8 {
+    /// Whether each byte is a character of its own: ASCII without a carriage return, which is one with a line feed.
+    fileprivate var isOfOneByteCharacters: Bool {
+        for index in indices where self[index] >= 0x80 || self[index] == 0x0D { return false }
+        return true
     }
 }

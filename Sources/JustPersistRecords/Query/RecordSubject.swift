@@ -16,6 +16,25 @@ struct RecordSubject: PredicateSubject {
     ) throws(DataStoreError) -> DataStoreValue {
         try block.value(forAttribute: name, of: reference)
     }
+
+    /// A read-only item over the record, which the block gives to nobody else.
+    func item(as itemClass: any DataStoreItem.Type) throws(DataStoreError) -> any DataStoreItem {
+        var type = type
+        if type.itemType.itemClass != itemClass {
+            let other = try block.blockType(ItemType(itemClass))
+            guard let number = type.table?.number, other.table?.number == number else {
+                throw DataStoreError(
+                    .invalidRequest, in: "predicate",
+                    """
+                    The predicate is about “\(itemClass.itemTypeKey)”, and the request about “\(type.itemType.key)”. \
+                    Make both about one type.
+                    """, itemType: type.itemType.key)
+            }
+            type = other
+        }
+        return itemClass.init(
+            backing: FrozenBacking.make(type, id: id, record: record.span, block: block))
+    }
 }
 
 extension Block {

@@ -65,6 +65,7 @@ class QueryMutant: SabotagedStore, @unchecked Sendable {
         case .and(let parts): parts.allSatisfy { matches($0, subject) }
         case .or(let parts): parts.contains { matches($0, subject) }
         case .not(let part): !matches(part, subject)
+        case .evaluated: ReferencePredicate.matches(predicate, subject)
         }
     }
 

@@ -1,0 +1,141 @@
+import Foundation
+
+/// The stored properties of `Codable` structures, and the keys under which they are stored.
+///
+/// Which property a key path is, and under which key it is coded, is found out by making values of the structure from
+/// marked ones: what the property of two such values is tells the key.
+enum CodedProperty {
+    /// The key of a stored property; `nil` unless it is sure that the entry under it is what the property is.
+    static func name(of keyPath: AnyKeyPath, in type: Any.Type) -> String? {
+        guard let type = type as? any Codable.Type else { return nil }
+        return name(of: keyPath, in: type)
+    }
+
+    private static func name<Value: Codable>(
+        of keyPath: AnyKeyPath, in type: Value.Type
+    ) -> String? {
+        guard !(type is any AttributeValue.Type), !(type is any RawRepresentable.Type),
+            let keyPath = keyPath as? PartialKeyPath<Value>,
+            // Only a stored property of a structure has a place in it.
+            MemoryLayout<Value>.offset(of: keyPath) != nil
+        else { return nil }
+        var names: Set<String> = []
+        for isSecond in [false, true] {
+            let marks = Marks(isSecond: isSecond)
+            guard let value = try? Value(from: MarkingDecoder(marks: marks)), !marks.isUnknown,
+                let name = marks.name(of: value[keyPath: keyPath]),
+                // As it is decoded, so it is encoded.
+                case .dictionary(let entries) = try? DataStoreValueEncoder().encode(value),
+                let entry = entries[name], marks.name(ofStored: entry) == name
+            else { return nil }
+            names.insert(name)
+        }
+        return names.count == 1 ? names.first : nil
+    }
+
+    /// The values that were given out, each another.
+    private final class Marks {
+        let isSecond: Bool
+        private var values: [String: DataStoreValue] = [:]
+        /// Whether something was asked for that cannot be marked.
+        var isUnknown = false
+
+        init(isSecond: Bool) { self.isSecond = isSecond }
+
+        func name(of value: Any) -> String? {
+            guard let stored = try? DataStoreValue(attributeValue: value) else { return nil }
+            return name(ofStored: stored)
+        }
+
+        func name(ofStored value: DataStoreValue) -> String? {
+            let names = values.filter { $0.value == value }.map(\.key)
+            return names.count == 1 ? names[0] : nil
+        }
+
+        /// A value of a type for a key: unlike that for any other key, and for the same key the second time.
+        func value<Wanted: Decodable>(of type: Wanted.Type, for key: String) throws -> Wanted {
+            let index = values.count
+            let value: DataStoreValue
+            switch type {
+            case is Bool.Type:
+                // There are but two, so that only one property can be told from others.
+                value = .bool(isSecond)
+            case is String.Type:
+                value = .string(isSecond ? " Q\u{301}\(index) b" : " aB\u{308}\(index)\n")
+            case is Int.Type, is Int64.Type:
+                value = .int((isSecond ? -1 : 1) * (Int64.max - 1_000 - Int64(index)))
+            case is Int32.Type: value = .int((isSecond ? -1 : 1) * (Int64(Int32.max) - Int64(index)))
+            case is Double.Type: value = .double((isSecond ? -1 : 1) * (1e300 + Double(index) * 1e290))
+            case is Decimal.Type: value = .decimal(Decimal((isSecond ? -1_000 : 1_000) - index) / 7)
+            case is Date.Type:
+                let seconds = (isSecond ? -1e10 : 1e10) + Double(index) + 0.123
+                value = .date(Date(timeIntervalSinceReferenceDate: seconds))
+            case is UUID.Type: value = .uuid(UUID())
+            case is Data.Type: value = .data(Data([isSecond ? 0 : 255, UInt8(index & 255)]))
+            case is [String].Type: value = .array([.string("\(isSecond) \(index)"), .string("")])
+            case is [Int].Type: value = .array([.int(Int64(index)), .int(isSecond ? 7 : -7), .int(0)])
+            case is [Double].Type: value = .array([.double(Double(index)), .double(isSecond ? 7 : -7)])
+            default:
+                isUnknown = true
+                throw DecodingError.typeMismatch(type, .init(codingPath: [], debugDescription: key))
+            }
+            values[key] = value
+            return try DataStoreValueDecoder().decode(type, from: value)
+        }
+    }
+
+    /// Gives every key its mark.
+    private struct MarkingDecoder: Decoder {
+        let marks: Marks
+        var codingPath: [any CodingKey] { [] }
+        var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+        func container<Key: CodingKey>(
+            keyedBy type: Key.Type
+        ) throws -> KeyedDecodingContainer<Key> {
+            KeyedDecodingContainer(Container(marks: marks))
+        }
+
+        func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw refusal }
+
+        func singleValueContainer() throws -> any SingleValueDecodingContainer { throw refusal }
+
+        private var refusal: DecodingError {
+            marks.isUnknown = true
+            return .dataCorrupted(.init(codingPath: [], debugDescription: "There are only keys."))
+        }
+    }
+
+    private struct Container<Key: CodingKey>: KeyedDecodingContainerProtocol {
+        let marks: Marks
+        var codingPath: [any CodingKey] { [] }
+        var allKeys: [Key] { [] }
+
+        func contains(_ key: Key) -> Bool { true }
+
+        func decodeNil(forKey key: Key) throws -> Bool { false }
+
+        func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+            try marks.value(of: type, for: key.stringValue)
+        }
+
+        func nestedContainer<NestedKey: CodingKey>(
+            keyedBy type: NestedKey.Type, forKey key: Key
+        ) throws -> KeyedDecodingContainer<NestedKey> {
+            throw refusal
+        }
+
+        func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+            throw refusal
+        }
+
+        func superDecoder() throws -> any Decoder { throw refusal }
+
+        func superDecoder(forKey key: Key) throws -> any Decoder { throw refusal }
+
+        private var refusal: DecodingError {
+            marks.isUnknown = true
+            return .dataCorrupted(.init(codingPath: [], debugDescription: "There are only values."))
+        }
+    }
+}

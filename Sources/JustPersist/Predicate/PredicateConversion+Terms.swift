@@ -1,0 +1,223 @@
+/// What the expressions of a `#Predicate` come to: conditions that may have no answer, and operands.
+///
+/// Foundation's evaluation throws where a forced unwrap finds nil, a forced cast another type or an index no element.
+/// For such an item a condition is neither true nor false, and the item does not match, whatever stands around
+/// the condition: so a condition is kept as two predicates, one for each answer.
+extension PredicateConversion {
+    /// True, false, or neither.
+    struct Condition {
+        /// The items for which it is true.
+        let holds: DataStorePredicate
+        /// The items for which it is false; `nil` if that is all others.
+        private let failing: DataStorePredicate?
+
+        /// A condition that is true or false for every item.
+        init(_ holds: DataStorePredicate) { self.init(holds, else: nil) }
+
+        /// A condition that is neither for some items; `nil` for `else` says that there are none.
+        init(_ holds: DataStorePredicate, else fails: DataStorePredicate?) {
+            self.holds = holds
+            failing = fails
+        }
+
+        /// A condition that has an answer where another has one, and is true.
+        init(_ holds: DataStorePredicate, where defined: DataStorePredicate) {
+            if defined == .constant(true) {
+                self.init(holds)
+            } else {
+                self.init(
+                    .both(defined, holds), else: .both(defined, holds.negated))
+            }
+        }
+
+        /// Whether it has an answer for every item.
+        var isTotal: Bool { failing == nil }
+        /// The items for which it is false.
+        var fails: DataStorePredicate { failing ?? holds.negated }
+        /// The items for which it has an answer.
+        var defined: DataStorePredicate { isTotal ? .constant(true) : .either(holds, fails) }
+
+        static prefix func ! (condition: Self) -> Self {
+            condition.isTotal
+                ? Self(condition.holds.negated) : Self(condition.fails, else: condition.holds)
+        }
+
+        /// The second is looked at only if the first holds.
+        static func && (first: Self, second: Self) -> Self {
+            let both = DataStorePredicate.both(first.holds, second.holds)
+            if first.isTotal, second.isTotal { return Self(both) }
+            return Self(both, else: .either(first.fails, .both(first.holds, second.fails)))
+        }
+
+        /// The second is looked at only if the first fails.
+        static func || (first: Self, second: Self) -> Self {
+            if first.isTotal, second.isTotal { return Self(.either(first.holds, second.holds)) }
+            return Self(
+                .either(first.holds, .both(first.fails, second.holds)),
+                else: .both(first.fails, second.fails))
+        }
+
+        /// One condition where a test holds, and another where it fails.
+        static func choice(_ test: Self, _ first: Self, _ second: Self) -> Self {
+            switch test.holds {
+            case .constant(true): return first
+            case .constant(false) where test.isTotal: return second
+            default: break
+            }
+            let holds = DataStorePredicate.either(
+                .both(test.holds, first.holds), .both(test.fails, second.holds))
+            if test.isTotal, first.isTotal, second.isTotal { return Self(holds) }
+            return Self(
+                holds,
+                else: .either(.both(test.holds, first.fails), .both(test.fails, second.fails)))
+        }
+    }
+
+    /// A value.
+    indirect enum Operand {
+        /// What an expression comes to, where a predicate holds; and nothing elsewhere.
+        case plain(Expression, where: DataStorePredicate)
+        /// True or false.
+        case condition(Condition)
+        /// One operand where a test holds, and another where it fails.
+        case choice(Condition, Operand, Operand)
+
+        static func plain(_ expression: Expression) -> Self {
+            .plain(expression, where: .constant(true))
+        }
+
+        /// The constant that it is.
+        var constant: DataStoreValue? {
+            switch self {
+            case .plain(.value(let value), where: .constant(true)): value
+            case .condition(let condition) where condition.isTotal:
+                if case .constant(let value) = condition.holds { .bool(value) } else { nil }
+            default: nil
+            }
+        }
+
+        /// The value as one expression, and the items that have it.
+        var expression: (Expression, where: DataStorePredicate) {
+            switch self {
+            case .plain(let expression, let defined): return (expression, defined)
+            case .condition(let condition):
+                if let constant { return (.value(constant), .constant(true)) }
+                return (.condition(condition.holds), condition.defined)
+            case .choice(let test, let first, let second):
+                let (first, firstDefined) = first.expression
+                let (second, secondDefined) = second.expression
+                let defined = Condition.choice(
+                    test, Condition(firstDefined), Condition(secondDefined))
+                return (.ternary(test.holds, first, second), .both(test.defined, defined.holds))
+            }
+        }
+
+        /// The operand with each of its expressions replaced.
+        func map<Failure: Error>(
+            _ transform: (Expression) throws(Failure) -> Expression
+        ) throws(Failure) -> Self {
+            switch self {
+            case .plain(let expression, let defined):
+                return .plain(try transform(expression), where: defined)
+            case .condition:
+                let (expression, defined) = expression
+                return .plain(try transform(expression), where: defined)
+            case .choice(let test, let first, let second):
+                return .choice(test, try first.map(transform), try second.map(transform))
+            }
+        }
+
+        /// Whether it is nil.
+        var isNull: Condition {
+            switch self {
+            case .plain(.value(let value), let defined):
+                Condition(.constant(value.isNull), where: defined)
+            case .plain(let expression, let defined):
+                Condition(.isNull(expression), where: defined)
+            case .condition(let condition):
+                Condition(.constant(false), where: condition.defined)
+            case .choice(let test, let first, let second):
+                .choice(test, first.isNull, second.isNull)
+            }
+        }
+
+        /// The value, where it is not nil.
+        var unwrapped: Self {
+            switch self {
+            case .plain(.value(let value), let defined):
+                .plain(.value(value), where: value.isNull ? .constant(false) : defined)
+            case .plain(let expression, let defined):
+                .plain(expression, where: .both(defined, .isNull(expression).negated))
+            case .condition: self
+            case .choice(let test, let first, let second):
+                .choice(test, first.unwrapped, second.unwrapped)
+            }
+        }
+
+        /// The value, or another where it is nil.
+        func coalesced(with other: Self) -> Self {
+            switch self {
+            case .plain(.value(let value), where: .constant(true)):
+                value.isNull ? other : self
+            case .plain: .choice(isNull, other, self)
+            case .condition: self
+            case .choice(let test, let first, let second):
+                .choice(test, first.coalesced(with: other), second.coalesced(with: other))
+            }
+        }
+
+        /// A truth value as a condition.
+        var asCondition: Condition {
+            switch self {
+            case .condition(let condition): condition
+            case .plain(.value(let value), let defined):
+                Condition(.constant(value == .bool(true)), where: defined)
+            case .plain(let expression, let defined):
+                Condition(
+                    .comparison(.init(expression, .equal, .value(.bool(true)))), where: defined)
+            case .choice(let test, let first, let second):
+                .choice(test, first.asCondition, second.asCondition)
+            }
+        }
+    }
+
+    /// What an expression comes to.
+    enum Term {
+        /// The item itself.
+        case item
+        /// A value.
+        case operand(Operand)
+    }
+}
+
+/// The same without parts that decide nothing.
+extension DataStorePredicate {
+    static func isNull(_ expression: Expression) -> Self {
+        .comparison(Comparison(expression, .equal, .value(.null)))
+    }
+
+    static func both(_ first: Self, _ second: Self) -> Self {
+        switch (first, second) {
+        case (.constant(true), let other), (let other, .constant(true)): other
+        case (.constant(false), _), (_, .constant(false)): .constant(false)
+        default: first == second ? first : first && second
+        }
+    }
+
+    static func either(_ first: Self, _ second: Self) -> Self {
+        switch (first, second) {
+        case (.constant(false), let other), (let other, .constant(false)): other
+        case (.constant(true), _), (_, .constant(true)): .constant(true)
+        default: first == second ? first : first || second
+        }
+    }
+
+    var negated: Self {
+        switch self {
+        case .constant(let value): .constant(!value)
+        case .not(let part): part
+        case .evaluated(let evaluation): .evaluated(evaluation.opposite)
+        default: .not(self)
+        }
+    }
+}

@@ -1,0 +1,208 @@
+import Foundation
+
+/// An expression of a `#Predicate` that has a counterpart here.
+protocol ConvertibleExpression {
+    func term(in conversion: PredicateConversion) throws(DataStoreError) -> PredicateConversion.Term
+}
+
+/// Turns the expressions of a `#Predicate` into conditions and operands.
+///
+/// Only an expression is turned that means the same here for every item. A condition with any other in it is left to
+/// Foundation, and no more of the predicate than that condition. An error with the code `.unsupported` or
+/// `.unsupportedValue` says that an expression has no counterpart.
+struct PredicateConversion {
+    typealias Expression = DataStorePredicate.Expression
+    /// Gives a variable that stands for the item its value.
+    typealias Binding = @Sendable (inout PredicateBindings, any DataStoreItem) -> Void
+
+    /// The class of the items.
+    let itemClass: any DataStoreItem.Type
+    /// Whether conditions without a counterpart are left to Foundation.
+    let mayFallBack: Bool
+    /// What the variables stand for.
+    private var variables: [PredicateExpressions.VariableID: Term] = [:]
+    /// The variables that stand for the item.
+    private var bindings: [Binding] = []
+    /// How many closures there are around, whose variables are no items.
+    private(set) var depth = 0
+
+    init(_ itemClass: any DataStoreItem.Type, mayFallBack: Bool) {
+        self.itemClass = itemClass
+        self.mayFallBack = mayFallBack
+    }
+
+    /// What a variable stands for, if anything.
+    subscript(key: PredicateExpressions.VariableID) -> Term? { variables[key] }
+
+    /// Lets a variable stand for something.
+    ///
+    /// Where that is not the item, Foundation cannot evaluate a condition by itself that may contain the variable.
+    mutating func bind<Value>(_ variable: PredicateExpressions.Variable<Value>, to term: Term) {
+        variables[variable.key] = term
+        guard case .item = term else {
+            depth += 1
+            return
+        }
+        bindings.append { bindings, item in
+            if let value = item as? Value { bindings[variable] = value }
+        }
+    }
+
+    // MARK: Expressions
+
+    /// What an expression comes to.
+    func term<Part: PredicateExpression>(_ part: Part) throws(DataStoreError) -> Term {
+        if let optional = Part.Output.self as? any OptionalValue.Type,
+            optional.wrappedType is any OptionalValue.Type
+        {
+            // There is one null.
+            throw unsupported(part)
+        }
+        guard let convertible = part as? any ConvertibleExpression else { throw unsupported(part) }
+        return try convertible.term(in: self)
+    }
+
+    func operand<Part: PredicateExpression>(_ part: Part) throws(DataStoreError) -> Operand {
+        guard case .operand(let operand) = try term(part) else { throw unsupported(part) }
+        return operand
+    }
+
+    /// A condition, which Foundation evaluates if it has no counterpart.
+    func condition<Part: PredicateExpression<Bool>>(
+        _ part: Part
+    ) throws(DataStoreError) -> Condition {
+        do throws(DataStoreError) {
+            return try operand(part).asCondition
+        } catch {
+            switch error.code {
+            case .unsupported, .unsupportedValue:
+                guard mayFallBack, depth == 0, let part = part as? any StandardPredicateExpression<Bool>
+                else { throw error }
+                return fallback(part)
+            case .unknownAttribute where !error.message.contains(Self.place):
+                throw DataStoreError(
+                    error.code, in: error.operation,
+                    "\(error.message)\(Self.place)\(Self.name(of: part)) of the #Predicate.",
+                    itemType: error.itemType, attribute: error.attribute)
+            default: throw error
+            }
+        }
+    }
+
+    private static let place = " It stands in the expression "
+
+    // MARK: Relations
+
+    /// A relation of two values of a type.
+    func comparison(
+        _ left: Operand, _ relation: DataStorePredicate.Operator, _ right: Operand,
+        of type: Any.Type
+    ) throws(DataStoreError) -> Condition {
+        let typed = TypedComparison(of: type, itemType: itemClass.itemTypeKey)
+        return try relate(left, right) { (first, second) throws(DataStoreError) in
+            try typed.comparison(first, relation, second)
+        }
+    }
+
+    /// Whether two values of a type are equal.
+    func equality(
+        _ left: Operand, _ right: Operand, of type: Any.Type
+    ) throws(DataStoreError) -> Condition {
+        switch (left, right) {
+        case (.condition(let condition), let other), (let other, .condition(let condition)):
+            switch other.constant {
+            case .bool(true): return condition
+            case .bool(false): return !condition
+            case .null: return Condition(.constant(false), where: condition.defined)
+            default: return try comparison(left, .equal, right, of: type)
+            }
+        case (.choice(let test, let first, let second), let other):
+            return .choice(
+                test, try equality(first, other, of: type), try equality(second, other, of: type))
+        case (let other, .choice(let test, let first, let second)):
+            // The left is looked at first, but has no effect.
+            return .choice(
+                test, try equality(other, first, of: type), try equality(other, second, of: type))
+        default: return try comparison(left, .equal, right, of: type)
+        }
+    }
+
+    /// Applies a relation to two values, or to each of those that may stand for one of them.
+    func relate(
+        _ left: Operand, _ right: Operand,
+        by relation: (Expression, Expression) throws(DataStoreError) -> DataStorePredicate
+    ) throws(DataStoreError) -> Condition {
+        switch (left, right) {
+        case (.choice(let test, let first, let second), let other):
+            return .choice(
+                test, try relate(first, other, by: relation), try relate(second, other, by: relation))
+        case (let other, .choice(let test, let first, let second)):
+            return .choice(
+                test, try relate(other, first, by: relation), try relate(other, second, by: relation))
+        default:
+            let (first, firstDefined) = left.expression
+            let (second, secondDefined) = right.expression
+            return Condition(
+                try relation(first, second).withoutConstantComparison,
+                where: .both(firstDefined, secondDefined))
+        }
+    }
+
+    // MARK: Foundation's own evaluation
+
+    private func fallback(_ part: any StandardPredicateExpression<Bool>) -> Condition {
+        let bindings = bindings
+        let evaluation = DataStorePredicate.ItemEvaluation(
+            itemClass: itemClass, Self.name(of: part)
+        ) { item in
+            var values = PredicateBindings()
+            for bind in bindings { bind(&values, item) }
+            do {
+                return try part.evaluate(values)
+            } catch let error as PredicateError where Self.isOfTheItem(error) {
+                return nil
+            }
+        }
+        let holds = DataStorePredicate.evaluated(evaluation)
+        return Self.mayThrow(part)
+            ? Condition(holds, else: .evaluated(evaluation.opposite)) : Condition(holds)
+    }
+
+    /// Whether an error says that an item has no answer.
+    private static func isOfTheItem(_ error: PredicateError) -> Bool {
+        PredicateError.forceUnwrapFailure == error || PredicateError.forceCastFailure == error
+            || PredicateError.invalidInput == error
+    }
+
+    /// Whether an expression may have no answer for an item: its type has those of all expressions in it.
+    private static func mayThrow(_ part: Any) -> Bool {
+        let name = String(reflecting: type(of: part))
+        return ["ForcedUnwrap", "ForceCast", "Subscript", "Evaluate"].contains { name.contains($0) }
+    }
+
+    /// The kind of an expression.
+    static func name(of part: Any) -> String {
+        // The type's arguments are the expressions inside, which may be very long.
+        String("\(type(of: part))".prefix { $0 != "<" })
+    }
+
+    func unsupported(_ part: Any) -> DataStoreError {
+        DataStoreError(
+            .unsupported, in: "predicate",
+            """
+            The expression \(Self.name(of: part)) of a #Predicate or #Expression has no counterpart in a store, or not in \
+            this place. Write it with DataStorePredicate's format, or evaluate it on the fetched items.
+            """, itemType: itemClass.itemTypeKey)
+    }
+}
+
+extension DataStorePredicate {
+    /// A comparison of two constants as its answer.
+    fileprivate var withoutConstantComparison: Self {
+        guard case .comparison(let comparison) = self, comparison.modifier == .direct,
+            case .value(let left) = comparison.left, case .value = comparison.right,
+            let answer = try? PreparedComparison(comparison).matches(left: left)
+        else { return self }
+        return .constant(answer)
+    }
+}

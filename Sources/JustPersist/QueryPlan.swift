@@ -96,7 +96,8 @@ extension QueryPlan: CustomStringConvertible {
         }
         let evaluated =
             evaluatedByFoundation == 0
-            ? "" : ", \(count(evaluatedByFoundation, "part", "parts")) evaluated by Foundation on each item"
+            ? ""
+            : ", \(count(evaluatedByFoundation, "part", "parts")) evaluated by Foundation on each item"
         return """
             \(way)\(other ?? ""): \(count(entriesExamined, "entry", "entries")) and \
             \(count(recordsExamined, "record", "records")) examined, \

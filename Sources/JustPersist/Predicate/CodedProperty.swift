@@ -8,10 +8,10 @@ enum CodedProperty {
     /// The key of a stored property; `nil` unless it is sure that the entry under it is what the property is.
     static func name(of keyPath: AnyKeyPath, in type: Any.Type) -> String? {
         guard let type = type as? any Codable.Type else { return nil }
-        return name(of: keyPath, in: type)
+        return key(of: keyPath, in: type)
     }
 
-    private static func name<Value: Codable>(
+    private static func key<Value: Codable>(
         of keyPath: AnyKeyPath, in type: Value.Type
     ) -> String? {
         guard !(type is any AttributeValue.Type), !(type is any RawRepresentable.Type),
@@ -64,8 +64,10 @@ enum CodedProperty {
                 value = .string(isSecond ? " Q\u{301}\(index) b" : " aB\u{308}\(index)\n")
             case is Int.Type, is Int64.Type:
                 value = .int((isSecond ? -1 : 1) * (Int64.max - 1_000 - Int64(index)))
-            case is Int32.Type: value = .int((isSecond ? -1 : 1) * (Int64(Int32.max) - Int64(index)))
-            case is Double.Type: value = .double((isSecond ? -1 : 1) * (1e300 + Double(index) * 1e290))
+            case is Int32.Type:
+                value = .int((isSecond ? -1 : 1) * (Int64(Int32.max) - Int64(index)))
+            case is Double.Type:
+                value = .double((isSecond ? -1 : 1) * (1e300 + Double(index) * 1e290))
             case is Decimal.Type: value = .decimal(Decimal((isSecond ? -1_000 : 1_000) - index) / 7)
             case is Date.Type:
                 let seconds = (isSecond ? -1e10 : 1e10) + Double(index) + 0.123
@@ -73,8 +75,10 @@ enum CodedProperty {
             case is UUID.Type: value = .uuid(UUID())
             case is Data.Type: value = .data(Data([isSecond ? 0 : 255, UInt8(index & 255)]))
             case is [String].Type: value = .array([.string("\(isSecond) \(index)"), .string("")])
-            case is [Int].Type: value = .array([.int(Int64(index)), .int(isSecond ? 7 : -7), .int(0)])
-            case is [Double].Type: value = .array([.double(Double(index)), .double(isSecond ? 7 : -7)])
+            case is [Int].Type:
+                value = .array([.int(Int64(index)), .int(isSecond ? 7 : -7), .int(0)])
+            case is [Double].Type:
+                value = .array([.double(Double(index)), .double(isSecond ? 7 : -7)])
             default:
                 isUnknown = true
                 throw DecodingError.typeMismatch(type, .init(codingPath: [], debugDescription: key))

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A condition on the items of one class, written with key paths.
 ///
 /// ```swift

@@ -76,7 +76,8 @@ struct PredicateConversion {
         } catch {
             switch error.code {
             case .unsupported, .unsupportedValue:
-                guard mayFallBack, depth == 0, let part = part as? any StandardPredicateExpression<Bool>
+                guard mayFallBack, depth == 0,
+                    let part = part as? any StandardPredicateExpression<Bool>
                 else { throw error }
                 return fallback(part)
             case .unknownAttribute where !error.message.contains(Self.place):
@@ -135,10 +136,12 @@ struct PredicateConversion {
         switch (left, right) {
         case (.choice(let test, let first, let second), let other):
             return .choice(
-                test, try relate(first, other, by: relation), try relate(second, other, by: relation))
+                test, try relate(first, other, by: relation),
+                try relate(second, other, by: relation))
         case (let other, .choice(let test, let first, let second)):
             return .choice(
-                test, try relate(other, first, by: relation), try relate(other, second, by: relation))
+                test, try relate(other, first, by: relation),
+                try relate(other, second, by: relation))
         default:
             let (first, firstDefined) = left.expression
             let (second, secondDefined) = right.expression

@@ -48,7 +48,8 @@ extension PredicateExpressions.CollectionContainsCollection: ConvertibleExpressi
         }
         return .operand(
             .condition(
-                try conversion.search(conversion.operand(base), .contains, conversion.operand(other))))
+                try conversion.search(
+                    conversion.operand(base), .contains, conversion.operand(other))))
     }
 }
 
@@ -296,7 +297,8 @@ extension PredicateConversion {
         switch list.elementType {
         case is Double.Type, is Float.Type, is Date.Type: mayNotOrder = true
         case is String.Type, is Int.Type, is Int64.Type, is Int32.Type, is Int16.Type,
-            is Int8.Type, is UInt.Type, is UInt64.Type, is UInt32.Type, is UInt16.Type, is UInt8.Type:
+            is Int8.Type, is UInt.Type, is UInt64.Type, is UInt32.Type, is UInt16.Type,
+            is UInt8.Type:
             mayNotOrder = false
         default: throw unsupported(part)
         }

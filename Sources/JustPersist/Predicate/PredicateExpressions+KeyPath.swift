@@ -79,7 +79,8 @@ extension PredicateExpressions.KeyPath: ConvertibleExpression {
             return false
         }
         func isOf<Value: RawRepresentable & CaseIterable>(_ type: Value.Type) -> Bool {
-            guard EnumCases.isEnum(type), let keyPath = keyPath as? Swift.KeyPath<Value, Value.RawValue>
+            guard EnumCases.isEnum(type),
+                let keyPath = keyPath as? Swift.KeyPath<Value, Value.RawValue>
             else { return false }
             // A property of which nothing is known but its values.
             return type.allCases.allSatisfy { value in

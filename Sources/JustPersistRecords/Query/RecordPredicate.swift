@@ -233,7 +233,8 @@ struct RecordPredicate {
             default: return false
             }
             if let isFound = hasText(node, record, field),
-                !isFound || !node.isOfCharacters || record.extracting(field.range).isOfOneByteCharacters
+                !isFound || !node.isOfCharacters
+                    || record.extracting(field.range).isOfOneByteCharacters
             {
                 return isFound
             }

@@ -44,8 +44,10 @@ import Testing
 
     @Test func textsAndCollections() throws {
         let names = ["a", "b"]
-        try Self.expect(#Predicate { $0.cuisine.contains("Th") }, "cuisine CONTAINS 'Th'")
-        try Self.expect(#Predicate { $0.cuisine.starts(with: "Th") }, "cuisine BEGINSWITH 'Th'")
+        try Self.expect(#Predicate { $0.cuisine.contains("Th") }, "cuisine CONTAINS[w] 'Th'")
+        try Self.expect(
+            #Predicate { $0.cuisine.starts(with: "Th") },
+            "cuisine BEGINSWITH 'Th' AND cuisine BEGINSWITH[w] 'Th'")
         try Self.expect(#Predicate { $0.cuisine.contains("") }, "TRUEPREDICATE")
         try Self.expect(#Predicate { $0.cuisine.isEmpty }, "NOT cuisine != ''")
         try Self.expect(#Predicate { names.contains($0.cuisine) }, "cuisine IN {'a', 'b'}")
@@ -57,14 +59,47 @@ import Testing
     @Test func optionals() throws {
         try Self.expect(
             #Predicate { $0.name?.contains("x") ?? false },
-            "(NOT title == nil AND title CONTAINS 'x') OR (title == nil AND FALSEPREDICATE)")
+            "NOT title == nil AND title CONTAINS[w] 'x'")
         try Self.expect(
-            #Predicate { $0.name?.contains("x") == true }, "NOT title == nil AND title CONTAINS 'x'"
-        )
+            #Predicate { $0.name?.contains("x") ?? true },
+            "title == nil OR (NOT title == nil AND title CONTAINS[w] 'x')")
+        try Self.expect(
+            #Predicate { $0.name?.contains("x") == true },
+            "NOT title == nil AND title CONTAINS[w] 'x'")
         try Self.expect(#Predicate { $0.aliases?.count == 2 }, "aliases.@count == 2")
         try Self.expect(
-            #Predicate { ($0.name ?? "none") == "x" },
-            "(NOT title == nil AND title == 'x') OR (title == nil AND 'none' == 'x')")
+            #Predicate { ($0.name ?? "none") == "x" }, "NOT title == nil AND title == 'x'")
+        try Self.expect(
+            #Predicate { ($0.name ?? $0.cuisine) == "x" },
+            "(title == nil AND cuisine == 'x') OR (NOT title == nil AND title == 'x')")
+        try Self.expect(#Predicate { $0.name! == "x" }, "NOT title == nil AND title == 'x'")
+        try Self.expect(#Predicate { $0.name! != "x" }, "NOT title == nil AND NOT title == 'x'")
+    }
+
+    @Test func theRest() throws {
+        let two = 2
+        try Self.expect(#Predicate { $0.stars + two > 3 }, "stars + 2 > 3")
+        try Self.expect(#Predicate { -$0.stars > 3 }, "stars * -1 > 3")
+        try Self.expect(
+            #Predicate { 6 / $0.stars == 3 }, "NOT stars == 0 AND 6 / stars == 3")
+        try Self.expect(#Predicate { (1...5).contains($0.stars) }, "stars >= 1 AND stars <= 5")
+        try Self.expect(#Predicate { (1..<5).contains($0.stars) }, "stars >= 1 AND stars < 5")
+        try Self.expect(
+            #Predicate { $0.isOpen ? $0.stars > 3 : false }, "isOpen == TRUE AND stars > 3")
+        try Self.expect(#Predicate { $0.cuisine.count > 3 }, "length(cuisine) > 3")
+        try Self.expect(#Predicate { $0.tags.first == "x" }, "tags[FIRST] == 'x'")
+        try Self.expect(#Predicate { $0.tags[1] == "x" }, "tags.@count > 1 AND tags[1] == 'x'")
+        try Self.expect(#Predicate { $0.tags.contains { $0 == "x" } }, "ANY tags == 'x'")
+        try Self.expect(
+            #Predicate { $0.tags.contains { $0.count > 1 } },
+            "SUBQUERY(tags, $x, length($x) > 1).@count > 0")
+        try Self.expect(#Predicate { $0.tags.allSatisfy { $0 == "x" } }, "NOT ANY tags != 'x'")
+        try Self.expect(
+            #Predicate { $0.tags.filter { $0 != "x" }.count == two },
+            "SUBQUERY(tags, $x, NOT $x == 'x').@count == 2")
+        try Self.expect(#Predicate { $0.tags.max() == "x" }, "max(tags) == 'x'")
+        try Self.expect(#Predicate { $0.price?.rawValue == 1 }, "price == 1")
+        try Self.expect(#Predicate { $0.address?.city == "Bern" }, "address.city == 'Bern'")
     }
 
     /// Foundation's own evaluation of the same predicate on the same items.
@@ -113,24 +148,107 @@ import Testing
         }
     }
 
-    @Test func otherExpressionsAreRefusedByName() {
-        let refused: [(Predicate<Restaurant>, String)] = [
-            (#Predicate { $0.stars + 1 > 3 }, "Arithmetic"),
-            (#Predicate { $0.isOpen ? $0.stars > 3 : false }, "Conditional"),
-            (#Predicate { $0.tags.contains { $0 == "x" } }, "SequenceContainsWhere"),
-            (#Predicate { $0.name!.contains("x") }, "ForcedUnwrap"),
-            (#Predicate { $0.cuisine.count > 3 }, "KeyPath"),
-            (#Predicate { (1...5).contains($0.stars) }, "RangeExpressionContains"),
-            (#Predicate { $0.tags.first == "x" }, "KeyPath"),
-        ]
-        for (predicate, name) in refused {
-            let error = #expect(throws: DataStoreError.self) { try DataStorePredicate(predicate) }
-            #expect(error?.code == .unsupported)
-            #expect(error?.message.contains(name) == true, "\(error?.message ?? "")")
+    @Test func whatHasNoCounterpartIsLeftToFoundation() throws {
+        let (word, item) = (/a+/, Restaurant(["title": .string("Thai"), "stars": .int(4)]))
+        let predicate = try DataStorePredicate(
+            #Predicate<Restaurant> { $0.stars > 3 && $0.name!.contains(word) })
+        #expect(predicate.description == "stars > 3 AND «StringContainsRegex»")
+        let evaluation = try #require(predicate.evaluations.first)
+        #expect(try evaluation.matches(item))
+        #expect(try !evaluation.matches(Restaurant(["title": .string("x")])))
+        // Nil has no answer, and so is no match.
+        #expect(try !evaluation.matches(Restaurant([:])))
+        #expect(try predicate == predicate && predicate != DataStorePredicate("stars > 3"))
+        #expect(throws: EncodingError.self) { try JSONEncoder().encode(predicate) }
+        #expect(throws: DataStoreError.self) {
+            try DataStorePredicate(predicate.description)
         }
+        // A subject that is no item says so.
+        let subject = DictionarySubject(attributes: ["stars": .int(4)])
+        let error = #expect(throws: DataStoreError.self) { try predicate.matches(subject) }
+        #expect(error?.code == .unsupported)
+        #expect(error?.message.contains("item(as:)") == true)
+    }
+
+    @Test func closuresAreConditions() throws {
+        struct Odd: Error {}
+        let evaluation = DataStorePredicate.ItemEvaluation(Restaurant.self, "is odd") { item in
+            if item.stars > 5 { throw Odd() }
+            return item.stars % 2 == 1
+        }
+        #expect("\(DataStorePredicate.evaluated(evaluation))" == "«is odd»")
+        #expect(try evaluation.matches(Restaurant(["stars": .int(3)])))
+        #expect(try !evaluation.matches(Restaurant(["stars": .int(2)])))
+        let item = Restaurant(["stars": .int(6)])
+        let error = #expect(throws: DataStoreError.self) { try evaluation.matches(item) }
+        #expect(error?.code == .invalidPredicate)
+        for part in ["is odd", "Restaurant", "\(item.uniqueToken)", "Odd"] {
+            #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
+        }
+    }
+
+    @Test func propertiesThatAreNoAttributesAreRefused() {
         let unknown = #expect(throws: DataStoreError.self) {
-            try DataStorePredicate(#Predicate<Restaurant> { $0.unlisted == 1 })
+            try DataStorePredicate(#Predicate<Restaurant> { $0.stars > 1 && $0.unlisted == 1 })
         }
         #expect(unknown?.code == .unknownAttribute)
+        for part in ["Restaurant", "“stars”", "Equal", "evaluated"] {
+            #expect(unknown?.message.contains(part) == true, "\(unknown?.message ?? "")")
+        }
+        let stored = #expect(throws: DataStoreError.self) {
+            try DataStorePredicate(#Predicate<Restaurant> { $0.tag == "x" })
+        }
+        #expect(stored?.attribute == "tag")
+        #expect(stored?.message.contains("Did you mean “tags”?") == true)
+    }
+
+    @Test func expressions() throws {
+        func expect<Output>(
+            _ expression: Foundation.Expression<Restaurant, Output>, _ text: String
+        ) throws {
+            let converted = try DataStorePredicate.Expression(expression)
+            #expect("\(converted)" == text)
+        }
+        try expect(#Expression { $0.stars * 2 + 1 }, "(stars * 2) + 1")
+        try expect(#Expression { $0.tags.count }, "tags.@count")
+        try expect(#Expression { $0.name }, "title")
+        try expect(#Expression { $0.name ?? "none" }, "TERNARY(title == NULL, \"none\", title)")
+        try expect(
+            #Expression { $0.name! }, "TERNARY(NOT title == NULL, title, NULL)")
+        try expect(
+            #Expression { $0.stars > 3 }, "TERNARY(stars > 3, TRUE, FALSE)")
+        let word = /a/
+        let error = #expect(throws: DataStoreError.self) {
+            try DataStorePredicate.Expression(
+                #Expression<Restaurant, Bool> { $0.cuisine.contains(word) })
+        }
+        #expect(error?.code == .unsupported)
+        #expect(error?.message.contains("StringContainsRegex") == true)
+    }
+
+    @Test func nothingTraps() throws {
+        let (max, zero) = (Int.max, 0)
+        let item = DictionarySubject(attributes: ["stars": .int(1), "tags": .array([])])
+        func answer(_ predicate: Predicate<Restaurant>) throws -> Bool {
+            try DataStorePredicate(predicate).matches(item)
+        }
+        #expect(try answer(#Predicate { $0.stars + max > max }))
+        #expect(try !answer(#Predicate { $0.stars * max + max == 0 }))
+        #expect(try answer(#Predicate { -($0.stars - 2 - max) > 0 }))
+        for isOpposite in [false, true] {
+            #expect(try !answer(#Predicate { ($0.stars / zero == 0) != isOpposite }))
+            #expect(try !answer(#Predicate { ($0.stars % zero == 0) != isOpposite }))
+            #expect(try !answer(#Predicate { ($0.stars...0).contains(0) != isOpposite }))
+            #expect(try !answer(#Predicate { ($0.stars..<0).contains(0) != isOpposite }))
+            #expect(try !answer(#Predicate { ($0.tags[-1] == "") != isOpposite }))
+        }
+    }
+}
+
+extension Restaurant {
+    fileprivate convenience init(_ values: [String: DataStoreValue]) {
+        self.init(
+            backing: DictionaryBacking(
+                itemTypeKey: "Restaurant", schema: Restaurant.schema, values: values))
     }
 }

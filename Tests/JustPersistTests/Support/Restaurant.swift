@@ -44,4 +44,6 @@ final class Restaurant: MutableDataStoreItem {
     var chef: ItemReference? { optionalAttribute(at: 8) }
     var cuisine: String { attribute(at: 9, default: "") }
     var unlisted: Int { 0 }
+    /// Kept by no store.
+    var tag = ""
 }

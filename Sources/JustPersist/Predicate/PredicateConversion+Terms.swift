@@ -64,6 +64,9 @@ extension PredicateConversion {
             case .constant(false) where test.isTotal: return second
             default: break
             }
+            if test.isTotal, first.isTotal, second.isTotal, first.holds == second.holds {
+                return first
+            }
             let holds = DataStorePredicate.either(
                 .both(test.holds, first.holds), .both(test.fails, second.holds))
             if test.isTotal, first.isTotal, second.isTotal { return Self(holds) }

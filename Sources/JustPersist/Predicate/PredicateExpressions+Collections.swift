@@ -236,7 +236,7 @@ extension PredicateExpressions.CollectionIndexSubscript: ConvertibleExpression {
         let isPlace =
             try conversion.comparison(
                 place, .greaterOrEqual, .plain(.value(.int(0))), of: Int.self)
-            && conversion.comparison(place, .less, count, of: Int.self)
+            && conversion.comparison(count, .greater, place, of: Int.self)
         return .operand(
             .plain(
                 .element(of: list, .at(index)),

@@ -136,7 +136,7 @@ extension FoundationTable {
         t.add(#Predicate { $0.stars is Whole })
         t.add(#Predicate { ($0.stars as! Whole) == two })
         t.add(#Predicate { $0.stars as? Other == nil }, evaluated: 1)
-        t.add(#Predicate { $0.price as? Other != nil && $0.stars > 1 }, evaluated: 1)
+        t.add(#Predicate { $0.price as? Other != nil && $0.stars > 1 })
         t.add(#Predicate { ($0.stars as! Other) == other || $0.isOpen }, evaluated: 1)
     }
 

@@ -137,6 +137,8 @@ struct RandomSpots {
     /// Gives a spot its values.
     mutating func fill(_ spot: Spot, number: Int) {
         spot.number = number
+        // The default is another one each time.
+        spot.token = uuid()
         // Some keep the defaults.
         if number % 20 == 19 { return }
         spot.name = random.pick(Self.texts)
@@ -171,7 +173,6 @@ struct RandomSpots {
                 list { ($0.random.pick(Self.words), $0.random.pick(Self.texts)) },
                 uniquingKeysWith: { first, _ in first }))
         spot.cover = maybe(Data(list { UInt8($0.int(0..<256)) }))
-        spot.token = uuid()
         spot.site = maybe(random.pick(RandomValues.urls))
         spot.level = random.pick(Level.allCases)
         spot.levels = list { $0.random.pick(Level.allCases) }

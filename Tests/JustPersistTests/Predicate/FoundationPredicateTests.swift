@@ -81,7 +81,7 @@ import Testing
         try Self.expect(#Predicate { $0.stars + two > 3 }, "stars + 2 > 3")
         try Self.expect(#Predicate { -$0.stars > 3 }, "stars * -1 > 3")
         try Self.expect(
-            #Predicate { 6 / $0.stars == 3 }, "NOT stars == 0 AND 6 / stars == 3")
+            #Predicate { 6 / $0.stars == 3 }, "stars != 0 AND 6 / stars == 3")
         try Self.expect(#Predicate { (1...5).contains($0.stars) }, "stars >= 1 AND stars <= 5")
         try Self.expect(#Predicate { (1..<5).contains($0.stars) }, "stars >= 1 AND stars < 5")
         try Self.expect(
@@ -212,9 +212,9 @@ import Testing
         try expect(#Expression { $0.stars * 2 + 1 }, "(stars * 2) + 1")
         try expect(#Expression { $0.tags.count }, "tags.@count")
         try expect(#Expression { $0.name }, "title")
-        try expect(#Expression { $0.name ?? "none" }, "TERNARY(title == NULL, \"none\", title)")
+        try expect(#Expression { $0.name ?? "none" }, "TERNARY(title == nil, \"none\", title)")
         try expect(
-            #Expression { $0.name! }, "TERNARY(NOT title == NULL, title, NULL)")
+            #Expression { $0.name! }, "TERNARY(NOT title == nil, title, nil)")
         try expect(
             #Expression { $0.stars > 3 }, "TERNARY(stars > 3, TRUE, FALSE)")
         let word = /a/

@@ -30,17 +30,30 @@ enum CodedProperty {
             else { return nil }
             names.insert(name)
         }
-        return names.count == 1 ? names.first : nil
+        guard names.count == 1, let name = names.first else { return nil }
+        // What is not there is nil, and no default of the structure's own.
+        let others = Marks(isSecond: false, without: name)
+        if let value = try? Value(from: MarkingDecoder(marks: others)),
+            (try? DataStoreValue(attributeValue: value[keyPath: keyPath])) != .null
+        {
+            return nil
+        }
+        return name
     }
 
     /// The values that were given out, each another.
     private final class Marks {
         let isSecond: Bool
+        /// The key that has no value.
+        let absent: String?
         private var values: [String: DataStoreValue] = [:]
         /// Whether something was asked for that cannot be marked.
         var isUnknown = false
 
-        init(isSecond: Bool) { self.isSecond = isSecond }
+        init(isSecond: Bool, without absent: String? = nil) {
+            self.isSecond = isSecond
+            self.absent = absent
+        }
 
         func name(of value: Any) -> String? {
             guard let stored = try? DataStoreValue(attributeValue: value) else { return nil }
@@ -54,6 +67,10 @@ enum CodedProperty {
 
         /// A value of a type for a key: unlike that for any other key, and for the same key the second time.
         func value<Wanted: Decodable>(of type: Wanted.Type, for key: String) throws -> Wanted {
+            if key == absent {
+                throw DecodingError.valueNotFound(
+                    type, .init(codingPath: [], debugDescription: key))
+            }
             let index = values.count
             let value: DataStoreValue
             switch type {
@@ -115,7 +132,7 @@ enum CodedProperty {
         var codingPath: [any CodingKey] { [] }
         var allKeys: [Key] { [] }
 
-        func contains(_ key: Key) -> Bool { true }
+        func contains(_ key: Key) -> Bool { key.stringValue != marks.absent }
 
         func decodeNil(forKey key: Key) throws -> Bool { false }
 

@@ -18,10 +18,11 @@ extension DataStorePredicate {
     /// The rules are those of Swift, with these additions.
     ///
     /// - An item for which Foundation's evaluation throws does not match: where `!` finds `nil`, `as!` another type, or a
-    ///   subscript no element. The opposite condition does not match it either. So the answer depends on
+    ///   subscript no element. The opposite `#Predicate` does not match it either. So the answer depends on
     ///   the item alone, and not on which items a store looks at before it has found enough, or with which index.
-    /// - Nothing traps that the store evaluates. An item does not match if a whole number is divided by zero, or a range
-    ///   ends before it begins; whole numbers that leave 64 bits go on as decimals.
+    ///   (The result here has two values like every `DataStorePredicate`, and so its own negation matches such an item.)
+    /// - Nothing traps. An item does not match if a whole number is divided by zero, or a range ends before it begins;
+    ///   whole numbers that leave 64 bits go on as decimals, and in a part that Foundation evaluates the item does not match.
     /// - An attribute without a value has its declared default; one that was set to `nil` is null.
     /// - Any other error of a part that Foundation evaluates ends the request with `.invalidPredicate`, and names the part and the
     ///   item.

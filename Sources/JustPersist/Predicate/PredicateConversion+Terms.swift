@@ -37,6 +37,20 @@ extension PredicateConversion {
         /// The items for which it has an answer.
         var defined: DataStorePredicate { isTotal ? .constant(true) : .either(holds, fails) }
 
+        /// How many comparisons and evaluations it has, or a number that is not less than the limit.
+        func size(upTo limit: Int) -> Int {
+            var (open, size) = ([holds] + (failing.map { [$0] } ?? []), 0)
+            while size < limit, let part = open.popLast() {
+                switch part {
+                case .constant: break
+                case .comparison, .evaluated: size += 1
+                case .not(let part): open.append(part)
+                case .and(let parts), .or(let parts): open += parts
+                }
+            }
+            return size
+        }
+
         static prefix func ! (condition: Self) -> Self {
             condition.isTotal
                 ? Self(condition.holds.negated) : Self(condition.fails, else: condition.holds)

@@ -72,7 +72,9 @@ struct PredicateConversion {
         _ part: Part
     ) throws(DataStoreError) -> Condition {
         do throws(DataStoreError) {
-            return try operand(part).asCondition
+            let condition = try operand(part).asCondition
+            if condition.size(upTo: Self.mostParts) < Self.mostParts { return condition }
+            throw unsupported(part)
         } catch {
             switch error.code {
             case .unsupported, .unsupportedValue:
@@ -91,6 +93,9 @@ struct PredicateConversion {
     }
 
     private static let place = " It stands in the expression "
+
+    /// How large a condition may become, as its parts may be there several times.
+    private static let mostParts = 4_000
 
     // MARK: Relations
 
@@ -155,19 +160,21 @@ struct PredicateConversion {
 
     private func fallback(_ part: any StandardPredicateExpression<Bool>) -> Condition {
         let bindings = bindings
+        let isChecked = CheckedEvaluation.isNeeded(for: part)
         let evaluation = DataStorePredicate.ItemEvaluation(
             itemClass: itemClass, Self.name(of: part)
         ) { item in
             var values = PredicateBindings()
             for bind in bindings { bind(&values, item) }
             do {
-                return try part.evaluate(values)
+                return isChecked
+                    ? try CheckedEvaluation.value(of: part, values) : try part.evaluate(values)
             } catch let error as PredicateError where Self.isOfTheItem(error) {
                 return nil
             }
         }
         let holds = DataStorePredicate.evaluated(evaluation)
-        return Self.mayThrow(part)
+        return isChecked || Self.mayThrow(part)
             ? Condition(holds, else: .evaluated(evaluation.opposite)) : Condition(holds)
     }
 

@@ -97,6 +97,7 @@ struct RandomPredicates {
         let options: DataStorePredicate.Options = random.generator.pick([
             [], [], .caseInsensitive, .diacriticInsensitive,
             [.caseInsensitive, .diacriticInsensitive],
+            .wholeCharacters, [.wholeCharacters, .caseInsensitive],
         ])
         var left: DataStorePredicate.Expression = .path(path())
         let right: DataStorePredicate.Expression

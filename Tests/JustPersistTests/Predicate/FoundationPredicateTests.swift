@@ -242,6 +242,31 @@ import Testing
             #expect(try !answer(#Predicate { ($0.stars..<0).contains(0) != isOpposite }))
             #expect(try !answer(#Predicate { ($0.tags[-1] == "") != isOpposite }))
         }
+        // Nor does what Foundation evaluates.
+        let restaurant = Restaurant(["stars": .int(1), "cuisine": .string("a")])
+        let (word, one) = (/a/, 1)
+        let parts: [Predicate<Restaurant>] = [
+            #Predicate { ($0.stars + max > 0 ? $0.cuisine : "").contains(word) },
+            #Predicate { ($0.stars / zero > 0 ? $0.cuisine : "").contains(word) },
+            #Predicate { ($0.stars % zero > 0 ? $0.cuisine : "").contains(word) },
+            #Predicate { (-($0.stars - 2 - max - 1) > 0 ? $0.cuisine : "").contains(word) },
+            #Predicate { $0.tags[$0.stars..<zero].contains("x") },
+            #Predicate { $0.tags[zero..<$0.stars].contains("x") },
+        ]
+        for predicate in parts {
+            for part in [
+                try DataStorePredicate(predicate), try (!predicate).predicate(),
+            ] {
+                guard case .evaluated(let evaluation) = part else {
+                    Issue.record("\(part)")
+                    continue
+                }
+                #expect(try !evaluation.matches(restaurant))
+            }
+        }
+        let plain = try DataStorePredicate(
+            #Predicate<Restaurant> { ($0.stars + one > 1 ? $0.cuisine : "").contains(word) })
+        #expect(try plain.evaluations.first?.matches(restaurant) == true)
     }
 }
 

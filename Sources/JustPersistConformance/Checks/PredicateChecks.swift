@@ -3,7 +3,7 @@ import JustPersist
 /// Which items a predicate finds.
 enum PredicateChecks {
     static let all: [CheckDefinition] =
-        basics + logic + texts + language + values + special + random
+        basics + logic + texts + language + evaluated + values + special + random
 
     /// The type whose items are made for one check by hand.
     private static let value = "value"

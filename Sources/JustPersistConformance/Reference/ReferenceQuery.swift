@@ -98,7 +98,9 @@ package enum ReferenceQuery {
                 itemType: row.key.itemType)
         }
         var values: [String: DataStoreValue] = [:]
-        for name in type.schema?.attributes.map(\.name) ?? Array(row.values.keys) {
+        let known = try state.type(of: type)?.schema
+        let attributes = (type.schema ?? known)?.attributes ?? []
+        for name in attributes.map(\.name) {
             values[name] = try ReferenceAttribute(name, of: type, in: state)?.value(in: row)
         }
         return itemClass.init(

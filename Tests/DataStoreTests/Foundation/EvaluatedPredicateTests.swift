@@ -143,7 +143,8 @@ import Testing
                 #expect(plan.description.hasSuffix("1 part evaluated by Foundation on each item"))
                 // The beginning of a text is found in an index, too.
                 let start = try db.explain(
-                    Spot.self, where: #Predicate { $0.name.starts(with: "ai29") && $0.stars < 1000 })
+                    Spot.self, where: #Predicate { $0.name.starts(with: "ai29") && $0.stars < 1000 }
+                )
                 #expect(start.description.contains("index on name"), "\(start)")
                 #expect(start.evaluatedByFoundation == 0)
             }

@@ -7,6 +7,7 @@ enum LanguageMutants {
     static let all: [SabotagedType] = [
         TakesPercentForWildcard.self, FindsPartsByMatches.self, AllIsAny.self,
         DividesWithFraction.self, SumsFirstElement.self, FindsAllBySubquery.self,
+        TakesEvaluatedForTrue.self, SwallowsErrorsOfConditions.self,
     ]
 }
 
@@ -38,6 +39,25 @@ final class FindsPartsByMatches: QueryMutant, Fault, @unchecked Sendable {
                 comparison.left, .matches, .value(.string(".*(?:\(pattern)).*")),
                 modifier: comparison.modifier, options: comparison.options), subject)
     }
+}
+
+/// Finds every item by a condition that it cannot evaluate itself.
+final class TakesEvaluatedForTrue: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["pred/evaluated"] }
+
+    override class func matches(_ predicate: DataStorePredicate, _ subject: Subject) -> Bool {
+        if case .evaluated = predicate { return true }
+        return super.matches(predicate, subject)
+    }
+}
+
+/// Leaves out the items on which a condition fails.
+final class SwallowsErrorsOfConditions: QueryMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["pred/evaluated-error"] }
+
+    override class func failure(
+        _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
+    ) -> DataStoreError? { nil }
 }
 
 /// Is content when one element fulfils what all have to.

@@ -17,7 +17,9 @@ class QueryMutant: SabotagedStore, @unchecked Sendable {
         try validate(request, state)
         let key = try state.type(of: request.type)?.key
         let all = state.rows.filter { $0.key.itemType == key }
-        let sorted = sorted(filtered(all, request, state), request, state)
+        let matching = filtered(all, request, state)
+        if let error = failure(all, request, state) { throw error }
+        let sorted = sorted(matching, request, state)
         return sliced(sorted, offset: request.offset ?? 0, limit: request.limit ?? 0)
     }
 
@@ -40,6 +42,18 @@ class QueryMutant: SabotagedStore, @unchecked Sendable {
         return rows.filter {
             matches(predicate, ReferenceQuery.subject($0, request.type, state))
         }
+    }
+
+    /// What a part of the predicate throws that is evaluated on items.
+    class func failure(
+        _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
+    ) -> DataStoreError? {
+        guard let predicate = request.predicate, !predicate.evaluations.isEmpty else { return nil }
+        return rows.lazy.compactMap { row in
+            let subject = ReferenceQuery.subject(row, request.type, state)
+            _ = ReferencePredicate.matches(predicate, subject)
+            return subject.failure.error
+        }.first
     }
 
     class func sorted(

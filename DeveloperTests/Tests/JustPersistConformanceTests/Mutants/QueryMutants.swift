@@ -50,7 +50,7 @@ final class FindsEmptyText: QueryMutant, Fault, @unchecked Sendable {
 /// Compares with the case and the accents that the options tell to ignore.
 final class IgnoresOptions: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
-        ["pred/case-insensitive", "pred/diacritic-insensitive"]
+        ["pred/case-insensitive", "pred/diacritic-insensitive", "pred/whole-characters"]
     }
 
     override class func holds(_ comparison: Comparison, _ subject: Subject) -> Bool {

@@ -17,7 +17,7 @@ public import Foundation
 /// ```swift
 /// let good = #Predicate<Restaurant> { $0.stars > 3 && $0.tags.count > 1 }
 /// try db.items(
-///     Restaurant.self, where: good && (\.name).contains("cafe", [.caseInsensitive, .diacriticInsensitive]))
+///     Restaurant.self, where: good && (\Restaurant.name).contains("cafe", [.caseInsensitive, .diacriticInsensitive]))
 /// ```
 public protocol ItemCondition<Subject> {
     /// The class of the items.

@@ -1,3 +1,6 @@
+// swift-format-ignore-file: NeverForceUnwrap
+// In a #Predicate it is an expression, which traps nowhere.
+
 import Foundation
 import JustPersist
 

@@ -395,7 +395,11 @@ import Testing
             let place = groups.firstIndex { group in
                 zip(group.keys, values).allSatisfy { $0.isEqual(to: $1) }
             }
-            if let place { groups[place].items.append(item) } else { groups.append((values, [item])) }
+            if let place {
+                groups[place].items.append(item)
+            } else {
+                groups.append((values, [item]))
+            }
         }
         if keys.isEmpty, groups.isEmpty { groups = [([], [])] }
         var wanted: [DataStoreRow] = []
@@ -409,7 +413,9 @@ import Testing
                 }
             }
             let minimum = first(values, .ascending)
-            if isSelective, group.items.count <= 3 || minimum.order(against: .int(1)) != .ascending {
+            let isFew =
+                group.items.count <= 3 || minimum.order(against: .int(1)) != .ascending
+            if isSelective, isFew {
                 continue
             }
             wanted.append(

@@ -38,7 +38,8 @@ import Testing
                 collect(
                     store.values(
                         of: Restaurant.self, where: \.stars < 900, sortedBy: .descending(\.stars),
-                        offset: 10, limit: 600) { $0.stars })
+                        offset: 10, limit: 600
+                    ) { $0.stars })
                     == Array((290..<890).reversed()))
             try await #expect(
                 collect(

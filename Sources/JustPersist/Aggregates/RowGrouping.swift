@@ -317,9 +317,9 @@ extension DataStoreError {
         let advice =
             switch kind {
             case .array:
-                "Compute with the elements in a predicate (@sum), or in Swift, item by item with forEach."
+                "Compute with the elements in Swift, item by item with forEach."
             case .date: "Ask for their min or max, or count them; store durations as numbers."
-            default: "Ask for their min or max, count them, or leave the items out with a predicate."
+            default: "Ask for their min or max, count them, or choose other items."
             }
         return DataStoreError(
             .invalidRequest, in: "aggregate",

@@ -102,7 +102,8 @@ public struct ItemStream<Value: Sendable>: AsyncSequence, Sendable {
             if store.capabilities.threading == .mainThread {
                 throw DataStoreError(
                     .unsupported, in: "values",
-                    "The store's blocks run on the main thread, which a stream would hold. Read batches with items(_:where:), or open the store with the threading callingThread.")
+                    "The store's blocks run on the main thread, which a stream would hold. Read batches with items(_:where:), or open the store with the threading callingThread."
+                )
             }
             hasBegun = true
             StreamThread.start { [store, channel] in

@@ -16,7 +16,8 @@ struct UpdateCommand: ParsableCommand {
     @OptionGroup var matching: MatchingItems
     @Option(
         name: .customLong("set"),
-        help: "KEY=VALUE: an attribute, or a path into a dictionary, and its new value. Repeatable.")
+        help: "KEY=VALUE: an attribute, or a path into a dictionary, and its new value. Repeatable."
+    )
     var assignments: [Assignment]
 
     func validate() throws {
@@ -61,7 +62,8 @@ struct Assignment: ExpressibleByArgument {
         }
         let attribute = place.map { schema.attributes[$0] }
         let declared = attribute?.kinds ?? []
-        let kinds = (declared.isEmpty ? attribute?.storedKinds ?? [] : declared).subtracting([.null])
+        let kinds = (declared.isEmpty ? attribute?.storedKinds ?? [] : declared).subtracting([.null]
+        )
         if let value = DataStoreValue(argument: text, kinds: kinds) { return value }
         let names = kinds.sorted { $0.rawValue < $1.rawValue }.map { "\($0)" }
         throw DataStoreError(

@@ -37,7 +37,8 @@ enum AggregateChecks {
         ) { check in
             let samples = SampleValues(check.capabilities)
             let values: [[DataStoreValue]] = [
-                [.null], [.bool(true), .int(1), .double(1), .decimal(1)], [.double(0), .double(-0.0)],
+                [.null], [.bool(true), .int(1), .double(1), .decimal(1)],
+                [.double(0), .double(-0.0)],
                 [.double(.nan), .double(.nan)], [.string("caf\u{E9}"), .string("cafe\u{301}")],
                 [.string("cafe")], [.array([.int(1)]), .array([.double(1)])],
                 [.int(9_007_199_254_740_993)], [.double(9_007_199_254_740_992)],
@@ -197,6 +198,9 @@ enum AggregateChecks {
             "A stream that is left early, or whose transform throws, ends its block."
         ) { check in
             let corpus = try many(check)
+            guard check.capabilities.threading == .callingThread else {
+                return check.expect(true, "such a store has no streams")
+            }
             struct Enough: Error {}
             let store = corpus.store
             for ending in ["left", "thrown"] {
@@ -219,7 +223,8 @@ enum AggregateChecks {
                     return seen
                 } then: { seen in
                     check.expectEqual(
-                        seen, ending == "left" ? 5 : 10_700, "the values of a stream that is \(ending)")
+                        seen, ending == "left" ? 5 : 10_700,
+                        "the values of a stream that is \(ending)")
                 }
             }
             // It waits for all blocks.

@@ -164,7 +164,8 @@ package struct ReferenceAggregate: Sendable {
         let fitting = columns.filter { path == $0 || path.hasPrefix($0 + ".") }
         guard let column = fitting.max(by: { $0.utf8.count < $1.utf8.count }) else { return nil }
         let rest = path.dropFirst(column.count + 1)
-        return [column] + rest.split(separator: ".", omittingEmptySubsequences: false)
+        return [column]
+            + rest.split(separator: ".", omittingEmptySubsequences: false)
             .filter { _ in !rest.isEmpty }.map(String.init)
     }
 
@@ -272,7 +273,8 @@ private struct BinarySum {
         guard let highest = digits.lastIndex(of: 1) else { return 0 }
         // 53 digits, but none below the smallest Double's.
         let lowest = max(0, highest - 52)
-        var significand = digits[lowest...highest].reversed().reduce(UInt64(0)) { $0 * 2 + UInt64($1) }
+        var significand = digits[lowest...highest].reversed()
+            .reduce(UInt64(0)) { $0 * 2 + UInt64($1) }
         let half = lowest > 0 ? digits[lowest - 1] : 0
         let isMore = lowest > 1 && digits[..<(lowest - 1)].contains(1)
         if half == 1, isMore || significand & 1 == 1 { significand += 1 }

@@ -15,7 +15,7 @@ struct RawKeys {
     private var entries: [Entry] = []
     /// The bytes of the keys, one behind the other.
     private var bytes: [UInt8] = []
-    /// The indexes in ``entries`` by hash, in open addressing; -1 for none. A power of two of them, half empty.
+    /// The indexes in ``entries`` by hash, in open addressing, with -1 for none: a power of two of them, half empty.
     private var slots = [Int32](repeating: -1, count: 64)
 
     /// The group of a key; `nil` if it was not noted.

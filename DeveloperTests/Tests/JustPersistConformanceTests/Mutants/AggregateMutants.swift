@@ -23,9 +23,7 @@ final class TakesNilForZero: SabotagedStore, Fault, @unchecked Sendable {
 
 /// Puts equal values of other kinds into other groups.
 final class GroupsByKind: SabotagedStore, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] {
-        ["agg/groups-by-equality", "agg/same-as-computed"]
-    }
+    override class var caughtBy: [String] { ["agg/groups-by-equality"] }
 
     override class func rules(_ memory: Memory) -> ReferenceRules {
         var rules = super.rules(memory)

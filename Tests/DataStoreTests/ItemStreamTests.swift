@@ -117,13 +117,20 @@ import Testing
             }
             try await eventually { StreamThread.count == 0 }
             struct Wrong: Error {}
+            var values: [Int] = []
             await #expect(throws: Wrong.self) {
-                _ = try await collect(
-                    store.values(of: Restaurant.self) { item in
+                for try await value in store.values(
+                    of: Restaurant.self,
+                    { item in
                         if item.stars == 300 { throw Wrong() }
                         return item.stars
                     })
+                {
+                    values.append(value)
+                }
             }
+            // None of those before the error is missing.
+            #expect(values == Array(0..<300))
             try await eventually { StreamThread.count == 0 }
         }
     }

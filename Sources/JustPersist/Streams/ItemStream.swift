@@ -117,11 +117,10 @@ public struct ItemStream<Value: Sendable>: AsyncSequence, Sendable {
                 }
             } _: { [walk, channel] in
                 var batches = ValueBatches(channel)
-                channel.end(
-                    Result {
-                        try walk { value in try batches.add(value) }
-                        try batches.flush()
-                    })
+                let result = Result { try walk { value in try batches.add(value) } }
+                // The values before an error, too; it throws only if nobody takes them.
+                try? batches.flush()
+                channel.end(result)
             }
         }
 

@@ -110,7 +110,9 @@ package struct AggregateTotal {
 
     private var sum: ExactNumber {
         if var exact = double {
-            if notFinite != 0 || notFinite.isNaN { return .double(notFinite) }
+            // Its bits depend on the processor where it is computed of infinities.
+            if notFinite.isNaN { return .double(.nan) }
+            if notFinite != 0 { return .double(notFinite) }
             exact.add(whole)
             if let decimal { exact.add(ExactNumber.decimal(decimal).asDouble) }
             return .double(exact.rounded)

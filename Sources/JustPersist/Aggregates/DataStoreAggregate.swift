@@ -22,7 +22,7 @@ public struct DataStoreAggregate: Sendable, Hashable {
         /// Whole numbers are added exactly: a sum that does not fit into 64 bits is a Decimal. With Decimals
         /// among them the sum is a Decimal, of up to 38 digits. With Doubles among them it is a Double: the exact sum,
         /// rounded once, whatever the order of the items; a Decimal beside them counts as its nearest Double, and so does
-        /// one with an exponent beyond ±40. One NaN makes the sum NaN.
+        /// one with an exponent beyond ±40. One NaN makes the sum NaN, and so do infinities of both signs.
         case sum
         /// The sum divided by the number of the values.
         ///

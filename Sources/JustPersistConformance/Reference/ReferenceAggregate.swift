@@ -144,7 +144,11 @@ package struct ReferenceAggregate: Sendable {
             doubles.append(ReferenceArithmetic.double(.decimal(decimals)) ?? .nan)
         }
         let infinite = doubles.filter { !$0.isFinite }
-        if !infinite.isEmpty { return .double(infinite.reduce(0, +)) }
+        if !infinite.isEmpty {
+            // Of all NaN the one that Swift calls so.
+            let sum = infinite.reduce(0, +)
+            return .double(sum.isNaN ? .nan : sum)
+        }
         return .double(BinarySum(doubles, whole).nearest)
     }
 

@@ -6,7 +6,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     /// let total = try db.sum(of: \.stars, in: Restaurant.self, where: \.borough == "Queens")
     /// ```
     ///
-    /// - Throws: `.limitExceeded` for a sum of whole numbers beyond 64 bits; ``aggregate(_:of:where:)`` gives it as a Decimal.
+    /// - Throws: `.limitExceeded` for a sum of whole numbers beyond 64 bits; `aggregate(_:of:where:)` gives it as a Decimal.
     public func sum<Item: DataStoreItem, Value: NumericAttribute>(
         of keyPath: KeyPath<Item, Value>, in type: Item.Type = Item.self,
         where predicate: DataStorePredicate? = nil

@@ -24,7 +24,8 @@ extension DataStoreItem {
 }
 
 extension ItemSchema {
-    fileprivate func checkName(_ name: String, in operation: String) throws(DataStoreError) {
+    /// Throws for a name that is no attribute of the type, with the nearest one.
+    func checkName(_ name: String, in operation: String) throws(DataStoreError) {
         if index(ofAttribute: name) != nil
             || attributes.contains(where: { $0.formerNames.contains(name) })
             || [name] == DataStorePredicate.AttributePath.uniqueToken.components

@@ -29,6 +29,14 @@ public protocol DataStoreReadAccessor: ~Copyable {
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws
 
+    /// Computes an aggregation of the items that the request's predicate chooses: a row for each group.
+    ///
+    /// The request's sort, offset and limit are about the rows; see ``DataStoreAggregation``. An attribute that the type
+    /// does not have is nil. The default implementation walks over the items with ``performForEach(_:_:)``.
+    func performAggregate(
+        _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
+    ) throws(DataStoreError) -> [DataStoreRow]
+
     /// Carries a request out as ``performFetch(_:)`` does, and tells how. The default does not know the way.
     func performExplain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan
 

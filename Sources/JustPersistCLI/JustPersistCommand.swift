@@ -12,8 +12,9 @@ struct JustPersistCommand: ParsableCommand {
             is 0, 1 after an error, 64 for a wrong call, and 130 when interrupted.
             """,
         subcommands: [
-            InfoCommand.self, QueryCommand.self, ImportCommand.self, MigrateCommand.self,
-            VerifyCommand.self, IndexCommand.self, ConformanceCommand.self,
+            InfoCommand.self, QueryCommand.self, ImportCommand.self, UpdateCommand.self,
+            DeleteCommand.self, MigrateCommand.self, VerifyCommand.self, IndexCommand.self,
+            ConformanceCommand.self,
         ])
 
     static func main() {

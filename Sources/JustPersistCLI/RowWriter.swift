@@ -8,40 +8,53 @@ enum RowFormat: String, ExpressibleByArgument, CaseIterable {
     case table, json, jsonl, csv, count
 }
 
-/// Prints items in one format, a row for each.
+/// Prints items, or what was computed of them, in one format, a row for each.
 struct RowWriter {
     private let format: RowFormat
     private let columns: [String]
-    /// The columns in which null is not what an item has that holds no value.
-    private let columnsWithDefault: Set<String>
+    /// The columns whose nulls are printed, too: where null is not what an item has that holds no value.
+    private let columnsWithNull: Set<String>
     private let output: Output
     private var table: TextTable
     private var isFirst = true
 
+    /// A writer of items.
     init(
         _ format: RowFormat, columns: [String], of schema: ItemSchema, to output: Output
     ) throws {
+        try self.init(
+            format, columns: columns,
+            withNull: schema.attributes.filter { $0.defaultValue != nil }.map(\.name), to: output)
+    }
+
+    /// A writer of rows, of which nulls are printed in some columns.
+    init(
+        _ format: RowFormat, columns: [String], withNull: [String], to output: Output
+    ) throws {
         self.format = format
         self.columns = columns
-        columnsWithDefault = Set(
-            schema.attributes.filter { $0.defaultValue != nil }.map(\.name))
+        columnsWithNull = Set(withNull)
         self.output = output
         table = TextTable(header: columns)
         if format == .csv { try write(csv: columns) }
     }
 
     mutating func write(_ item: any DataStoreItem) throws {
-        var row: [(name: String, value: DataStoreValue)] = []
-        for column in columns {
-            row.append((column, try item.storedValue(forKeyPath: column)))
-        }
+        var values: [DataStoreValue] = []
+        for column in columns { values.append(try item.storedValue(forKeyPath: column)) }
+        try write(values)
+    }
+
+    /// Prints a value for each column.
+    mutating func write(_ values: [DataStoreValue]) throws {
+        let row = Array(zip(columns, values).map { (name: $0, value: $1) })
         switch format {
         case .table: table.append(row.map(\.value.cellText))
         case .csv: try write(csv: row.map(\.value.cellText))
         case .json, .jsonl, .count:
             let object = String(
                 jsonObject: row.filter {
-                    !$0.value.isNull || columnsWithDefault.contains($0.name)
+                    !$0.value.isNull || columnsWithNull.contains($0.name)
                 })
             if format == .jsonl {
                 try output.data(object)

@@ -30,6 +30,9 @@ package enum StandardStreams {
     /// Whether a person reads messages along.
     package static let isErrorTerminal = isatty(STDERR_FILENO) == 1
 
+    /// Whether a person can be asked.
+    package static let isInputTerminal = isatty(STDIN_FILENO) == 1
+
     /// Writes to standard error what may be lost: where nobody can be told, that is no reason to fail.
     package static func writeError(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))

@@ -19,6 +19,16 @@ extension DataStoreValue {
         return text
     }
 
+    /// The value that a JSON text spells, by the rules of ``JSONImport``; `nil` for any other text.
+    package init?(jsonText text: String) {
+        let bytes = Array(text.utf8)
+        var parser = JSONParser(bytes, bytes.indices)
+        guard let value = try? parser.scalar(),
+            bytes[parser.position...].allSatisfy(JSONItemReader.isSpace)
+        else { return nil }
+        self = value
+    }
+
     fileprivate func appendJSON(to text: inout String) {
         switch self {
         case .null: text += "null"

@@ -81,6 +81,7 @@ import Testing
                     { _ = try $0.performFetch(request) }, { _ = try $0.performCount(request) },
                     { _ = try $0.performFetchItem(request.type, id: ItemID()) },
                     { try $0.performForEach(request) { _ in } }, { _ = try $0.schemas() },
+                    { _ = try $0.performAggregate(request, DataStoreAggregation([.count])) },
                 ]
                 for call in calls {
                     #expect(elsewhereAlone { try call(db) } == Self.wrongThread)
@@ -91,6 +92,7 @@ import Testing
                 { _ = try $0.performFetch(request) }, { _ = try $0.performCount(request) },
                 { _ = try $0.performFetchItem(request.type, id: ItemID()) },
                 { try $0.performForEach(request) { _ in } }, { _ = try $0.schemas() },
+                { _ = try $0.performAggregate(request, DataStoreAggregation([.count])) },
                 { _ = try $0.performCreate(request.type) },
                 { _ = try $0.performInsert(Restaurant()) },
                 { _ = try $0.performDelete(Restaurant()) },

@@ -75,6 +75,9 @@ import Testing
             _ = try db.performFetchItem(ItemType(Restaurant.self), id: item.uniqueToken)
         },
         Operation("performForEach") { db, _ in try db.performForEach(request()) { _ in } },
+        Operation("performAggregate") { db, _ in
+            _ = try db.performAggregate(request(), DataStoreAggregation([.sum("stars")]))
+        },
         Operation("schemas") { db, _ in _ = try db.schemas() },
         Operation("declare") { db, _ in try db.declare(RestaurantOwner.schema) },
     ]

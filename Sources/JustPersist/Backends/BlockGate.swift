@@ -68,6 +68,7 @@ public final class BlockGate: Sendable {
 
     /// Waits for all running and queued blocks to end, and then runs `body` to close the store.
     ///
+    /// Streams of the store's items (``ItemStream``) end with an error, so that it need not wait for whoever reads them.
     /// Meanwhile, new blocks are refused, except those that start inside a running block. If the store is already
     /// closed, `body` runs only if `evenIfClosed` is true. Afterwards, the store is closed even if `body` throws.
     ///
@@ -87,6 +88,7 @@ public final class BlockGate: Sendable {
         }
         guard isMine else { return }
         visitors.refuse()
+        StreamThread.endStreams(onThreads: visitors.threads)
         // In this order: whoever is inside may still queue blocks.
         visitors.waitUntilAllHaveLeft()
         state.wait { $0.queued == 0 ? () : nil }
@@ -239,6 +241,9 @@ private struct Visitors: Sendable {
     func refuse() {
         for part in parts.all { part.withLock { $0.isOpen = false } }
     }
+
+    /// The threads that are inside.
+    var threads: [UInt] { parts.all.flatMap { $0.withLock { $0.inside.map(\.thread) } } }
 
     /// Waits until no thread is inside; none may enter meanwhile.
     func waitUntilAllHaveLeft() {

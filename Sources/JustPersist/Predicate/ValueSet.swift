@@ -28,10 +28,14 @@ struct ValueSet: Sendable {
             switch value {
             case .null: break
             case .bool, .int, .double, .decimal:
-                hasher.combine(ExactNumber(value)?.nearestDouble)
+                // Any NaN like any other: some who use this take them for one.
+                let number = ExactNumber(value)?.nearestDouble ?? 0
+                hasher.combine(number.isNaN ? .nan : number)
             case .string(let text): hasher.combine(text)
             // Adding zero turns -0.0, which equals 0, into 0.0.
-            case .date(let date): hasher.combine(date.timeIntervalSinceReferenceDate + 0)
+            case .date(let date):
+                let seconds = date.timeIntervalSinceReferenceDate + 0
+                hasher.combine(seconds.isNaN ? .nan : seconds)
             case .data(let data): hasher.combine(data)
             case .uuid(let uuid): hasher.combine(uuid)
             case .url(let url): hasher.combine(url.absoluteString)

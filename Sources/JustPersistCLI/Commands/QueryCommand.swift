@@ -5,8 +5,14 @@ import JustPersistCommandLine
 /// Prints the items of a type that match.
 struct QueryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "query", abstract: "Print the items of a type that match a predicate.",
+        commandName: "query",
+        abstract: "Print the items of a type that match a predicate, or what is computed of them.",
         discussion: """
+            --group-by borough --select count,average:stars prints a row for each borough: the number of its items, \
+            and the average of their stars. The columns are named borough, count and average.stars; --having, --sort, \
+            --limit and --offset are about the rows then. Without --group-by such a --select computes of all items. \
+            Values that are null are left out.
+
             In json and jsonl a date is {"$date": milliseconds since 1970}, and null is left out \
             except where an attribute has a default, so that import brings the items back. Data is Base64, a UUID its text, a Decimal a number with all its \
             digits.
@@ -28,16 +34,44 @@ struct QueryCommand: ParsableCommand {
     @Option(
         help:
             "Attributes to print, or paths into dictionaries, separated by commas; uniqueToken is the id.",
-        transform: { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) })
+        transform: AggregateColumns.list)
     var columns: [String]?
+    @Option(
+        help:
+            "The same as --columns; or what to compute: count, count:KEY, sum:KEY, average:KEY, min:KEY, max:KEY.",
+        transform: AggregateColumns.list)
+    var select: [String]?
+    @Option(
+        help: "Attributes or paths, separated by commas: a row for each group of equal values.",
+        transform: AggregateColumns.list)
+    var groupBy: [String]?
+    @Option(help: "Which groups to print: a predicate about columns, such as 'count > 10'.")
+    var having: String?
+
+    private var isAggregating: Bool {
+        AggregateColumns.areAskedFor(groupBy: groupBy, select: select)
+    }
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit must be 0 or more.") }
         if let offset, offset < 0 { throw ValidationError("--offset must be 0 or more.") }
+        if columns != nil, select != nil || groupBy != nil {
+            throw ValidationError("--columns cannot be used with --select or --group-by.")
+        }
+        if isAggregating {
+            if explain { throw ValidationError("--explain is for queries without --group-by.") }
+            _ = try AggregateColumns(groupBy: groupBy, select: select, having: nil)
+        } else if having != nil {
+            throw ValidationError("--having is for groups; add --group-by.")
+        }
     }
 
     func run() throws {
         let predicate = try predicate.map { text in try DataStorePredicate(text, arguments: []) }
+        let aggregation =
+            isAggregating
+            ? try AggregateColumns(groupBy: groupBy, select: select, having: having).aggregation
+            : nil
         let opened = try OpenStore.reading(store)
         try opened.store.performRead { db in
             let schemas = try db.schemas()
@@ -46,16 +80,20 @@ struct QueryCommand: ParsableCommand {
             }
             let known = KnownAttributes(schema)
             if let predicate { try known.check(predicate) }
-            for key in sortKeys { try known.check(path: key.path, in: "--sort") }
-            for column in columns ?? [] { try known.check(path: column, in: "--columns") }
             let request = DataStoreRequest(itemTypeKey: type)
             request.predicate = predicate
-            request.sortDescriptors = sortKeys.map {
-                DataStoreSortDescriptor(key: $0.path, ascending: $0.ascending)
-            }
             request.limit = limit
             request.offset = offset
             let output = Output()
+            if let aggregation {
+                return try printRows(of: aggregation, request, known, db, to: output)
+            }
+            for key in sortKeys { try known.check(path: key.path, in: "--sort") }
+            for column in columns ?? [] { try known.check(path: column, in: "--columns") }
+            for column in select ?? [] { try known.check(path: column, in: "--select") }
+            request.sortDescriptors = sortKeys.map {
+                DataStoreSortDescriptor(key: $0.path, ascending: $0.ascending)
+            }
             if explain {
                 try output.line("\(try db.explain(request))")
                 return try output.flush()
@@ -65,10 +103,35 @@ struct QueryCommand: ParsableCommand {
                 return try output.flush()
             }
             var writer = try RowWriter(
-                format, columns: columns ?? schema.attributes.map(\.name), of: schema, to: output)
+                format, columns: columns ?? select ?? schema.attributes.map(\.name), of: schema,
+                to: output)
             try db.forEach(request) { item in try writer.write(item) }
             try writer.finish()
         }
+    }
+
+    private func printRows(
+        of aggregation: DataStoreAggregation, _ request: DataStoreRequest,
+        _ known: KnownAttributes, _ db: borrowing DataStoreReader, to output: Output
+    ) throws {
+        for key in aggregation.keys { try known.check(path: key, in: "--group-by") }
+        for key in aggregation.aggregates.compactMap(\.key) {
+            try known.check(path: key, in: "--select")
+        }
+        request.sortDescriptors = sortKeys.map { key in
+            // As in --select, or as the column is named.
+            DataStoreSortDescriptor(
+                key: key.path.replacing(":", with: "."), ascending: key.ascending)
+        }
+        let rows = try db.aggregate(request, aggregation)
+        if format == .count {
+            try output.line(String(rows.count))
+            return try output.flush()
+        }
+        var writer = try RowWriter(
+            format, columns: aggregation.columns, withNull: aggregation.columns, to: output)
+        for row in rows { try writer.write(row.values) }
+        try writer.finish()
     }
 }
 

@@ -11,6 +11,7 @@ enum Inventory {
             SortChecks.all,
             PageChecks.all,
             IndexChecks.all,
+            AggregateChecks.all,
             RequestChecks.all,
             TransactionChecks.all,
             PrimitiveChecks.all,
@@ -29,7 +30,7 @@ enum Inventory {
 
     /// The groups that run again on stores in other states.
     static let groupsOfVariants: Set<Substring> = [
-        "crud", "val", "pred", "sort", "page", "idx", "tx", "prim",
+        "crud", "val", "pred", "sort", "page", "idx", "agg", "tx", "prim",
     ]
 
     /// Whether a pattern means any check, in any state of the store.

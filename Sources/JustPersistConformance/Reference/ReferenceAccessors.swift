@@ -44,6 +44,15 @@ package struct ReferenceReadAccessor: DataStoreReadAccessor, ~Copyable {
         }
     }
 
+    package func performAggregate(
+        _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
+    ) throws(DataStoreError) -> [DataStoreRow] {
+        try block.check("aggregate")
+        try block.judge()
+        let rules = block.context.rules
+        return try rules.aggregate.rows(request, aggregation, in: block.state, items: rules.rows)
+    }
+
     package func schemas() throws(DataStoreError) -> [ItemSchema] {
         try block.check("schemas")
         return block.state.types.map(\.schema).sorted { $0.itemTypeKey < $1.itemTypeKey }
@@ -83,6 +92,12 @@ package struct ReferenceWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
         try reading.performForEach(request, body)
+    }
+
+    package func performAggregate(
+        _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
+    ) throws(DataStoreError) -> [DataStoreRow] {
+        try reading.performAggregate(request, aggregation)
     }
 
     package func schemas() throws(DataStoreError) -> [ItemSchema] { try reading.schemas() }

@@ -60,6 +60,7 @@ package final class ReferenceGate: Sendable {
             return true
         }
         guard isMine else { return }
+        StreamThread.endStreams(onThreads: state.withLock { $0.inside })
         state.wait { $0.inside.isEmpty && $0.queued == 0 ? () : nil }
         body()
         state.change { $0.phase = .closed }

@@ -130,7 +130,7 @@ package enum ReferenceQuery {
         return name == "uniqueToken" ? .uuid(row.key.id.uuid) : .null
     }
 
-    private static func sortOrder(
+    static func sortOrder(
         _ a: DataStoreValue, _ b: DataStoreValue, by textOrder: TextOrder
     ) -> ValueOrder {
         guard case .string(let first) = a, case .string(let second) = b else {
@@ -140,10 +140,11 @@ package enum ReferenceQuery {
     }
 
     /// What a subject is sorted by: a path leads through dictionaries and references.
-    private static func sortValue(
-        _ keyPath: String, _ subject: ReferencePredicate.Subject
+    static func sortValue(
+        _ keyPath: String, _ subject: ReferencePredicate.Subject, separator: Character = "."
     ) -> DataStoreValue {
-        let names = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let names = keyPath.split(separator: separator, omittingEmptySubsequences: false)
+            .map(String.init)
         return names.dropFirst().reduce(subject.value(names[0])) { value, name in
             switch value {
             case .dictionary(let entries): entries[name] ?? .null

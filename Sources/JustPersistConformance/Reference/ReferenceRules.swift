@@ -52,6 +52,9 @@ package struct ReferenceRules: Sendable {
         try ReferenceQuery.rows(request, in: state).count
     }
 
+    /// What an aggregation gives.
+    package var aggregate = ReferenceAggregate()
+
     /// What a property finds at an attribute of the item that a reference leads to.
     package var valueOfOther:
         @Sendable (_ attribute: String, ItemReference, ReferenceState) throws(DataStoreError) ->

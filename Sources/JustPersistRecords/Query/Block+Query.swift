@@ -54,10 +54,7 @@ extension Block {
         // `body` may change the request.
         let request = request.copy()
         var query = try Query(request, in: self)
-        guard query.sort.isEmpty else {
-            for item in try fetch(request) { try body(item) }
-            return
-        }
+        guard query.sort.isEmpty else { return try forEachSorted(request, body) }
         switch try access(for: query) {
         case .ids(let ids), .entries(let ids, _, _): return try forEach(query, ids, body)
         case .scan, .ordered: break
@@ -120,7 +117,7 @@ extension Block {
     }
 
     /// Calls `body` with the items of records that were found a while ago.
-    private func give(
+    func give(
         _ batch: [(ItemID, [UInt8])], of type: BlockType,
         to body: (any DataStoreItem) throws -> Void
     ) throws {
@@ -173,7 +170,8 @@ extension Block {
     /// Takes a record into sorted rows, or leaves it out if it is known not to be needed.
     @inline(__always)
     func add(
-        _ id: ItemID, _ record: Span<UInt8>, of query: Query, to rows: inout SortedRows
+        _ id: ItemID, _ record: Span<UInt8>, of query: Query, to rows: inout SortedRows,
+        keepingRecord: Bool = true
     ) throws(DataStoreError) {
         if let first = query.sort[0].attribute, let table = RecordFormat.Table(record),
             let word = first.word(in: record, table),
@@ -187,7 +185,10 @@ extension Block {
         for place in query.sort.indices.dropFirst() {
             others.append(try sortValue(query.sort[place], query.type, id, record))
         }
-        rows.add(SortedRows.Row(id: id, key: key, otherKeys: others, record: record.copied()))
+        rows.add(
+            SortedRows.Row(
+                id: id, key: key, otherKeys: others,
+                record: keepingRecord ? record.copied() : []))
     }
 
     private func sortValue(
@@ -205,7 +206,7 @@ extension Block {
     }
 
     /// Calls `visit` with each record that matches, in the order of the ids, until it says stop.
-    private func matches(
+    func matches(
         _ query: Query, _ access: AccessPath,
         _ visit: (ItemID, Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError) {

@@ -39,6 +39,12 @@ final class QueryAttribute {
         return value(of: field, in: record, known)
     }
 
+    /// The field in a record that was found sound; `nil` if it has none for the attribute.
+    @inline(__always)
+    func field(in record: Span<UInt8>, _ table: RecordFormat.Table) -> RecordFormat.Field? {
+        id.flatMap { table.field($0, in: record) }
+    }
+
     /// The tag and the bits of a value of 8 bytes that is given as it is; `nil` for any other.
     @inline(__always)
     func word(in record: Span<UInt8>, _ table: RecordFormat.Table) -> (tag: UInt8, bits: UInt64)? {

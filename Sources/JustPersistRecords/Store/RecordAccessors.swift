@@ -26,6 +26,12 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
         try block.forEach(request, body)
     }
 
+    func performAggregate(
+        _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
+    ) throws(DataStoreError) -> [DataStoreRow] {
+        try block.aggregate(request, aggregation)
+    }
+
     func performExplain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan {
         try block.explain(request)
     }
@@ -70,6 +76,12 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
             if !isOfBody, let error = error as? DataStoreError { block.note(error) }
             throw error
         }
+    }
+
+    func performAggregate(
+        _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
+    ) throws(DataStoreError) -> [DataStoreRow] {
+        try noting { () throws(DataStoreError) in try block.aggregate(request, aggregation) }
     }
 
     func performExplain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan {

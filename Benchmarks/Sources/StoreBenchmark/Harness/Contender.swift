@@ -40,6 +40,7 @@ final class Contender {
         case .fetchAllUntouched: digest = try store.fetchAll(reading: false)
         case .count, .countText, .countIn, .countBetween, .countOr, .countContains:
             digest = try workload.filter(of: operation).map(store.count)
+        case .group: digest = try store.group()
         case .sort: digest = try store.best(workload.pageSize)
         case .index: digest = try store.fetchByIndex(borough: workload.borough)
         case .find: digest = try store.find(names: names)

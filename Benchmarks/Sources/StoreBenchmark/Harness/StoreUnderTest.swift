@@ -18,6 +18,8 @@ protocol StoreUnderTest: AnyObject {
     func fetchAll(reading: Bool) throws -> Int
     /// Counts the restaurants that match, without an index.
     func count(_ filter: Filter) throws -> Int
+    /// Counts the restaurants of each borough and averages their stars, without an index, in the order of the boroughs.
+    func group() throws -> Int?
     /// Fetches the best rated, best first, without an index.
     func best(_ limit: Int) throws -> Int
     /// Fetches the restaurants of a borough by an index, and reads `name` and `stars` of each.
@@ -48,6 +50,7 @@ protocol StoreUnderTest: AnyObject {
 }
 
 extension StoreUnderTest {
+    func group() throws -> Int? { nil }
     func fetchByIndex(borough: String) throws -> Int? { nil }
     func find(names: [String]) throws -> Int? { nil }
     func bestByIndex(_ limit: Int) throws -> Int? { nil }
@@ -78,4 +81,9 @@ extension Restaurant {
     static func digest(name: String, stars: Int) -> Int { name.utf8.count &* 7 &+ stars }
 
     var digest: Int { Self.digest(name: name, stars: stars) }
+
+    /// What grouping adds to its digest for each group.
+    static func digest(borough: String, count: Int, averageStars: Double) -> Int {
+        borough.utf8.count &* 7 &+ count &* 31 &+ Int((averageStars * 1_000).rounded())
+    }
 }

@@ -99,6 +99,23 @@ private final class GRDBCodableStore: StoreUnderTest {
         try pool.read { try Restaurant.filter(filter.expression).fetchCount($0) }
     }
 
+    func group() throws -> Int? {
+        try pool.read { db in
+            let rows = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT borough, COUNT(*), AVG(stars) FROM restaurant GROUP BY borough ORDER BY borough
+                    """)
+            var digest = 0
+            while let row = try rows.next() {
+                let group = Restaurant.digest(
+                    borough: row[0], count: row[1], averageStars: row[2])
+                digest = digest &* 31 &+ group
+            }
+            return digest
+        }
+    }
+
     func best(_ limit: Int) throws -> Int {
         try pool.read { db in
             try Restaurant.order(Column("rating").desc).limit(limit).fetchAll(db)

@@ -131,6 +131,23 @@ private final class GRDBTunedStore: StoreUnderTest {
         }
     }
 
+    func group() throws -> Int? {
+        try pool.read { db in
+            let rows = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT borough, COUNT(*), AVG(stars) FROM restaurant GROUP BY borough ORDER BY borough
+                    """)
+            var digest = 0
+            while let row = try rows.next() {
+                let group = Restaurant.digest(
+                    borough: row[0], count: row[1], averageStars: row[2])
+                digest = digest &* 31 &+ group
+            }
+            return digest
+        }
+    }
+
     func best(_ limit: Int) throws -> Int {
         try pool.read { try fetch($0, "ORDER BY rating DESC LIMIT ?", [limit]) }
             .reduce(0) { $0 &* 31 &+ $1.digest }

@@ -107,6 +107,19 @@ private final class JustPersistStore<RestaurantItem: RestaurantEntity>: StoreUnd
         try store.read { try $0.count(RestaurantItem.self, where: filter.predicate) }
     }
 
+    func group() throws -> Int? {
+        try store.read { db in
+            try db.groups(
+                of: RestaurantItem.self, by: "borough", computing: .count, .average("stars")
+            ).reduce(0) { digest, row in
+                let group = Restaurant.digest(
+                    borough: try row.value("borough") ?? "", count: row.count,
+                    averageStars: try row.value("average.stars") ?? 0)
+                return digest &* 31 &+ group
+            }
+        }
+    }
+
     func best(_ limit: Int) throws -> Int {
         try store.read { db in
             try db.items(RestaurantItem.self, sortedBy: .descending("rating"), limit: limit)

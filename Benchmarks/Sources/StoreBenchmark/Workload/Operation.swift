@@ -16,6 +16,7 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
     case countBetween = "count-between"
     case countOr = "count-or"
     case countContains = "count-contains"
+    case group
     case sort
     case sortIndexed = "sort-indexed"
     case index
@@ -44,6 +45,7 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         case .countBetween: "filtered count, BETWEEN"
         case .countOr: "filtered count, OR"
         case .countContains: "filtered count, CONTAINS[c]"
+        case .group: "count and average by group"
         case .sort: "best 10 of a full scan"
         case .sortIndexed: "best 10 by an index"
         case .index: "fetch 20 % by an index"

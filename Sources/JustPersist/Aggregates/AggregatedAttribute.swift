@@ -1,0 +1,217 @@
+public import Foundation
+
+/// The type of an attribute that can be added up: a number, optional or not.
+public protocol NumericAttribute {
+    /// The type of a sum: `Int` for whole numbers, otherwise `Double` or `Decimal`.
+    associatedtype Sum: SumOfAttribute
+    /// The type of an average: `Double`, or `Decimal` for decimals.
+    associatedtype Average: SumOfAttribute
+}
+
+/// The type of a sum or an average: `Int`, `Double` or `Decimal`.
+public protocol SumOfAttribute: Sendable {
+    /// The number, if this type can represent it.
+    init?(sum: DataStoreValue)
+}
+
+/// The type of an attribute whose values a store orders as the type does, optional or not.
+///
+/// A type of your program may have a `<` of its own, which a store does not know; ask for those values by the name of
+/// the attribute, and a store compares what it keeps of them.
+public protocol OrderedAttribute {
+    /// The type of one value.
+    associatedtype Ordered: AttributeValue & Sendable
+}
+
+extension Int: SumOfAttribute {
+    /// The number, if it fits into 64 bits.
+    public init?(sum: DataStoreValue) {
+        guard case .int(let number) = sum else { return nil }
+        self.init(exactly: number)
+    }
+}
+
+extension Double: SumOfAttribute {
+    /// The nearest number.
+    public init?(sum: DataStoreValue) {
+        guard let number = ExactNumber(sum) else { return nil }
+        self = number.asDouble
+    }
+}
+
+extension Decimal: SumOfAttribute {
+    /// The number, unless there were Doubles in the sum.
+    public init?(sum: DataStoreValue) { self.init(sum) }
+}
+
+extension Optional: NumericAttribute where Wrapped: NumericAttribute {
+    /// As without the optional.
+    public typealias Sum = Wrapped.Sum
+    /// As without the optional.
+    public typealias Average = Wrapped.Average
+}
+
+extension Optional: OrderedAttribute where Wrapped: OrderedAttribute {
+    /// As without the optional.
+    public typealias Ordered = Wrapped.Ordered
+}
+
+extension Int: NumericAttribute, OrderedAttribute {
+    /// The type of a sum.
+    public typealias Sum = Int
+    /// The type of an average.
+    public typealias Average = Double
+    /// The type of one value.
+    public typealias Ordered = Int
+}
+
+extension Int8: NumericAttribute, OrderedAttribute {
+    /// The type of a sum.
+    public typealias Sum = Int
+    /// The type of an average.
+    public typealias Average = Double
+    /// The type of one value.
+    public typealias Ordered = Int8
+}
+
+extension Int16: NumericAttribute, OrderedAttribute {
+    /// The type of a sum.
+    public typealias Sum = Int
+    /// The type of an average.
+    public typealias Average = Double
+    /// The type of one value.
+    public typealias Ordered = Int16
+}
+
+extension Int32: NumericAttribute, OrderedAttribute {
+    /// The type of a sum.
+    public typealias Sum = Int
+    /// The type of an average.
+    public typealias Average = Double
+    /// The type of one value.
+    public typealias Ordered = Int32
+}
+
+extension Int64: NumericAttribute, OrderedAttribute {
+    /// The type of a sum.
+    public typealias Sum = Int
+    /// The type of an average.
+    public typealias Average = Double
+    /// The type of one value.
+    public typealias Ordered = Int64
+}
+
+extension Int128: NumericAttribute, OrderedAttribute {
+    /// The type of a sum.
+    public typealias Sum = Int
+    /// The type of an average.
+    public typealias Average = Double
+    /// The type of one value.
+    public typealias Ordered = Int128
+}
+
+extension UInt: NumericAttribute, OrderedAttribute {
+    /// The type of a sum.
+    public typealias Sum = Int
+    /// The type of an average.
+    public typealias Average = Double
+    /// The type of one value.
+    public typealias Ordered = UInt
+}
+
+extension UInt8: NumericAttribute, OrderedAttribute {
+    /// The type of a sum.
+    public typealias Sum = Int
+    /// The type of an average.
+    public typealias Average = Double
+    /// The type of one value.
+    public typealias Ordered = UInt8
+}
+
+extension UInt16: NumericAttribute, OrderedAttribute {
+    /// The type of a sum.
+    public typealias Sum = Int
+    /// The type of an average.
+    public typealias Average = Double
+    /// The type of one value.
+    public typealias Ordered = UInt16
+}
+
+extension UInt32: NumericAttribute, OrderedAttribute {
+    /// The type of a sum.
+    public typealias Sum = Int
+    /// The type of an average.
+    public typealias Average = Double
+    /// The type of one value.
+    public typealias Ordered = UInt32
+}
+
+extension UInt64: NumericAttribute, OrderedAttribute {
+    /// The type of a sum.
+    public typealias Sum = Int
+    /// The type of an average.
+    public typealias Average = Double
+    /// The type of one value.
+    public typealias Ordered = UInt64
+}
+
+extension UInt128: NumericAttribute, OrderedAttribute {
+    /// The type of a sum.
+    public typealias Sum = Int
+    /// The type of an average.
+    public typealias Average = Double
+    /// The type of one value.
+    public typealias Ordered = UInt128
+}
+
+extension Double: NumericAttribute, OrderedAttribute {
+    /// The type of a sum.
+    public typealias Sum = Double
+    /// The type of an average.
+    public typealias Average = Double
+    /// The type of one value.
+    public typealias Ordered = Double
+}
+
+extension Float: NumericAttribute, OrderedAttribute {
+    /// The type of a sum.
+    public typealias Sum = Double
+    /// The type of an average.
+    public typealias Average = Double
+    /// The type of one value.
+    public typealias Ordered = Float
+}
+
+extension Decimal: NumericAttribute, OrderedAttribute {
+    /// The type of a sum.
+    public typealias Sum = Decimal
+    /// The type of an average.
+    public typealias Average = Decimal
+    /// The type of one value.
+    public typealias Ordered = Decimal
+}
+
+extension String: OrderedAttribute {
+    /// The type of one value.
+    public typealias Ordered = String
+}
+
+extension Date: OrderedAttribute {
+    /// The type of one value.
+    public typealias Ordered = Date
+}
+
+extension Data: OrderedAttribute {
+    /// The type of one value.
+    public typealias Ordered = Data
+}
+
+extension UUID: OrderedAttribute {
+    /// The type of one value.
+    public typealias Ordered = UUID
+}
+
+extension URL: OrderedAttribute {
+    /// The type of one value.
+    public typealias Ordered = URL
+}

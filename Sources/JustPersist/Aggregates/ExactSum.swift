@@ -1,0 +1,94 @@
+/// The exact sum of Doubles, rounded where it is asked for, so that the order of the numbers does not matter.
+///
+/// It is a whole number of the smallest Doubles, 2^-1074, kept in digits of 32 bits. A digit has 64 bits for it, so that it is
+/// carried over to the next one only now and then. There are no more digits than the numbers that were added need.
+struct ExactSum {
+    /// The place of the first digit that is kept.
+    private var start = 0
+    private var digits: [Int64] = []
+    /// How often something was added since the digits were carried over.
+    private var additions = 0
+
+    /// The number of smallest Doubles in 1, as a power of two.
+    private static let powerOfOne = 1074
+
+    /// Adds a number, which is finite.
+    mutating func add(_ number: Double) {
+        let isSubnormal = number.exponentBitPattern == 0
+        let significand = number.significandBitPattern | (isSubnormal ? 0 : 1 << 52)
+        if significand == 0 { return }
+        let power = max(Int(number.exponentBitPattern), 1) - 1
+        add(UInt128(significand), power: power, isNegative: number.sign == .minus)
+    }
+
+    /// Adds a whole number.
+    mutating func add(_ number: Int128) {
+        let magnitude = number.magnitude
+        for (part, power) in [(magnitude & UInt128(UInt64.max), 0), (magnitude >> 64, 64)] {
+            add(part, power: Self.powerOfOne + power, isNegative: number < 0)
+        }
+    }
+
+    /// Adds a number of at most 64 bits times a power of two.
+    private mutating func add(_ number: UInt128, power: Int, isNegative: Bool) {
+        var rest = number << UInt128(power % 32)
+        var place = power / 32
+        while rest > 0 {
+            makeRoom(for: place)
+            let digit = Int64(truncatingIfNeeded: rest & 0xFFFF_FFFF)
+            digits[place - start] += isNegative ? -digit : digit
+            rest >>= 32
+            place += 1
+        }
+        additions += 1
+        if additions == 1 << 29 { carry() }
+    }
+
+    private mutating func makeRoom(for place: Int) {
+        if digits.isEmpty { start = place }
+        if place < start {
+            digits.insert(contentsOf: repeatElement(0, count: start - place), at: 0)
+            start = place
+        }
+        while place - start >= digits.count { digits.append(0) }
+    }
+
+    /// Brings each digit but the last one between 0 and 2^32.
+    private mutating func carry() {
+        var carried: Int64 = 0
+        for index in digits.indices {
+            let digit = digits[index] + carried
+            digits[index] = digit & 0xFFFF_FFFF
+            carried = digit >> 32
+        }
+        if carried != 0 { digits.append(carried) }
+        additions = 0
+    }
+
+    /// The Double that is nearest to the sum, of two the even one.
+    var rounded: Double {
+        var sum = self
+        sum.carry()
+        let isNegative = (sum.digits.last ?? 0) < 0
+        if isNegative {
+            for index in sum.digits.indices { sum.digits[index].negate() }
+            sum.carry()
+        }
+        guard let last = sum.digits.lastIndex(where: { $0 != 0 }) else { return 0 }
+        // The last three digits have 65 bits at least, more than it takes to round.
+        let first = max(0, last - 2)
+        var bits: UInt128 = 0
+        for index in (first...last).reversed() {
+            bits = bits << 32 | UInt128(UInt64(sum.digits[index]))
+        }
+        let surplus = max(0, UInt128.bitWidth - bits.leadingZeroBitCount - 64)
+        var leading = UInt64(bits >> UInt128(surplus))
+        let isCut =
+            bits & ((1 << UInt128(surplus)) - 1) != 0
+            || sum.digits[..<first].contains { $0 != 0 }
+        if isCut { leading |= 1 }
+        let power = 32 * (sum.start + first) + surplus - Self.powerOfOne
+        let magnitude = Double(sign: .plus, exponent: power, significand: Double(leading))
+        return isNegative ? -magnitude : magnitude
+    }
+}

@@ -1,0 +1,329 @@
+/// The groups of items that an aggregation makes, while the items are looked at one by one.
+///
+/// Takes memory by the number of groups. All stores use it, and so give the same rows.
+package struct RowGrouping {
+    /// The paths whose values make a group.
+    package let keys: [DataStorePredicate.AttributePath]
+    /// The paths whose values are computed with, each once.
+    package let operands: [DataStorePredicate.AttributePath]
+    /// What is needed of each of them.
+    package let needs: [AggregateTotal.Needs]
+
+    private let request: DataStoreRequest
+    private let aggregation: DataStoreAggregation
+    private let columns: [String]
+    /// For each aggregate the place of its operand; `nil` for the number of items.
+    private let operandPlaces: [Int?]
+    private let having: PreparedPredicate?
+    private let sort: [(path: [String], descriptor: DataStoreSortDescriptor)]
+
+    /// The values of the keys, by group.
+    private var keyValues: [[DataStoreValue]] = []
+    private var places: [GroupKey: Int] = [:]
+    /// How many items there are in each group.
+    private var counts: [Int] = []
+    /// What is known of each operand, group by group.
+    private var totals: [AggregateTotal] = []
+
+    /// Groups without an item, for a request that a store has got.
+    ///
+    /// - Throws: What is wrong with the request or the aggregation.
+    package init(
+        _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
+    ) throws(DataStoreError) {
+        try request.validate()
+        self.request = request
+        self.aggregation = aggregation
+        columns = aggregation.columns
+        try Self.check(columns, of: request.type)
+        keys = aggregation.keys.map { DataStorePredicate.AttributePath(dotted: $0) }
+        var operands: [DataStorePredicate.AttributePath] = []
+        var needs: [AggregateTotal.Needs] = []
+        var operandPlaces: [Int?] = []
+        for aggregate in aggregation.aggregates {
+            guard let key = aggregate.key else {
+                operandPlaces.append(nil)
+                continue
+            }
+            let path = DataStorePredicate.AttributePath(dotted: key)
+            let place = operands.firstIndex(of: path) ?? operands.count
+            if place == operands.count {
+                operands.append(path)
+                needs.append([])
+            }
+            operandPlaces.append(place)
+            switch aggregate.function {
+            case .count: break
+            case .sum, .average:
+                try Self.checkNumbers(path, of: request.type)
+                needs[place].insert(.sum)
+            case .minimum: needs[place].insert(.minimum)
+            case .maximum: needs[place].insert(.maximum)
+            }
+        }
+        (self.operands, self.needs, self.operandPlaces) = (operands, needs, operandPlaces)
+        for path in keys + operands {
+            guard let problem = path.problem else { continue }
+            throw .invalidAggregation(problem, request.type)
+        }
+        var sort: [(path: [String], descriptor: DataStoreSortDescriptor)] = []
+        for descriptor in request.sortDescriptors ?? [] {
+            let path = DataStorePredicate.AttributePath(dotted: descriptor.key).components
+            guard let column = Self.columnPath(path, among: columns) else {
+                throw .unknownColumn(descriptor.key, among: columns, itemType: request.type.key)
+            }
+            sort.append((column, descriptor))
+        }
+        self.sort = sort
+        if let predicate = aggregation.having {
+            having = try Self.prepared(predicate, columns, request.type)
+        } else {
+            having = nil
+        }
+        // There is a row of all items, even if there are none.
+        if keys.isEmpty { _ = place(of: []) }
+    }
+
+    // MARK: Items
+
+    /// Whether nothing but the number of all items is asked for.
+    package var countsItemsOnly: Bool { keys.isEmpty && operands.isEmpty }
+
+    /// The path and the direction of the only value that is asked for, if that is a minimum or a maximum of all items.
+    package var onlyExtreme: (path: DataStorePredicate.AttributePath, ascending: Bool)? {
+        guard keys.isEmpty, operands.count == 1, aggregation.aggregates.count == 1 else {
+            return nil
+        }
+        switch needs[0] {
+        case .minimum: return (operands[0], true)
+        case .maximum: return (operands[0], false)
+        default: return nil
+        }
+    }
+
+    /// The items to look at: those that the predicate chooses, in the order of creation.
+    package var items: DataStoreRequest {
+        DataStoreRequest(type: request.type, predicate: request.predicate)
+    }
+
+    /// The group of items with these values for the keys.
+    package mutating func place(of values: [DataStoreValue]) -> Int {
+        let key = GroupKey(values)
+        if let place = places[key] { return place }
+        let place = counts.count
+        places[key] = place
+        keyValues.append(values)
+        counts.append(0)
+        for _ in operands { totals.append(AggregateTotal()) }
+        return place
+    }
+
+    /// Counts items of a group.
+    @inline(__always)
+    package mutating func count(_ items: Int = 1, at place: Int) { counts[place] += items }
+
+    /// Takes in what an item of a group has at the operand with that index.
+    package mutating func add(
+        _ value: DataStoreValue, at place: Int, operand: Int
+    ) throws(DataStoreError) {
+        let index = place * operands.count + operand
+        if totals[index].add(value, needs[operand]) { return }
+        throw .noSum(of: operands[operand], value.kind, request.type)
+    }
+
+    /// The same for a whole number.
+    @inline(__always)
+    package mutating func add(integer: Int64, at place: Int, operand: Int) {
+        totals[place * operands.count + operand].addInteger(integer, needs[operand])
+    }
+
+    /// The same for a floating-point number.
+    @inline(__always)
+    package mutating func add(double: Double, at place: Int, operand: Int) {
+        totals[place * operands.count + operand].addDouble(double, needs[operand])
+    }
+
+    /// Takes an item in.
+    mutating func add(_ item: some PredicateSubject) throws(DataStoreError) {
+        var place = 0
+        if !keys.isEmpty {
+            var values: [DataStoreValue] = []
+            for path in keys { values.append(try item.value(at: path, collecting: false)) }
+            place = self.place(of: values)
+        }
+        count(at: place)
+        for (index, path) in operands.enumerated() {
+            try add(try item.value(at: path, collecting: false), at: place, operand: index)
+        }
+    }
+
+    // MARK: Rows
+
+    /// The rows: of the groups that are asked for, in the order asked for, sliced.
+    package consuming func rows() throws(DataStoreError) -> [DataStoreRow] {
+        var rows: [Row] = []
+        for place in counts.indices {
+            var values = keyValues[place]
+            for (aggregate, operand) in zip(aggregation.aggregates, operandPlaces) {
+                guard let operand else {
+                    values.append(.int(Int64(counts[place])))
+                    continue
+                }
+                let total = totals[place * operands.count + operand]
+                values.append(total.result(aggregate.function))
+            }
+            let row = Row(columns: columns, values: values)
+            if let having, try !having.matches(row) { continue }
+            var keys: [DataStoreValue] = []
+            for criterion in sort {
+                let value = try row.value(at: .init(criterion.path), collecting: false)
+                keys.append(criterion.descriptor.key(value))
+            }
+            rows.append(Row(columns: columns, values: values, sortKeys: keys))
+        }
+        let order = sort.map(\.descriptor)
+        let keyCount = keys.count
+        rows.sort { a, b in
+            for (index, descriptor) in order.enumerated() {
+                let keys = (a.sortKeys[index], b.sortKeys[index])
+                if let precedes = descriptor.precedes(keys.0, keys.1) { return precedes }
+            }
+            for index in 0..<keyCount {
+                let order = a.values[index].sortOrder(against: b.values[index])
+                if order != .same { return order == .ascending }
+            }
+            return false
+        }
+        let slice = request.slice
+        return rows.dropFirst(slice.offset).prefix(slice.limit ?? .max)
+            .map { DataStoreRow(columns: columns, values: $0.values) }
+    }
+
+    /// A row as the predicate sees it, whose attributes are the columns, and what it is sorted by.
+    private struct Row: PredicateSubject {
+        let columns: [String]
+        let values: [DataStoreValue]
+        var sortKeys: [DataStoreValue] = []
+
+        func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+            columns.firstIndex(of: name).map { values[$0] } ?? .null
+        }
+    }
+
+    // MARK: Checks
+
+    private static func check(_ columns: [String], of type: ItemType) throws(DataStoreError) {
+        if columns.isEmpty {
+            throw .invalidAggregation("Nothing is asked for. Name keys, or what to compute.", type)
+        }
+        var seen: Set<String> = []
+        for column in columns {
+            if column.isEmpty { throw .invalidAggregation("A column has an empty name.", type) }
+            if seen.insert(column).inserted { continue }
+            throw .invalidAggregation(
+                "Two columns have the name “\(column)”. Leave one out, or give it another name with named(_:).",
+                type)
+        }
+    }
+
+    /// Throws for an attribute that is declared to hold nothing that can be added.
+    private static func checkNumbers(
+        _ path: DataStorePredicate.AttributePath, of type: ItemType
+    ) throws(DataStoreError) {
+        guard path.components.count == 1, let schema = type.schema,
+            let place = schema.index(ofAttribute: path.components[0])
+        else { return }
+        let kinds = schema.attributes[place].kinds
+        guard let kind = kinds.min(by: { $0.rawValue < $1.rawValue }),
+            kinds.isDisjoint(with: [.bool, .int, .double, .decimal])
+        else { return }
+        throw .noSum(of: path, kind, type)
+    }
+
+    /// A predicate about the columns, each of which is one attribute to it.
+    private static func prepared(
+        _ predicate: DataStorePredicate, _ columns: [String], _ type: ItemType
+    ) throws(DataStoreError) -> PreparedPredicate {
+        try predicate.validate()
+        typealias Expression = DataStorePredicate.Expression
+        func column(
+            _ path: DataStorePredicate.AttributePath
+        ) throws(DataStoreError) -> DataStorePredicate.AttributePath {
+            if let column = columnPath(path.components, among: columns) { return .init(column) }
+            throw .unknownColumn(
+                path.components.joined(separator: "."), among: columns, itemType: type.key)
+        }
+        return PreparedPredicate(
+            try predicate.mapExpressions { (expression, _) throws(DataStoreError) -> Expression in
+                switch expression {
+                case .path(let path): .path(try column(path))
+                case .count(let path): .count(try column(path))
+                default: expression
+                }
+            })
+    }
+
+    /// The column that names lead to, the one with the longest name, and the names that lead on from there.
+    private static func columnPath(_ names: [String], among columns: [String]) -> [String]? {
+        for count in (1...max(1, names.count)).reversed() {
+            let column = names.prefix(count).joined(separator: ".")
+            if columns.contains(column) { return [column] + names.dropFirst(count) }
+        }
+        return nil
+    }
+}
+
+/// The values of a group's keys: equal where the order of sorting does not tell them apart.
+///
+/// So they are where a predicate finds them equal, and for NaN.
+private struct GroupKey: Hashable {
+    let values: [DataStoreValue]
+    private let hash: Int
+
+    init(_ values: [DataStoreValue]) {
+        self.values = values
+        var hasher = Hasher()
+        for value in values { hasher.combine(ValueSet.Key(value)) }
+        hash = hasher.finalize()
+    }
+
+    static func == (left: GroupKey, right: GroupKey) -> Bool {
+        left.hash == right.hash
+            && zip(left.values, right.values).allSatisfy { $0.sortOrder(against: $1) == .same }
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+}
+
+extension DataStorePredicate.AttributePath {
+    /// The path that a text with dots spells.
+    init(dotted text: String) {
+        self.init(text.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+    }
+}
+
+extension DataStoreError {
+    fileprivate static func invalidAggregation(
+        _ message: String, _ type: ItemType
+    ) -> DataStoreError {
+        DataStoreError(.invalidRequest, in: "aggregate", message, itemType: type.key)
+    }
+
+    /// The refusal to add what cannot be added.
+    fileprivate static func noSum(
+        of path: DataStorePredicate.AttributePath, _ kind: DataStoreValue.Kind, _ type: ItemType
+    ) -> DataStoreError {
+        let name = path.components.joined(separator: ".")
+        let advice =
+            switch kind {
+            case .array:
+                "Compute with the elements in Swift, item by item with forEach."
+            case .date: "Ask for their min or max, or count them; store durations as numbers."
+            default: "Ask for their min or max, count them, or choose other items."
+            }
+        return DataStoreError(
+            .invalidRequest, in: "aggregate",
+            "A sum or an average of “\(name)” of “\(type.key)” is asked for, and values of kind \(kind) have none. \(advice)",
+            itemType: type.key, attribute: path.components[0])
+    }
+}

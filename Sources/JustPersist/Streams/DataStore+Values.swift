@@ -1,0 +1,59 @@
+/// Values of items as a sequence: see ``ItemStream``.
+extension DataStore {
+    /// What a function makes of each item of a class that matches, sorted and sliced, from one snapshot.
+    ///
+    /// ```swift
+    /// let names = store.values(of: Restaurant.self, sortedBy: .ascending(\.name)) { $0.name }
+    /// for try await name in names { print(name) }
+    /// ```
+    ///
+    /// `transform` runs in the read block, on another thread than the loop: items belong to their block, and the values
+    /// that it makes of them leave it. A sort keeps the ids of all matching items in memory, and what they are sorted by.
+    /// What is wrong with the request is thrown by the iteration.
+    public func values<Item: DataStoreItem, Value: Sendable>(
+        of type: Item.Type, where predicate: DataStorePredicate? = nil,
+        sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil,
+        _ transform: @escaping @Sendable (Item) throws -> Value
+    ) -> ItemStream<Value> {
+        values(transform) { () throws(DataStoreError) in
+            try Item.request(predicate, sort, offset: offset, limit: limit)
+        }
+    }
+
+    /// The same for a `#Predicate` or a comparison of key paths.
+    public func values<Item: DataStoreItem, Value: Sendable>(
+        of type: Item.Type, where condition: some ItemCondition<Item>,
+        sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil,
+        _ transform: @escaping @Sendable (Item) throws -> Value
+    ) -> ItemStream<Value> {
+        values(transform) { () throws(DataStoreError) in
+            try Item.request(condition.predicate(), sort, offset: offset, limit: limit)
+        }
+    }
+
+    /// The same for the items that a request asks for, as it is now.
+    public func values<Value: Sendable>(
+        _ request: DataStoreRequest,
+        _ transform: @escaping @Sendable (any DataStoreItem) throws -> Value
+    ) -> ItemStream<Value> {
+        let request = request.copy()
+        return ItemStream(of: self) { body in
+            try self.performRead { db in
+                try db.performForEach(request) { item in try body(transform(item)) }
+            }
+        }
+    }
+
+    private func values<Item: DataStoreItem, Value: Sendable>(
+        _ transform: @escaping @Sendable (Item) throws -> Value,
+        _ request: () throws(DataStoreError) -> DataStoreRequest
+    ) -> ItemStream<Value> {
+        let request = Result { () throws(DataStoreError) in try request() }
+        return ItemStream(of: self) { body in
+            let request = try request.get()
+            try self.performRead { db in
+                try db.forEach(as: Item.self, request) { item in try body(transform(item)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+
+/// The threads on which streams walk over stores, one for each iteration that runs.
+///
+/// A closing store ends the streams that are inside its blocks: they may wait for a task that takes nothing, and the store
+/// would wait for them.
+package enum StreamThread {
+    private struct Running {
+        let id: UInt
+        let thread: ObjectIdentifier
+        let storeIsClosing: @Sendable () -> Void
+    }
+
+    private static let running = Locked<[Running]>([])
+
+    /// How many run.
+    package static var count: Int { running.withLock { $0.count } }
+
+    /// Runs `body` on a new thread; `storeIsClosing` is called on another one if a store is closed that the thread is in.
+    static func start(
+        storeIsClosing: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () -> Void
+    ) {
+        let thread = Thread {
+            let id = BlockThread.current
+            running.withLock { running in
+                running.append(
+                    Running(
+                        id: id, thread: ObjectIdentifier(Thread.current),
+                        storeIsClosing: storeIsClosing))
+            }
+            body()
+            running.withLock { $0.removeAll { $0.id == id } }
+        }
+        thread.name = "JustPersist.stream"
+        // A predicate may be a hundred levels deep.
+        thread.stackSize = 2 << 20
+        thread.start()
+    }
+
+    /// Ends the streams on these threads, of a store that lets nobody in any more.
+    static func endStreams(onThreads ids: [UInt]) {
+        if ids.isEmpty { return }
+        end { ids.contains($0.id) }
+    }
+
+    /// The same by the objects of the threads.
+    package static func endStreams(onThreads threads: [ObjectIdentifier]) {
+        if threads.isEmpty { return }
+        end { threads.contains($0.thread) }
+    }
+
+    private static func end(where isMeant: (Running) -> Bool) {
+        for stream in running.withLock({ $0.filter(isMeant) }) { stream.storeIsClosing() }
+    }
+}

@@ -1,0 +1,19 @@
+import ArgumentParser
+import JustPersist
+
+/// Deletes the items of a type that match.
+struct DeleteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete the items of a type that match a predicate.",
+        discussion: """
+            Says how many there are and asks first. All of them are deleted, or none after an error.
+            """)
+
+    @OptionGroup var matching: MatchingItems
+
+    func run() throws {
+        try matching.change("deleted") { items, db in
+            for item in items { try db.delete(item) }
+        }
+    }
+}

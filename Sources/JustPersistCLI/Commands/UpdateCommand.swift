@@ -1,0 +1,74 @@
+import ArgumentParser
+import JustPersist
+
+/// Gives the items of a type that match other values.
+struct UpdateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "update", abstract: "Change the items of a type that match a predicate.",
+        discussion: """
+            Says how many there are and asks first. All of them are changed, or none after an error.
+
+            A value is read as what its attribute holds: 5, 4.5, true, 2026-03-01T12:00:00Z, a UUID, a URL, Base64, \
+            TYPE ID for a reference, or JSON for arrays and dictionaries. null takes a value away; "null" in double quotes is \
+            the text. Where an attribute has held nothing yet, a value is JSON if it can be read as such, or else a text.
+            """)
+
+    @OptionGroup var matching: MatchingItems
+    @Option(
+        name: .customLong("set"),
+        help: "KEY=VALUE: an attribute, or a path into a dictionary, and its new value. Repeatable."
+    )
+    var assignments: [Assignment]
+
+    func validate() throws {
+        if assignments.isEmpty { throw ValidationError("--set is missing: what to change.") }
+    }
+
+    func run() throws {
+        var values: [(path: String, value: DataStoreValue)] = []
+        try matching.change("changed") { schema in
+            for assignment in assignments {
+                try KnownAttributes(schema).check(path: assignment.path, in: "--set")
+                values.append((assignment.path, try assignment.value(schema)))
+            }
+        } _: { items, _ in
+            for item in items {
+                for (path, value) in values { try item.setStoredValue(value, forKeyPath: path) }
+            }
+        }
+    }
+}
+
+/// A key and a value, as they are written on the command line.
+struct Assignment: ExpressibleByArgument {
+    let path: String
+    let text: String
+
+    init?(argument: String) {
+        guard let sign = argument.firstIndex(of: "="), sign > argument.startIndex else {
+            return nil
+        }
+        path = String(argument[..<sign])
+        text = String(argument[argument.index(after: sign)...])
+    }
+
+    /// The value as the attribute holds it.
+    func value(_ schema: ItemSchema) throws -> DataStoreValue {
+        let place = schema.index(ofAttribute: path)
+        if place == nil, path == "uniqueToken" {
+            throw DataStoreError(
+                .invalidRequest, in: "update", "An item's id, its uniqueToken, never changes.",
+                itemType: schema.itemTypeKey)
+        }
+        let attribute = place.map { schema.attributes[$0] }
+        let declared = attribute?.kinds ?? []
+        let kinds = (declared.isEmpty ? attribute?.storedKinds ?? [] : declared).subtracting([.null]
+        )
+        if let value = DataStoreValue(argument: text, kinds: kinds) { return value }
+        let names = kinds.sorted { $0.rawValue < $1.rawValue }.map { "\($0)" }
+        throw DataStoreError(
+            .kindMismatch, in: "update",
+            "“\(text)” cannot be read as \(names.joined(separator: " or ")), which “\(path)” of “\(schema.itemTypeKey)” holds. Nothing was changed.",
+            itemType: schema.itemTypeKey, attribute: path)
+    }
+}

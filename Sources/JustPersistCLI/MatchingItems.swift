@@ -1,0 +1,71 @@
+import ArgumentParser
+import Foundation
+import JustPersist
+import JustPersistCommandLine
+
+/// The items that a command changes, and the question whether it shall.
+struct MatchingItems: ParsableArguments {
+    @Argument(help: .init(storeHelp)) var store: String
+    @Argument(help: "The type of the items.") var type: String
+    @Option(
+        name: .customLong("where"),
+        help: "Which items: a predicate as for query; TRUEPREDICATE for all.")
+    var predicate: String
+    @Flag(help: "Do not ask.") var yes = false
+
+    /// Says how many items there are, asks, and then runs `change` with all of them in one write block.
+    ///
+    /// - Parameters:
+    ///   - deed: What happens to the items: “changed”.
+    ///   - prepare: Is given what the store knows of the type, before anything is asked.
+    func change(
+        _ deed: String, prepare: (ItemSchema) throws -> Void = { _ in },
+        _ change: ([DynamicItem], borrowing DataStoreWriter) throws -> Void
+    ) throws {
+        let request = DataStoreRequest(itemTypeKey: type)
+        request.predicate = try DataStorePredicate(predicate, arguments: [])
+        let opened = try OpenStore.changing(store)
+        let count = try opened.store.read { db in
+            let schemas = try db.schemas()
+            guard let schema = schemas.first(where: { $0.itemTypeKey == type }) else {
+                throw DataStoreError.unknownType(type, among: schemas, in: deed)
+            }
+            if let predicate = request.predicate {
+                try KnownAttributes(schema).check(predicate)
+            }
+            try prepare(schema)
+            return try db.count(request)
+        }
+        if count > 0, !yes { try confirm(count, deed) }
+        let changed = try opened.store.write { db in
+            let items = try db.dynamicItems(request)
+            guard items.count == count || yes else {
+                throw refusal(
+                    "Meanwhile \(items.count) items match, and not \(count). Nothing was \(deed); try again.",
+                    deed)
+            }
+            try change(items, db)
+            return items.count
+        }
+        try opened.close()
+        let output = Output()
+        try output.line("\(Self.items(changed)) \(deed).")
+        try output.flush()
+    }
+
+    private func confirm(_ count: Int, _ deed: String) throws {
+        let question = "\(Self.items(count)) of “\(type)” would be \(deed)."
+        guard StandardStreams.isInputTerminal else {
+            throw refusal("\(question) Nothing was: nobody can be asked; add --yes.", deed)
+        }
+        StandardStreams.writeError("\(question.printable) Go on? [y/N] ")
+        let answer = readLine()?.lowercased()
+        if answer != "y", answer != "yes" { throw refusal("Nothing was \(deed).", deed) }
+    }
+
+    private func refusal(_ message: String, _ deed: String) -> DataStoreError {
+        DataStoreError(.invalidRequest, in: deed, message, itemType: type)
+    }
+
+    private static func items(_ count: Int) -> String { count == 1 ? "1 item" : "\(count) items" }
+}

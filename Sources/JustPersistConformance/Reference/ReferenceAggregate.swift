@@ -1,0 +1,289 @@
+import Foundation
+package import JustPersist
+
+/// What an aggregation gives for the rows of a state, worked out by sorting them and in decimal and binary digits.
+package struct ReferenceAggregate: Sendable {
+    /// Which values of an attribute count, for a function.
+    package var operands:
+        @Sendable ([DataStoreValue], DataStoreAggregate.Function) -> [DataStoreValue] = {
+            values, _ in values.filter { !$0.isNull }
+        }
+
+    /// Whether two values make one group.
+    package var isOneGroup: @Sendable (DataStoreValue, DataStoreValue) -> Bool = {
+        ReferenceOrder.sortOrder($0, $1) == .same
+    }
+
+    /// Which of the rows of groups a request asks for.
+    package var sliced: @Sendable ([DataStoreRow], DataStoreRequest) -> [DataStoreRow] = {
+        rows, request in
+        let rest = rows.dropFirst(request.offset ?? 0)
+        guard let limit = request.limit, limit > 0 else { return Array(rest) }
+        return Array(rest.prefix(limit))
+    }
+
+    /// What is refused: a sum of a value of this kind.
+    package var refusesSum: @Sendable (DataStoreValue.Kind) -> Bool = { kind in
+        ![.null, .bool, .int, .double, .decimal].contains(kind)
+    }
+
+    /// The right way.
+    package init() {}
+
+    /// The rows that an aggregation gives.
+    package func rows(
+        _ request: DataStoreRequest, _ aggregation: DataStoreAggregation,
+        in state: ReferenceState,
+        items: ReferenceRules.Rows<[ReferenceRow]> = { request, state throws(DataStoreError) in
+            try ReferenceQuery.rows(request, in: state)
+        }
+    ) throws(DataStoreError) -> [DataStoreRow] {
+        try request.validate()
+        try check(request, aggregation)
+        let source = DataStoreRequest(type: request.type, predicate: request.predicate)
+        let found = try items(source, state)
+        func value(_ key: String, _ row: ReferenceRow) -> DataStoreValue {
+            ReferenceQuery.sortValue(key, ReferenceQuery.subject(row, request.type, state))
+        }
+        var groups: [(keys: [DataStoreValue], rows: [ReferenceRow])] = []
+        let keyed = found.enumerated().map { index, row in
+            (index: index, keys: aggregation.keys.map { value($0, row) }, row: row)
+        }.sorted { a, b in Self.order(a.keys, b.keys) ?? (a.index < b.index) }
+        for (_, keys, row) in keyed {
+            if let last = groups.last, zip(last.keys, keys).allSatisfy(isOneGroup) {
+                groups[groups.count - 1].rows.append(row)
+            } else {
+                groups.append((keys, [row]))
+            }
+        }
+        if aggregation.keys.isEmpty, groups.isEmpty { groups = [([], [])] }
+        var rows: [DataStoreRow] = []
+        for group in groups {
+            var values = group.keys
+            for aggregate in aggregation.aggregates {
+                guard let key = aggregate.key else {
+                    values.append(.int(Int64(group.rows.count)))
+                    continue
+                }
+                let all = group.rows.map { value(key, $0) }
+                values.append(try result(aggregate, all, request))
+            }
+            let row = DataStoreRow(columns: aggregation.columns, values: values)
+            if Self.matches(row, aggregation.having) { rows.append(row) }
+        }
+        let sorted = rows.enumerated().sorted { a, b in
+            for descriptor in request.sortDescriptors ?? [] {
+                let keys = [a.element, b.element].map { row in
+                    ReferenceQuery.sortValue(
+                        Self.path(descriptor.key, row.columns)?.joined(separator: "\0") ?? "",
+                        Self.subject(row), separator: "\0")
+                }
+                switch ReferenceQuery.sortOrder(keys[0], keys[1], by: descriptor.textOrder) {
+                case .same: continue
+                case .ascending: return descriptor.ascending
+                case .descending: return !descriptor.ascending
+                }
+            }
+            return a.offset < b.offset
+        }
+        return sliced(sorted.map(\.element), request)
+    }
+
+    // MARK: Functions
+
+    private func result(
+        _ aggregate: DataStoreAggregate, _ all: [DataStoreValue], _ request: DataStoreRequest
+    ) throws(DataStoreError) -> DataStoreValue {
+        let values = operands(all, aggregate.function)
+        func first(_ order: ValueOrder) -> DataStoreValue {
+            values.dropFirst().reduce(values.first ?? .null) { best, value in
+                ReferenceOrder.sortOrder(value, best) == order ? value : best
+            }
+        }
+        switch aggregate.function {
+        case .count: return .int(Int64(values.count))
+        case .minimum: return first(.ascending)
+        case .maximum: return first(.descending)
+        case .sum, .average: break
+        }
+        if let value = values.first(where: { refusesSum($0.kind) }) {
+            throw Self.refusal(of: aggregate, value.kind, request)
+        }
+        let sum = Self.sum(values)
+        if aggregate.function == .sum { return sum }
+        if values.isEmpty { return .null }
+        let isExact = sum.kind != .double
+        if isExact, values.contains(where: { $0.kind == .decimal }) {
+            return ReferenceArithmetic.calculate("/", sum, .decimal(Decimal(values.count)))
+        }
+        return .double((ReferenceArithmetic.double(sum) ?? .nan) / Double(values.count))
+    }
+
+    private static func sum(_ values: [DataStoreValue]) -> DataStoreValue {
+        var whole: Int128 = 0
+        var decimals: Decimal?
+        var doubles: [Double] = []
+        for value in values {
+            switch value {
+            case .decimal(let number):
+                if number.isNaN || !(-40...40).contains(number.exponent) {
+                    doubles.append(ReferenceArithmetic.double(value) ?? .nan)
+                } else {
+                    decimals = (decimals ?? 0) + number
+                }
+            case .double(let number): doubles.append(number)
+            default: whole += Int128(ReferenceArithmetic.whole(value) ?? 0)
+            }
+        }
+        if doubles.isEmpty {
+            let decimal = Decimal(string: whole.description) ?? .nan
+            if let decimals { return .decimal(decimals + decimal) }
+            return Int64(exactly: whole).map { .int($0) } ?? .decimal(decimal)
+        }
+        if let decimals {
+            doubles.append(ReferenceArithmetic.double(.decimal(decimals)) ?? .nan)
+        }
+        let infinite = doubles.filter { !$0.isFinite }
+        if !infinite.isEmpty {
+            // Of all NaN the one that Swift calls so.
+            let sum = infinite.reduce(0, +)
+            return .double(sum.isNaN ? .nan : sum)
+        }
+        return .double(BinarySum(doubles, whole).nearest)
+    }
+
+    // MARK: Rows
+
+    /// Whether keys come before others; `nil` if a sort does not tell them apart.
+    private static func order(_ a: [DataStoreValue], _ b: [DataStoreValue]) -> Bool? {
+        for (a, b) in zip(a, b) {
+            let order = ReferenceOrder.sortOrder(a, b)
+            if order != .same { return order == .ascending }
+        }
+        return nil
+    }
+
+    /// The column that a path begins with, the longest there is, and the names behind it.
+    private static func path(_ path: String, _ columns: [String]) -> [String]? {
+        let fitting = columns.filter { path == $0 || path.hasPrefix($0 + ".") }
+        guard let column = fitting.max(by: { $0.utf8.count < $1.utf8.count }) else { return nil }
+        let rest = path.dropFirst(column.count + 1)
+        return [column]
+            + rest.split(separator: ".", omittingEmptySubsequences: false)
+            .filter { _ in !rest.isEmpty }.map(String.init)
+    }
+
+    private static func subject(_ row: DataStoreRow) -> ReferencePredicate.Subject {
+        ReferencePredicate.Subject(value: { row[$0] }, valueOfOther: { _, _ in .null })
+    }
+
+    private static func matches(_ row: DataStoreRow, _ having: DataStorePredicate?) -> Bool {
+        guard let having else { return true }
+        let ofColumns = having.mapExpressions { expression, _ in
+            switch expression {
+            case .path(let path):
+                Self.path(path.components.joined(separator: "."), row.columns)
+                    .map { .path(.init($0)) } ?? expression
+            default: expression
+            }
+        }
+        return ReferencePredicate.matches(ofColumns, subject(row))
+    }
+
+    // MARK: Refusals
+
+    private func check(
+        _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
+    ) throws(DataStoreError) {
+        let columns = aggregation.columns
+        func invalid(_ message: String) -> DataStoreError {
+            DataStoreError(
+                .invalidRequest, in: "aggregate", message, itemType: request.type.key)
+        }
+        if columns.isEmpty { throw invalid("Nothing is asked for.") }
+        if columns.contains("") || Set(columns).count < columns.count {
+            throw invalid("Each column needs a name of its own, among \(columns).")
+        }
+        for key in aggregation.keys + aggregation.aggregates.compactMap(\.key)
+        where key.split(separator: ".", omittingEmptySubsequences: false).contains("") {
+            throw invalid("The key path “\(key)” has an empty name.")
+        }
+        for aggregate in aggregation.aggregates {
+            guard let key = aggregate.key, [.sum, .average].contains(aggregate.function),
+                let attribute = request.type.schema?.attributes.first(where: { $0.name == key }),
+                let kind = attribute.kinds.first, attribute.kinds.allSatisfy(refusesSum)
+            else { continue }
+            throw Self.refusal(of: aggregate, kind, request)
+        }
+        try aggregation.having?.validate()
+        let named =
+            (request.sortDescriptors ?? []).map(\.key)
+            + (aggregation.having?.paths ?? []).map { $0.components.joined(separator: ".") }
+        for name in named where Self.path(name, columns) == nil {
+            throw DataStoreError(
+                .unknownAttribute, in: "aggregate",
+                "The rows have no column “\(name)”, but \(columns).", attribute: name)
+        }
+    }
+
+    private static func refusal(
+        of aggregate: DataStoreAggregate, _ kind: DataStoreValue.Kind, _ request: DataStoreRequest
+    ) -> DataStoreError {
+        DataStoreError(
+            .invalidRequest, in: "aggregate",
+            "“\(aggregate.name)” adds up values of kind \(kind). Ask for the minimum or the maximum.",
+            itemType: request.type.key, attribute: aggregate.key)
+    }
+}
+
+/// The exact sum of numbers, one binary digit after the other.
+private struct BinarySum {
+    /// The digits from that of 2^-1074 on, not carried over.
+    private var digits = [Int](repeating: 0, count: 2_400)
+    private var sign = 1.0
+
+    init(_ doubles: [Double], _ whole: Int128) {
+        for double in doubles where double != 0 {
+            let lowest = max(Int(double.exponentBitPattern), 1) - 1
+            let isNormal = double.exponentBitPattern != 0
+            let significand = double.significandBitPattern + (isNormal ? 1 << 52 : 0)
+            for bit in 0..<53 where significand >> UInt64(bit) & 1 == 1 {
+                digits[lowest + bit] += double < 0 ? -1 : 1
+            }
+        }
+        for bit in 0..<127 where whole.magnitude >> UInt128(bit) & 1 == 1 {
+            digits[1074 + bit] += whole < 0 ? -1 : 1
+        }
+        if Self.carried(digits).isNegative {
+            digits = digits.map { -$0 }
+            sign = -1
+        }
+        digits = Self.carried(digits).digits
+    }
+
+    private static func carried(_ digits: [Int]) -> (digits: [Int], isNegative: Bool) {
+        var carry = 0
+        var result = digits
+        for place in digits.indices {
+            let sum = digits[place] + carry
+            result[place] = sum & 1
+            carry = sum >> 1
+        }
+        return (result, carry < 0)
+    }
+
+    /// The nearest Double, of two the even one.
+    var nearest: Double {
+        guard let highest = digits.lastIndex(of: 1) else { return 0 }
+        // 53 digits, but none below the smallest Double's.
+        let lowest = max(0, highest - 52)
+        var significand = digits[lowest...highest].reversed()
+            .reduce(UInt64(0)) { $0 * 2 + UInt64($1) }
+        let half = lowest > 0 ? digits[lowest - 1] : 0
+        let isMore = lowest > 1 && digits[..<(lowest - 1)].contains(1)
+        if half == 1, isMore || significand & 1 == 1 { significand += 1 }
+        // In two steps, for neither power alone is in range.
+        let first = (lowest - 1074) / 2
+        return sign * scalbn(scalbn(Double(significand), first), lowest - 1074 - first)
+    }
+}

@@ -1,0 +1,170 @@
+import JustPersist
+
+/// Aggregates, computed on the bytes of the records in one pass.
+extension Block {
+    /// What an aggregation computes of the items that a request's predicate chooses.
+    func aggregate(
+        _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
+    ) throws(DataStoreError) -> [DataStoreRow] {
+        try checkOpen("aggregate")
+        try prepareForQuery()
+        var grouping = try RowGrouping(request.copy(), aggregation)
+        if grouping.countsItemsOnly {
+            grouping.count(try count(grouping.items), at: 0)
+            return try grouping.rows()
+        }
+        let query = try Query(grouping.items, in: self)
+        if let value = try extremeByIndex(query, grouping) {
+            try grouping.add(value, at: 0, operand: 0)
+            return try grouping.rows()
+        }
+        var reader = GroupedRecords(grouping, query.type)
+        try rows(query, try access(for: query)) { (id, record) throws(DataStoreError) in
+            try reader.add(id, record, in: self)
+        }
+        return try reader.grouping.rows()
+    }
+
+    /// The only value that is asked for, if it is at an end of an index; `nil` if it is not, or if there is none.
+    private func extremeByIndex(
+        _ query: Query, _ grouping: RowGrouping
+    ) throws(DataStoreError) -> DataStoreValue? {
+        guard let (path, ascending) = grouping.onlyExtreme, !query.type.indexes.isEmpty,
+            path.components.count == 1, query.table != nil
+        else { return nil }
+        let request = grouping.items
+        let hasValue = DataStorePredicate.comparison(.init(.path(path), .notEqual, .value(.null)))
+        request.predicate = request.predicate.map { $0 && hasValue } ?? hasValue
+        request.sortDescriptors = [
+            DataStoreSortDescriptor(key: path.components[0], ascending: ascending)
+        ]
+        request.limit = 1
+        let sorted = try Query(request, in: self)
+        let access = try access(for: sorted)
+        guard case .ordered = access else { return nil }
+        var value: DataStoreValue?
+        try rows(sorted, access) { (id, record) throws(DataStoreError) in
+            value = try self.value(forAttribute: path.components[0], of: query.type, id, record)
+        }
+        return value
+    }
+}
+
+/// The records of a type on their way into groups.
+private struct GroupedRecords {
+    var grouping: RowGrouping
+    private let type: BlockType
+    private let keys: [QueryAttribute?]
+    private let operands: [QueryAttribute?]
+    /// Whether each key is one attribute, whose bytes tell the group.
+    private let keysAreFields: Bool
+    private var rawKeys = RawKeys()
+    /// The keys of a record, if there are several.
+    private var bytes: [UInt8] = []
+
+    /// The tag of a key that a record has no field for.
+    private static let missing: UInt8 = 0xFF
+    /// The tag of several keys.
+    private static let several: UInt8 = 0xFE
+
+    init(_ grouping: RowGrouping, _ type: BlockType) {
+        self.grouping = grouping
+        self.type = type
+        func attribute(_ path: DataStorePredicate.AttributePath) -> QueryAttribute? {
+            path.components.count == 1 ? type.attributeForQuery(path.components[0]) : nil
+        }
+        keys = grouping.keys.map(attribute)
+        operands = grouping.operands.map(attribute)
+        keysAreFields = !keys.isEmpty && keys.allSatisfy { $0 != nil }
+    }
+
+    /// Takes a record in, which was found sound.
+    mutating func add(
+        _ id: ItemID, _ record: Span<UInt8>, in block: Block
+    ) throws(DataStoreError) {
+        guard let table = RecordFormat.Table(record) else { throw type.corrupted(id) }
+        // Made once for all values that it takes.
+        var subject: RecordSubject?
+        let place = try group(of: id, record, table, block, &subject)
+        grouping.count(at: place)
+        for index in operands.indices {
+            if let word = operands[index]?.word(in: record, table) {
+                if word.tag == ValueTag.int {
+                    let number = Int64(bitPattern: word.bits)
+                    grouping.add(integer: number, at: place, operand: index)
+                    continue
+                }
+                if word.tag == ValueTag.double {
+                    let number = Double(bitPattern: word.bits)
+                    grouping.add(double: number, at: place, operand: index)
+                    continue
+                }
+            }
+            let value = try value(
+                grouping.operands[index], operands[index], id, record, table, block, &subject)
+            try grouping.add(value, at: place, operand: index)
+        }
+    }
+
+    @inline(__always)
+    private mutating func group(
+        of id: ItemID, _ record: Span<UInt8>, _ table: RecordFormat.Table, _ block: Block,
+        _ subject: inout RecordSubject?
+    ) throws(DataStoreError) -> Int {
+        if keys.isEmpty { return 0 }
+        guard keysAreFields else {
+            return try newGroup(of: id, record, table, block, &subject)
+        }
+        if keys.count == 1 {
+            let field = keys[0].flatMap { $0.field(in: record, table) }
+            let key = record.extracting(field?.range ?? 0..<0)
+            let tag = field?.tag ?? Self.missing
+            if let group = rawKeys.group(of: key, tag: tag) { return group }
+            let group = try newGroup(of: id, record, table, block, &subject)
+            rawKeys.note(key, tag: tag, group: group)
+            return group
+        }
+        bytes.removeAll(keepingCapacity: true)
+        for key in keys {
+            let field = key?.field(in: record, table)
+            let range = field?.range ?? 0..<0
+            bytes.append(field?.tag ?? Self.missing)
+            bytes.append(littleEndian: UInt32(truncatingIfNeeded: range.count))
+            for index in range { bytes.append(record[index]) }
+        }
+        if let group = rawKeys.group(of: bytes.span, tag: Self.several) { return group }
+        let group = try newGroup(of: id, record, table, block, &subject)
+        let key = bytes
+        rawKeys.note(key.span, tag: Self.several, group: group)
+        return group
+    }
+
+    /// The group by the values of the keys, which may be one that there is.
+    private mutating func newGroup(
+        of id: ItemID, _ record: Span<UInt8>, _ table: RecordFormat.Table, _ block: Block,
+        _ subject: inout RecordSubject?
+    ) throws(DataStoreError) -> Int {
+        var values: [DataStoreValue] = []
+        for index in keys.indices {
+            values.append(
+                try value(
+                    grouping.keys[index], keys[index], id, record, table, block, &subject))
+        }
+        return grouping.place(of: values)
+    }
+
+    private func value(
+        _ path: DataStorePredicate.AttributePath, _ attribute: QueryAttribute?, _ id: ItemID,
+        _ record: Span<UInt8>, _ table: RecordFormat.Table, _ block: Block,
+        _ subject: inout RecordSubject?
+    ) throws(DataStoreError) -> DataStoreValue {
+        if let attribute {
+            if let value = attribute.value(in: record, table, block.known) { return value }
+            throw type.corrupted(id, attribute: path.components[0])
+        }
+        let known =
+            subject ?? RecordSubject(type: type, id: id, record: record.copied(), block: block)
+        subject = known
+        return try known.value(at: path, collecting: false)
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import JustPersist
+import JustPersistLMDB
+import Testing
+
+/// What `update` and `delete` do.
+@Suite struct ChangeCommandTests {
+    private let tool: Tool
+
+    init() throws { tool = try Tool() }
+
+    private func makeStore(_ scheme: String) throws -> String {
+        let store = tool.store(scheme)
+        let rows = try tool.file(
+            "rows.jsonl",
+            """
+            {"name":"a","stars":5,"opened":{"$date":0},"open":true,"tags":["x"],"address":{"zip":"1"}}
+            {"name":"b","stars":4}
+            {"name":"c","stars":2}
+
+            """)
+        try #require(try tool("import", store, "Place", rows).status == 0)
+        return store
+    }
+
+    private func lines(_ store: String, _ columns: String) throws -> [Substring] {
+        let run = try tool("query", store, "Place", "--format", "csv", "--columns", columns)
+        return Array(run.output.split(separator: "\r\n").dropFirst())
+    }
+
+    @Test(arguments: ["lmdb", "leveldb"])
+    func itemsThatMatchAreChanged(_ scheme: String) throws {
+        let store = try makeStore(scheme)
+        let run = try tool(
+            "update", store, "Place", "--where", "stars > 3", "--set", "stars=1", "--set",
+            "name=null", "--set", "opened=2026-03-01T12:00:00Z", "--set", "open=false", "--set",
+            #"tags=["y",1]"#, "--set", "address.zip=77", "--yes")
+        #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+        #expect(run.output == "2 items changed.\n")
+        #expect(
+            try lines(store, "name,stars,opened,open,tags,address.zip") == [
+                #",1,2026-03-01T12:00:00.000Z,false,"[""y"",1]",77"#,
+                #",1,2026-03-01T12:00:00.000Z,false,"[""y"",1]",77"#, "c,2,,,,",
+            ])
+        let text = try tool(
+            "update", store, "Place", "--where", "name == 'c'", "--set", #"name="null""#, "--yes")
+        #expect(text.output == "1 item changed.\n")
+        #expect(try lines(store, "name").last == "null")
+        #expect(try tool("verify", store).status == 0)
+    }
+
+    @Test(arguments: ["lmdb", "leveldb"])
+    func itemsThatMatchAreDeleted(_ scheme: String) throws {
+        let store = try makeStore(scheme)
+        let none = try tool("delete", store, "Place", "--where", "stars > 9")
+        #expect(none.status == 0 && none.output == "0 items deleted.\n")
+        let run = try tool("delete", store, "Place", "--where", "stars > 3", "--yes")
+        #expect(run.status == 0 && run.output == "2 items deleted.\n")
+        #expect(try lines(store, "name") == ["c"])
+        #expect(try tool("verify", store).status == 0)
+    }
+
+    @Test func nothingHappensUnasked() throws {
+        let store = try makeStore("lmdb")
+        for arguments in [
+            ["delete", store, "Place", "--where", "stars > 3"],
+            ["update", store, "Place", "--where", "stars > 3", "--set", "stars=0"],
+        ] {
+            let run = try tool.start(arguments).end()
+            #expect(run.status == 1 && run.output.isEmpty)
+            #expect(run.errors.contains("2 items of “Place” would be"))
+            #expect(run.errors.contains("add --yes"))
+            #expect(run.errors.split(separator: "\n").count == 1)
+        }
+        #expect(try lines(store, "stars") == ["5", "4", "2"])
+    }
+
+    @Test func whatIsWrongIsSaidAndNothingIsChanged() throws {
+        let store = try makeStore("lmdb")
+        let cases: [([String], Int32, String)] = [
+            (["update", "--set", "star=1"], 1, "--set asks for. Did you mean “stars”?"),
+            (["update", "--set", "stars=many"], 1, "“many” cannot be read as int"),
+            (["update", "--set", "stars=1.5"], 1, "cannot be read as int"),
+            (["update", "--set", "opened=tomorrow"], 1, "cannot be read as date"),
+            (["update", "--set", "uniqueToken=1"], 1, "never changes"),
+            (["update", "--set", "name.first=x"], 1, "no dictionary"),
+            (["update"], 64, "--set"),
+            (["update", "--set", "stars"], 64, "Usage:"),
+        ]
+        for (arguments, status, text) in cases {
+            let rest = arguments.dropFirst()
+            let run = try tool.start(
+                [arguments[0], store, "Place", "--where", "TRUEPREDICATE", "--yes"] + rest
+            ).end()
+            #expect(run.status == status && run.output.isEmpty, "\(arguments)")
+            #expect(run.errors.contains(text), "\(run.errors)")
+        }
+        let unknown = try tool("delete", store, "Place", "--where", "star > 1", "--yes")
+        #expect(unknown.status == 1 && unknown.errors.contains("Did you mean “stars”?"))
+        #expect(try tool("delete", store, "Place", "--yes").status == 64)
+        let type = try tool("delete", store, "Plaice", "--where", "stars > 1", "--yes")
+        #expect(type.status == 1 && type.errors.contains("“Place”"))
+        let missing = tool.store("lmdb", "missing")
+        #expect(try tool("delete", missing, "Place", "--where", "a = 1", "--yes").status == 1)
+        #expect(try lines(store, "name,stars") == ["a,5", "b,4", "c,2"])
+    }
+
+    @Test func aValueThatTwoItemsMayNotShareIsReported() throws {
+        let directory = tool.directory.url.appending(path: "unique")
+        let store = LMDBDataStore(at: directory)
+        try store.open()
+        try store.write { db in
+            try db.declare(
+                ItemSchema(
+                    "Place",
+                    attributes: [AttributeSchema("permit", kinds: [.string], isUnique: true)]))
+            for permit in ["1", "2"] { try db.create("Place")["permit"] = .string(permit) }
+        }
+        try store.close()
+        let url = "lmdb:\(directory.path)"
+        let run = try tool(
+            "update", url, "Place", "--where", "TRUEPREDICATE", "--set", "permit=7", "--yes")
+        #expect(run.status == 1 && run.output.isEmpty)
+        #expect(run.errors.contains("permit") && !run.errors.contains("Swift"), "\(run.errors)")
+        #expect(try lines(url, "permit") == ["1", "2"])
+    }
+}

@@ -123,6 +123,10 @@ import Testing
         #expect(try stars("--sort", "stars:desc") == ["few", "5", "4.5"])
         #expect(try stars("--sort", "open", "--sort", "stars:asc") == ["4.5", "5", "few"])
         #expect(try stars("--sort", "stars", "--offset", "1", "--limit", "1") == ["5"])
+        for order in ["caseInsensitive", "numeric", "localizedStandard"] {
+            #expect(try stars("--sort", "stars:\(order):desc") == ["few", "5", "4.5"])
+        }
+        #expect(try stars("--sort", "name:caseInsensitive").count == 3)
     }
 
     @Test func idsAreAColumn() throws {

@@ -25,7 +25,10 @@ struct QueryCommand: ParsableCommand {
         help: "A predicate, such as 'stars > 3 AND name CONTAINS[cd] \"cafe\"'.")
     var predicate: String?
     @Option(
-        name: .customLong("sort"), help: "A key to sort by, ascending, or KEY:desc. Repeatable.")
+        name: .customLong("sort"),
+        help:
+            "A key to sort by, ascending, or KEY:desc. Texts in another order: KEY:caseInsensitive, KEY:numeric, KEY:localizedStandard. Repeatable."
+    )
     var sortKeys: [SortKey] = []
     @Option(help: "How many items at most; 0 for all.") var limit: Int?
     @Option(help: "How many items to leave out at the start.") var offset: Int?
@@ -91,9 +94,7 @@ struct QueryCommand: ParsableCommand {
             for key in sortKeys { try known.check(path: key.path, in: "--sort") }
             for column in columns ?? [] { try known.check(path: column, in: "--columns") }
             for column in select ?? [] { try known.check(path: column, in: "--select") }
-            request.sortDescriptors = sortKeys.map {
-                DataStoreSortDescriptor(key: $0.path, ascending: $0.ascending)
-            }
+            request.sortDescriptors = sortKeys.map { $0.descriptor() }
             if explain {
                 try output.line("\(try db.explain(request))")
                 return try output.flush()
@@ -118,11 +119,8 @@ struct QueryCommand: ParsableCommand {
         for key in aggregation.aggregates.compactMap(\.key) {
             try known.check(path: key, in: "--select")
         }
-        request.sortDescriptors = sortKeys.map { key in
-            // As in --select, or as the column is named.
-            DataStoreSortDescriptor(
-                key: key.path.replacing(":", with: "."), ascending: key.ascending)
-        }
+        // As in --select, or as the column is named.
+        request.sortDescriptors = sortKeys.map { $0.descriptor(ofColumn: true) }
         let rows = try db.aggregate(request, aggregation)
         if format == .count {
             try output.line(String(rows.count))
@@ -135,15 +133,34 @@ struct QueryCommand: ParsableCommand {
     }
 }
 
-/// A key to sort by, as it is written on the command line.
+/// A key to sort by, as it is written on the command line: `name`, `name:desc` or `name:numeric:desc`.
 struct SortKey: ExpressibleByArgument {
     let path: String
-    let ascending: Bool
+    private(set) var ascending = true
+    private(set) var textOrder = TextOrder.scalars
 
     init?(argument: String) {
-        ascending = !argument.hasSuffix(":desc")
-        path = String(
-            argument.dropLast(ascending ? argument.hasSuffix(":asc") ? 4 : 0 : 5))
+        var parts = argument.split(separator: ":", omittingEmptySubsequences: false).map(
+            String.init)
+        // The key itself may have a colon: average:stars.
+        loop: while parts.count > 1, let word = parts.last {
+            switch word {
+            case "asc": ascending = true
+            case "desc": ascending = false
+            default:
+                guard let order = TextOrder(rawValue: word) else { break loop }
+                textOrder = order
+            }
+            parts.removeLast()
+        }
+        path = parts.joined(separator: ":")
         if path.isEmpty { return nil }
+    }
+
+    /// The criterion, for a column if the key is one of an aggregation.
+    func descriptor(ofColumn: Bool = false) -> DataStoreSortDescriptor {
+        DataStoreSortDescriptor(
+            key: ofColumn ? path.replacing(":", with: ".") : path, ascending: ascending,
+            textOrder: textOrder)
     }
 }

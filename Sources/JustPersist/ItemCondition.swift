@@ -47,7 +47,7 @@ extension ItemCondition where Subject: DataStoreItem {
     /// The opposite condition.
     ///
     /// Of a `#Predicate` it is the one that `!` inside of it is: an item for which Foundation's evaluation throws matches
-    /// neither.
+    /// neither. A combination has two values: `!(a && b)` matches every item that `a && b` does not.
     public static prefix func ! (condition: Self) -> ItemPredicate<Subject> {
         ItemPredicate(opposite: condition)
     }

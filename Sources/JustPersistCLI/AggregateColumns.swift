@@ -10,9 +10,14 @@ struct AggregateColumns {
         text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Whether something is to be computed, and not items to be printed.
-    static func areAskedFor(groupBy: [String]?, select: [String]?) -> Bool {
-        groupBy != nil || select?.contains { $0.contains(":") } == true
+    /// Whether something is to be computed, and not items to be printed: a name that an attribute has is that attribute.
+    static func areAskedFor(
+        groupBy: [String]?, select: [String]?, ofAttributes names: Set<String>
+    ) -> Bool {
+        if groupBy != nil { return true }
+        return select?.contains {
+            !names.contains($0) && ($0.contains(":") || DataStoreAggregate(argument: $0) != nil)
+        } == true
     }
 
     /// - Throws: A usage error for what is nothing to compute.
@@ -33,7 +38,7 @@ struct AggregateColumns {
 
 extension DataStoreAggregate {
     /// What a text such as `average:stars` stands for; `nil` if that is nothing to compute.
-    fileprivate init?(argument text: String) {
+    init?(argument text: String) {
         if text == "count" {
             self = .count
             return

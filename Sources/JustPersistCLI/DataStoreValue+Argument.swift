@@ -64,6 +64,15 @@ extension DataStoreValue {
             Date.ISO8601FormatStyle(includingFractionalSeconds: true), Date.ISO8601FormatStyle(),
             Date.ISO8601FormatStyle().year().month().day(),
         ]
-        return formats.lazy.compactMap { try? $0.parse(text) }.first
+        // Not parse(_:), which is content with the beginning of a text.
+        let all = text.startIndex..<text.endIndex
+        for format in formats {
+            if let (end, date) = try? format.consuming(text, startingAt: all.lowerBound, in: all),
+                end == all.upperBound
+            {
+                return date
+            }
+        }
+        return nil
     }
 }

@@ -66,6 +66,9 @@ import Testing
 
     @Test func selectComputesOfAllItemsOrChoosesColumns() throws {
         #expect(
+            try query("--select", "count", "--format", "csv").split(separator: "\r\n").first
+                == "count")
+        #expect(
             try query("--select", "count,sum:stars,count:borough", "--format", "json")
                 == "[{\"count\":4,\"sum.stars\":12,\"count.borough\":3}\n]\n")
         #expect(

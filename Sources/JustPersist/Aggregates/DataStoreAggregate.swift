@@ -21,8 +21,9 @@ public struct DataStoreAggregate: Sendable, Hashable {
         /// Numbers, with truth values as 0 and 1; anything else is refused with ``DataStoreError/Code/invalidRequest``.
         /// Whole numbers are added exactly: a sum that does not fit into 64 bits is a Decimal. With Decimals
         /// among them the sum is a Decimal, of up to 38 digits. With Doubles among them it is a Double: the exact sum,
-        /// rounded once, whatever the order of the items; a Decimal beside them counts as its nearest Double, and so does
-        /// one with an exponent beyond ±40. One NaN makes the sum NaN, and so do infinities of both signs.
+        /// rounded once, whatever the order of the items. The sum of the Decimals beside them counts as its nearest
+        /// Double. A Decimal with an exponent beyond ±40 counts as its own nearest Double. One NaN makes the sum NaN, and
+        /// so do infinities of both signs.
         case sum
         /// The sum divided by the number of the values.
         ///

@@ -12,6 +12,8 @@ enum CheckedEvaluation {
         return [
             "Arithmetic<", "IntDivision<", "IntRemainder<", "UnaryMinus<",
             "PredicateExpressions.Range<", "PredicateExpressions.ClosedRange<",
+            // What is in an expression is not in its type.
+            "ExpressionEvaluate<",
         ].contains { name.contains($0) }
     }
 
@@ -113,6 +115,17 @@ extension PredicateExpressions.ClosedRange: CheckedExpression {
         let (first, last) = (try value(lower, bindings), try value(upper, bindings))
         guard first <= last else { throw PredicateError.invalidInput }
         return first...last
+    }
+}
+
+extension PredicateExpressions.ExpressionEvaluate: CheckedExpression {
+    fileprivate func checkedValue(_ bindings: PredicateBindings) throws -> Output {
+        let expression = try value(expression, bindings)
+        var inner = bindings
+        for (variable, input) in repeat (each expression.variable, each input) {
+            inner[variable] = try value(input, bindings)
+        }
+        return try CheckedEvaluation.value(of: expression.expression, inner)
     }
 }
 

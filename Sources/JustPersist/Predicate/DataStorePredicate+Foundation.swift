@@ -7,8 +7,8 @@ extension DataStorePredicate {
     /// records and with its indexes: comparisons, `&&` `||` `!`, `if`/`else` and `?:`, `nil`, `??`, optional chaining, `!`
     /// behind an optional, arithmetic with whole numbers, `Double` and `Decimal`, ranges, `contains`, `starts(with:)`,
     /// `count`, `isEmpty`, `first`, `last`, subscripts, `min()`, `max()`, `filter`, `contains(where:)`, `allSatisfy`,
-    /// `rawValue`, casts from an optional to its type, other predicates and expressions that are evaluated on the item or
-    /// on a value, and the stored properties of `Codable` structures.
+    /// `rawValue`, casts from an optional to its type, expressions (on Apple's systems predicates too) that are evaluated on the
+    /// item or on a value, and the stored properties of `Codable` structures.
     ///
     /// Any other condition, such as a search for a `Regex` or a comparison of a type with an `==` or a `<` of its own, is left
     /// to Foundation, which evaluates it on the items that the other conditions leave. It is a part of the predicate that is

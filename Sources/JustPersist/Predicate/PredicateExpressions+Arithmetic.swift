@@ -87,9 +87,13 @@ extension PredicateConversion {
         _ function: DataStorePredicate.Function, _ left: some PredicateExpression,
         _ right: some PredicateExpression
     ) throws(DataStoreError) -> Operand {
-        let (quotient, defined) = try calculation(function, left, right).expression
+        let (dividend, dividendDefined) = try operand(left).expression
+        let divisor = try operand(right)
+        let (divisorValue, divisorDefined) = divisor.expression
         let isPossible = try comparison(
-            operand(right), .notEqual, .plain(.value(.int(0))), of: Int.self)
-        return .plain(quotient, where: .both(defined, isPossible.holds))
+            divisor, .notEqual, .plain(.value(.int(0))), of: Int.self)
+        return .plain(
+            .function(function, [dividend, divisorValue]),
+            where: .both(.both(dividendDefined, divisorDefined), isPossible.holds))
     }
 }

@@ -147,11 +147,12 @@ private struct ValueBatches<Value: Sendable> {
 
     mutating func add(_ value: Value) throws {
         batch.append(value)
-        guard batch.count >= size else { return }
-        try flush()
         let now = ContinuousClock.now
+        // What is there already does not wait for items that are found seldom.
+        guard batch.count >= size || now - start > .milliseconds(10) else { return }
+        try flush()
         size = now - start > .milliseconds(1) ? max(1, size / 2) : min(Self.largest, size * 2)
-        start = now
+        start = ContinuousClock.now
     }
 
     mutating func flush() throws {

@@ -51,30 +51,29 @@ struct QueryCommand: ParsableCommand {
     @Option(help: "Which groups to print: a predicate about columns, such as 'count > 10'.")
     var having: String?
 
-    private var isAggregating: Bool {
-        AggregateColumns.areAskedFor(groupBy: groupBy, select: select)
-    }
-
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit must be 0 or more.") }
         if let offset, offset < 0 { throw ValidationError("--offset must be 0 or more.") }
         if columns != nil, select != nil || groupBy != nil {
             throw ValidationError("--columns cannot be used with --select or --group-by.")
         }
-        if isAggregating {
-            if explain { throw ValidationError("--explain is for queries without --group-by.") }
-            _ = try AggregateColumns(groupBy: groupBy, select: select, having: nil)
-        } else if having != nil {
+    }
+
+    /// What is to be computed of the items; `nil` if they are to be printed.
+    private func aggregation(of schema: ItemSchema) throws -> DataStoreAggregation? {
+        let names = Set(schema.attributes.map(\.name))
+        guard
+            AggregateColumns.areAskedFor(groupBy: groupBy, select: select, ofAttributes: names)
+        else {
+            if having == nil { return nil }
             throw ValidationError("--having is for groups; add --group-by.")
         }
+        if explain { throw ValidationError("--explain is for queries without --group-by.") }
+        return try AggregateColumns(groupBy: groupBy, select: select, having: having).aggregation
     }
 
     func run() throws {
         let predicate = try predicate.map { text in try DataStorePredicate(text, arguments: []) }
-        let aggregation =
-            isAggregating
-            ? try AggregateColumns(groupBy: groupBy, select: select, having: having).aggregation
-            : nil
         let opened = try OpenStore.reading(store)
         try opened.store.performRead { db in
             let schemas = try db.schemas()
@@ -88,7 +87,7 @@ struct QueryCommand: ParsableCommand {
             request.limit = limit
             request.offset = offset
             let output = Output()
-            if let aggregation {
+            if let aggregation = try aggregation(of: schema) {
                 return try printRows(of: aggregation, request, known, db, to: output)
             }
             for key in sortKeys { try known.check(path: key.path, in: "--sort") }
@@ -160,7 +159,8 @@ struct SortKey: ExpressibleByArgument {
     /// The criterion, for a column if the key is one of an aggregation.
     func descriptor(ofColumn: Bool = false) -> DataStoreSortDescriptor {
         DataStoreSortDescriptor(
-            key: ofColumn ? path.replacing(":", with: ".") : path, ascending: ascending,
+            key: ofColumn ? DataStoreAggregate(argument: path)?.name ?? path : path,
+            ascending: ascending,
             textOrder: textOrder)
     }
 }

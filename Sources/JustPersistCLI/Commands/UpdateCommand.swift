@@ -10,7 +10,8 @@ struct UpdateCommand: ParsableCommand {
 
             A value is read as what its attribute holds: 5, 4.5, true, 2026-03-01T12:00:00Z, a UUID, a URL, Base64, \
             TYPE ID for a reference, or JSON for arrays and dictionaries. null takes a value away; "null" in double quotes is \
-            the text. Where an attribute has held nothing yet, a value is JSON if it can be read as such, or else a text.
+            the text. Where an attribute has held nothing yet, and at a path into a dictionary, a value is JSON if it can be \
+            read as such, or else a text: write 'address.zip="10001"' for the text 10001.
             """)
 
     @OptionGroup var matching: MatchingItems

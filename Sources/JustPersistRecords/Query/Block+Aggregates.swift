@@ -25,28 +25,62 @@ extension Block {
         return try reader.grouping.rows()
     }
 
-    /// The only value that is asked for, if it is at an end of an index; `nil` if it is not, or if there is none.
+    /// The only value that is asked for, if that is at an end of an index; `nil` if no index tells it.
+    ///
+    /// Null if no item has a value.
     private func extremeByIndex(
         _ query: Query, _ grouping: RowGrouping
     ) throws(DataStoreError) -> DataStoreValue? {
-        guard let (path, ascending) = grouping.onlyExtreme, !query.type.indexes.isEmpty,
-            path.components.count == 1, query.table != nil
+        guard let (path, ascending) = grouping.onlyExtreme, path.components.count == 1,
+            query.predicate == nil, let table = query.table,
+            let index = try index(ordering: path.components[0], of: query.type)
         else { return nil }
-        let request = grouping.items
-        let hasValue = DataStorePredicate.comparison(.init(.path(path), .notEqual, .value(.null)))
-        request.predicate = request.predicate.map { $0 && hasValue } ?? hasValue
-        request.sortDescriptors = [
-            DataStoreSortDescriptor(key: path.components[0], ascending: ascending)
-        ]
-        request.limit = 1
-        let sorted = try Query(request, in: self)
-        let access = try access(for: sorted)
-        guard case .ordered = access else { return nil }
+        let start = index.prefix.count
+        var first: [UInt8]?
+        // Without the items that have no value.
+        let values = KeyRange(
+            from: index.prefix + [IndexKey.null + 1], upTo: index.prefix + [IndexKey.unknown])
+        try reader.scanKeys(values, reversed: !ascending) { (key) throws(DataStoreError) in
+            first = key.copied(0..<key.count)
+            return .stop
+        }
+        guard let key = first else { return .null }
+        // A key that does not tell the value may be that of several values.
+        guard let (end, precision) = IndexKey.component(in: key.span, at: start),
+            precision == .exact
+        else { return nil }
+        // Of equal values that of the item that was created first.
+        var id = IndexKey.id(in: key.span)
+        let equal = KeyRange(prefix: Array(key[..<end]))
+        try reader.scanKeys(equal, reversed: false) { (key) throws(DataStoreError) in
+            id = IndexKey.id(in: key)
+            return .stop
+        }
         var value: DataStoreValue?
-        try rows(sorted, access) { (id, record) throws(DataStoreError) in
+        let isFound = try table.withRecord(id, in: reader) { (record) throws(DataStoreError) in
             value = try self.value(forAttribute: path.components[0], of: query.type, id, record)
         }
+        if !isFound { throw .entryWithoutRecord(id, ofType: query.type.itemType.key) }
         return value
+    }
+
+    /// An index whose entries have the order of one attribute's values; `nil` if there is none.
+    private func index(
+        ordering name: String, of type: BlockType
+    ) throws(DataStoreError) -> TypeIndex? {
+        guard let id = type.idForQuery(name),
+            !type.mayHave(
+                tags: TypeIndex.collectionTags | 1 << UInt16(ValueTag.reference), id)
+        else { return nil }
+        for index in type.indexes where index.components.count == 1 {
+            let component = index.components[0]
+            guard component.attribute.id == id, component.path.isEmpty,
+                !index.ignoresCase || !type.mayHave(tags: TypeIndex.textTags, id),
+                try !holdsKeys(in: IndexRanges(all: index).unknownRange)
+            else { continue }
+            return index
+        }
+        return nil
     }
 }
 

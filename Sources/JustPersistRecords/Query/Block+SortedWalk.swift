@@ -30,19 +30,18 @@ extension Block {
     }
 
     private func sortedIDs(_ query: Query) throws(DataStoreError) -> [ItemID] {
-        var ids: [ItemID] = []
-        let access = try access(for: query)
-        if case .ordered = access {
-            // So few that they are kept whole.
-            try rows(query, access) { (id, _) throws(DataStoreError) in ids.append(id) }
-            return ids
+        var access = try access(for: query)
+        if case .ordered(let order) = access {
+            if let rows = try orderedRows(query, order, keepingRecords: false) {
+                return rows.dropFirst(query.slice.offset).map(\.id)
+            }
+            access = try self.access(for: query, mayBeOrdered: false)
         }
         var rows = SortedRows(by: query.sort.map(\.descriptor), needed: query.slice.end)
         try matches(query, access) { (id, record) throws(DataStoreError) in
             try add(id, record, of: query, to: &rows, keepingRecord: false)
             return .next
         }
-        for row in rows.sorted().dropFirst(query.slice.offset) { ids.append(row.id) }
-        return ids
+        return rows.sorted().dropFirst(query.slice.offset).map(\.id)
     }
 }

@@ -45,14 +45,15 @@ extension Block {
 
     /// The first rows that a query asks for, found along an index; `nil` if they are not found soon enough.
     func orderedRows(
-        _ query: Query, _ order: IndexOrder
+        _ query: Query, _ order: IndexOrder, keepingRecords: Bool = true
     ) throws(DataStoreError) -> ArraySlice<SortedRows.Row>? {
         guard let table = query.table, let end = query.slice.end,
             try !holdsKeys(in: order.ranges.unknownRange)
         else { return nil }
         var walk = IndexWalk(
             order, query, in: table, end: end,
-            budget: end + max(1024, try storedCount(query.type) / 8))
+            budget: end + max(1024, try storedCount(query.type) / 8),
+            keepsRecords: keepingRecords)
         let ranges = order.ranges.knownRanges
         for range in order.isReversed ? ranges.reversed() : ranges {
             try reader.scanKeys(range, reversed: order.isReversed) {
@@ -86,8 +87,14 @@ struct IndexWalk {
     private var ids: [ItemID] = []
     private var isCut = false
     private let componentsBehind: Bool
+    /// Whether the rows have their records, or only the ids.
+    private let keepsRecords: Bool
 
-    init(_ order: IndexOrder, _ query: Query, in table: RecordTable, end: Int, budget: Int) {
+    init(
+        _ order: IndexOrder, _ query: Query, in table: RecordTable, end: Int, budget: Int,
+        keepsRecords: Bool
+    ) {
+        self.keepsRecords = keepsRecords
         self.order = order
         self.query = query
         self.table = table
@@ -152,12 +159,13 @@ struct IndexWalk {
             }
             return
         }
-        let query = query
+        let (query, keepsRecords) = (query, keepsRecords)
         var sorted = SortedRows(
             by: query.sort.map(\.descriptor), needed: end - rows.count)
         for id in waiting {
             try withMatch(id, in: block) { (record) throws(DataStoreError) in
-                try block.add(id, record, of: query, to: &sorted)
+                try block.add(
+                    id, record, of: query, to: &sorted, keepingRecord: keepsRecords)
             }
             if isOver { return }
         }
@@ -167,8 +175,10 @@ struct IndexWalk {
 
     private mutating func look(at id: ItemID, in block: Block) throws(DataStoreError) {
         var found: SortedRows.Row?
+        let keepsRecords = keepsRecords
         try withMatch(id, in: block) { (record) throws(DataStoreError) in
-            found = SortedRows.Row(id: id, key: .null, otherKeys: [], record: record.copied())
+            found = SortedRows.Row(
+                id: id, key: .null, otherKeys: [], record: keepsRecords ? record.copied() : [])
         }
         if let found, !isOver {
             rows.append(found)

@@ -37,7 +37,7 @@ public struct ItemSort<Item: DataStoreItem>: Sendable, ExpressibleByArrayLiteral
 
     private init(_ keyPath: AnyKeyPath, ascending: Bool, _ textOrder: TextOrder) {
         result = Result { () throws(DataStoreError) in
-            let key = try Item.path(for: keyPath).components.joined(separator: ".")
+            let key = try Item.path(for: keyPath).dotted
             return [DataStoreSortDescriptor(key: key, ascending: ascending, textOrder: textOrder)]
         }
     }
@@ -86,7 +86,7 @@ extension ItemSort {
                         and its like.
                         """, itemType: Item.itemTypeKey)
                 }
-                let key = try Item.path(for: keyPath).components.joined(separator: ".")
+                let key = try Item.path(for: keyPath).dotted
                 result.append(
                     DataStoreSortDescriptor(
                         key: key, ascending: descriptor.order == .forward, textOrder: textOrder))

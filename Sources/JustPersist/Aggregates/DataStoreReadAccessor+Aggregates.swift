@@ -15,7 +15,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         if let sum = Value.Sum(sum: sum) { return sum }
         throw DataStoreError(
             .limitExceeded, in: "aggregate",
-            "The sum of “\(try type.path(for: keyPath).text)” of “\(type.itemTypeKey)” is \(sum.number), which is no \(Value.Sum.self). Ask for it with aggregate(_:of:where:), as a value.",
+            "The sum of “\(try type.path(for: keyPath).dotted)” of “\(type.itemTypeKey)” is \(sum.number), which is no \(Value.Sum.self). Ask for it with aggregate(_:of:where:), as a value.",
             itemType: type.itemTypeKey)
     }
 
@@ -35,7 +35,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         let average = try one(ItemAggregate<Item>.average(keyPath), predicate)
         if average.isNull { return nil }
         if let average = Value.Average(sum: average) { return average }
-        throw .unexpected(average, try type.path(for: keyPath).text, Value.Average.self, type)
+        throw .unexpected(average, try type.path(for: keyPath).dotted, Value.Average.self, type)
     }
 
     /// The average of an attribute over the items that match and have a value; `nil` if there are none.
@@ -53,7 +53,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         of keyPath: KeyPath<Item, Value>, in type: Item.Type = Item.self,
         where predicate: DataStorePredicate? = nil
     ) throws(DataStoreError) -> Value.Ordered? {
-        try extreme(.min(keyPath), try type.path(for: keyPath).text, predicate)
+        try extreme(.min(keyPath), try type.path(for: keyPath).dotted, predicate)
     }
 
     /// The smallest value that the items which match have for an attribute; `nil` if none has one.
@@ -69,7 +69,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         of keyPath: KeyPath<Item, Value>, in type: Item.Type = Item.self,
         where predicate: DataStorePredicate? = nil
     ) throws(DataStoreError) -> Value.Ordered? {
-        try extreme(.max(keyPath), try type.path(for: keyPath).text, predicate)
+        try extreme(.max(keyPath), try type.path(for: keyPath).dotted, predicate)
     }
 
     /// The greatest value that the items which match have for an attribute; `nil` if none has one.
@@ -271,7 +271,7 @@ extension DataStoreItem {
         of keyPaths: [PartialKeyPath<Self>]
     ) throws(DataStoreError) -> [String] {
         var names: [String] = []
-        for keyPath in keyPaths { names.append(try path(for: keyPath).text) }
+        for keyPath in keyPaths { names.append(try path(for: keyPath).dotted) }
         return names
     }
 }

@@ -18,7 +18,7 @@ public struct ItemAggregate<Item: DataStoreItem>: Sendable {
 
     private init(_ function: DataStoreAggregate.Function, _ keyPath: AnyKeyPath) {
         result = Result { () throws(DataStoreError) in
-            DataStoreAggregate(function, of: try Item.path(for: keyPath).text)
+            DataStoreAggregate(function, of: try Item.path(for: keyPath).dotted)
         }
     }
 
@@ -69,9 +69,4 @@ public struct ItemAggregate<Item: DataStoreItem>: Sendable {
     public func named(_ name: String) -> ItemAggregate {
         ItemAggregate(result.map { $0.named(name) })
     }
-}
-
-extension DataStorePredicate.AttributePath {
-    /// The names with dots between them.
-    var text: String { components.joined(separator: ".") }
 }

@@ -251,7 +251,7 @@ package struct RowGrouping {
         ) throws(DataStoreError) -> DataStorePredicate.AttributePath {
             if let column = columnPath(path.components, among: columns) { return .init(column) }
             throw .unknownColumn(
-                path.components.joined(separator: "."), among: columns, itemType: type.key)
+                path.dotted, among: columns, itemType: type.key)
         }
         return PreparedPredicate(
             try predicate.mapExpressions { (expression, _) throws(DataStoreError) -> Expression in
@@ -295,13 +295,6 @@ private struct GroupKey: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
-extension DataStorePredicate.AttributePath {
-    /// The path that a text with dots spells.
-    init(dotted text: String) {
-        self.init(text.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
-    }
-}
-
 extension DataStoreError {
     fileprivate static func invalidAggregation(
         _ message: String, _ type: ItemType
@@ -313,7 +306,7 @@ extension DataStoreError {
     fileprivate static func noSum(
         of path: DataStorePredicate.AttributePath, _ kind: DataStoreValue.Kind, _ type: ItemType
     ) -> DataStoreError {
-        let name = path.components.joined(separator: ".")
+        let name = path.dotted
         let advice =
             switch kind {
             case .array:

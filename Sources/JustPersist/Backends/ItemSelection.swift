@@ -43,10 +43,7 @@ public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID =
         self.keepsRows = keepsRows
         predicate = request.predicate.map { PreparedPredicate($0) }
         sort = keepsRows ? request.sortDescriptors ?? [] : []
-        paths = sort.map { descriptor in
-            let names = descriptor.key.split(separator: ".", omittingEmptySubsequences: false)
-            return DataStorePredicate.AttributePath(names.map(String.init))
-        }
+        paths = sort.map { DataStorePredicate.AttributePath(dotted: $0.key) }
         slice = request.slice
         needed = slice.end ?? .max
     }

@@ -24,9 +24,8 @@ extension DataStoreItem {
     /// are followed only while the item's block runs. `uniqueToken` is the item's id as a UUID, unless the type
     /// declares an attribute of that name.
     public func storedValue(forKeyPath keyPath: String) throws(DataStoreError) -> DataStoreValue {
-        let names = keyPath.split(separator: ".", omittingEmptySubsequences: false)
-        return try ItemSubject(backing: backing).value(
-            at: DataStorePredicate.AttributePath(names.map(String.init)))
+        try ItemSubject(backing: backing).value(
+            at: DataStorePredicate.AttributePath(dotted: keyPath))
     }
 }
 
@@ -70,7 +69,7 @@ extension MutableDataStoreItem {
 
     /// Changes the value at a key path, and throws what ``setValue(_:forKeyPath:)`` reports.
     public func setStoredValue(_ value: Any?, forKeyPath keyPath: String) throws(DataStoreError) {
-        let path = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let path = DataStorePredicate.AttributePath(dotted: keyPath).components
         let stored: DataStoreValue
         do throws(DataStoreError) {
             stored = try DataStoreValue(value)

@@ -143,6 +143,14 @@ extension DataStorePredicate.Index {
 }
 
 extension DataStorePredicate.AttributePath {
+    /// The path that a text with dots spells; empty names stay, and are a ``problem``.
+    package init(dotted text: String) {
+        self.init(text.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+    }
+
+    /// The names with dots between them.
+    package var dotted: String { components.joined(separator: ".") }
+
     /// Whether a comparison with this path compares ids.
     var leadsToID: Bool { components.last == Self.uniqueToken.components.last }
 
@@ -150,7 +158,6 @@ extension DataStorePredicate.AttributePath {
     var problem: String? {
         if components.isEmpty { return "A key path needs a name." }
         guard components.contains(where: \.isEmpty) else { return nil }
-        let text = components.joined(separator: ".")
-        return "The key path “\(text)” has an empty name; put a name before and after each dot."
+        return "The key path “\(dotted)” has an empty name; put a name before and after each dot."
     }
 }

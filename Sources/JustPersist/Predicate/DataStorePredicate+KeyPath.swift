@@ -60,9 +60,9 @@ struct PredicateKeyPath {
 
     /// Adds a key path written with dots, and returns what is wrong with it.
     mutating func append(keyPath text: String) -> String? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        if let problem = DataStorePredicate.AttributePath(parts).problem { return problem }
-        for part in parts {
+        let path = DataStorePredicate.AttributePath(dotted: text)
+        if let problem = path.problem { return problem }
+        for part in path.components {
             let problem =
                 part.hasPrefix("@")
                 ? append(operator: String(part.dropFirst())) : append(name: part)

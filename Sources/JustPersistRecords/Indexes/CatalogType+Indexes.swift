@@ -16,8 +16,7 @@ extension CatalogType {
         }
         var components: [CatalogIndex.Component] = []
         for name in names {
-            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-                .map(String.init)
+            let parts = DataStorePredicate.AttributePath(dotted: name).components
             guard let id = id(ofAttribute: parts[0]), !parts.contains("") else {
                 throw .unknownAttribute(name, ofType: key, in: "declare")
             }

@@ -44,9 +44,7 @@ struct Query {
         var sort: [SortKey] = []
         var isReversed = false
         for descriptor in request.sortDescriptors ?? [] {
-            let path = DataStorePredicate.AttributePath(
-                descriptor.key.split(separator: ".", omittingEmptySubsequences: false)
-                    .map(String.init))
+            let path = DataStorePredicate.AttributePath(dotted: descriptor.key)
             if path == uniqueToken, !hasOwnToken, sort.isEmpty {
                 // The order of the records: no two have one id, so what follows decides nothing.
                 isReversed = !descriptor.ascending

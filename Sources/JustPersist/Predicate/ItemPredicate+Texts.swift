@@ -1,0 +1,84 @@
+/// The type of an attribute that holds a text: `String` or `String?`.
+public protocol TextAttribute {}
+
+extension String: TextAttribute {}
+extension Optional: TextAttribute where Wrapped == String {}
+
+/// The type of an attribute that holds a list of texts: `[String]` or `[String]?`.
+public protocol TextListAttribute {}
+
+extension [String]: TextListAttribute {}
+extension Optional: TextListAttribute where Wrapped == [String] {}
+
+/// Texts: write `(\Restaurant.name).contains("cafe", [.caseInsensitive])`.
+///
+/// Nothing is found in a text that is missing, and the empty text is found nowhere; see ``DataStorePredicate/Operator/contains``.
+extension KeyPath where Root: DataStoreItem, Value: TextAttribute {
+    /// The items in which the text has the other as a part.
+    public func contains(
+        _ text: String, _ options: DataStorePredicate.Options = []
+    ) -> ItemPredicate<Root> {
+        ItemPredicate(self, .contains, text: .string(text), options)
+    }
+
+    /// The items in which the text begins with the other.
+    public func hasPrefix(
+        _ text: String, _ options: DataStorePredicate.Options = []
+    ) -> ItemPredicate<Root> {
+        ItemPredicate(self, .beginsWith, text: .string(text), options)
+    }
+
+    /// The items in which the text ends with the other.
+    public func hasSuffix(
+        _ text: String, _ options: DataStorePredicate.Options = []
+    ) -> ItemPredicate<Root> {
+        ItemPredicate(self, .endsWith, text: .string(text), options)
+    }
+
+    /// The items in which the text is the other, but for what the options tell to ignore.
+    public func equals(
+        _ text: String, _ options: DataStorePredicate.Options
+    ) -> ItemPredicate<Root> {
+        ItemPredicate(self, .equal, text: .string(text), options)
+    }
+
+    /// The items in which the text is one of the others, but for what the options tell to ignore.
+    public func isIn(
+        _ texts: [String], _ options: DataStorePredicate.Options
+    ) -> ItemPredicate<Root> {
+        ItemPredicate(self, .in, text: .array(texts.map { .string($0) }), options)
+    }
+
+    /// The items in which the text is like a pattern, where `*` stands for any characters and `?` for one: see
+    /// ``DataStorePredicate/Operator/like``.
+    public func isLike(
+        _ pattern: String, _ options: DataStorePredicate.Options = []
+    ) -> ItemPredicate<Root> {
+        ItemPredicate(self, .like, text: .string(pattern), options)
+    }
+
+    /// The items in which a regular expression matches the whole text: see ``DataStorePredicate/Operator/matches``.
+    public func matches(
+        _ expression: String, _ options: DataStorePredicate.Options = []
+    ) -> ItemPredicate<Root> {
+        ItemPredicate(self, .matches, text: .string(expression), options)
+    }
+
+    /// The items in which the text stands in a relation to the other, such as `.less` for before it.
+    public func compares(
+        _ relation: DataStorePredicate.Operator, _ text: String,
+        _ options: DataStorePredicate.Options
+    ) -> ItemPredicate<Root> {
+        ItemPredicate(self, relation, text: .string(text), options)
+    }
+}
+
+/// Lists of texts; one that is missing has no elements.
+extension KeyPath where Root: DataStoreItem, Value: TextListAttribute {
+    /// The items in which the list has the text as an element, but for what the options tell to ignore.
+    public func contains(
+        _ text: String, _ options: DataStorePredicate.Options
+    ) -> ItemPredicate<Root> {
+        ItemPredicate(self, .equal, text: .string(text), options, modifier: .any)
+    }
+}

@@ -56,11 +56,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     public func upsert(
         _ itemTypeKey: String, _ attribute: String, values: [DataStoreValue]
     ) throws(DataStoreError) -> [DynamicItem] {
-        guard
-            let schema = try schemas().first(where: {
-                $0.itemTypeKey == itemTypeKey || $0.formerTypeKeys.contains(itemTypeKey)
-            })
-        else {
+        guard let schema = try schemas().schema(ofType: itemTypeKey) else {
             throw DataStoreError(
                 .unknownAttribute, in: "upsert",
                 "The store knows no type “\(itemTypeKey)”; declare it first, with “\(attribute)” unique.",

@@ -34,6 +34,14 @@ struct KnownAttributes {
     }
 }
 
+extension [ItemSchema] {
+    /// The schema of a type that the store must have.
+    func known(_ type: String, in operation: String) throws(DataStoreError) -> ItemSchema {
+        if let schema = first(where: { $0.itemTypeKey == type }) { return schema }
+        throw .unknownType(type, among: self, in: operation)
+    }
+}
+
 extension DataStoreError {
     /// The refusal of a type that a store does not have.
     static func unknownType(

@@ -26,10 +26,7 @@ struct MatchingItems: ParsableArguments {
         request.predicate = try DataStorePredicate(predicate, arguments: [])
         let opened = try OpenStore.changing(store)
         let count = try opened.store.read { db in
-            let schemas = try db.schemas()
-            guard let schema = schemas.first(where: { $0.itemTypeKey == type }) else {
-                throw DataStoreError.unknownType(type, among: schemas, in: deed)
-            }
+            let schema = try db.schemas().known(type, in: deed)
             if let predicate = request.predicate {
                 try KnownAttributes(schema).check(predicate)
             }

@@ -3,9 +3,9 @@ public import Foundation
 /// The type of an attribute that can be added up: a number, optional or not.
 public protocol NumericAttribute {
     /// The type of a sum: `Int` for whole numbers, otherwise `Double` or `Decimal`.
-    associatedtype Sum: SumOfAttribute
+    associatedtype Sum: SumOfAttribute = Int
     /// The type of an average: `Double`, or `Decimal` for decimals.
-    associatedtype Average: SumOfAttribute
+    associatedtype Average: SumOfAttribute = Double
 }
 
 /// The type of a sum or an average: `Int`, `Double` or `Decimal`.
@@ -20,7 +20,7 @@ public protocol SumOfAttribute: Sendable {
 /// the attribute, and a store compares what it keeps of them.
 public protocol OrderedAttribute {
     /// The type of one value.
-    associatedtype Ordered: AttributeValue & Sendable
+    associatedtype Ordered: AttributeValue & Sendable = Self
 }
 
 extension Int: SumOfAttribute {
@@ -56,130 +56,27 @@ extension Optional: OrderedAttribute where Wrapped: OrderedAttribute {
     public typealias Ordered = Wrapped.Ordered
 }
 
-extension Int: NumericAttribute, OrderedAttribute {
-    /// The type of a sum.
-    public typealias Sum = Int
-    /// The type of an average.
-    public typealias Average = Double
-    /// The type of one value.
-    public typealias Ordered = Int
-}
-
-extension Int8: NumericAttribute, OrderedAttribute {
-    /// The type of a sum.
-    public typealias Sum = Int
-    /// The type of an average.
-    public typealias Average = Double
-    /// The type of one value.
-    public typealias Ordered = Int8
-}
-
-extension Int16: NumericAttribute, OrderedAttribute {
-    /// The type of a sum.
-    public typealias Sum = Int
-    /// The type of an average.
-    public typealias Average = Double
-    /// The type of one value.
-    public typealias Ordered = Int16
-}
-
-extension Int32: NumericAttribute, OrderedAttribute {
-    /// The type of a sum.
-    public typealias Sum = Int
-    /// The type of an average.
-    public typealias Average = Double
-    /// The type of one value.
-    public typealias Ordered = Int32
-}
-
-extension Int64: NumericAttribute, OrderedAttribute {
-    /// The type of a sum.
-    public typealias Sum = Int
-    /// The type of an average.
-    public typealias Average = Double
-    /// The type of one value.
-    public typealias Ordered = Int64
-}
-
-extension Int128: NumericAttribute, OrderedAttribute {
-    /// The type of a sum.
-    public typealias Sum = Int
-    /// The type of an average.
-    public typealias Average = Double
-    /// The type of one value.
-    public typealias Ordered = Int128
-}
-
-extension UInt: NumericAttribute, OrderedAttribute {
-    /// The type of a sum.
-    public typealias Sum = Int
-    /// The type of an average.
-    public typealias Average = Double
-    /// The type of one value.
-    public typealias Ordered = UInt
-}
-
-extension UInt8: NumericAttribute, OrderedAttribute {
-    /// The type of a sum.
-    public typealias Sum = Int
-    /// The type of an average.
-    public typealias Average = Double
-    /// The type of one value.
-    public typealias Ordered = UInt8
-}
-
-extension UInt16: NumericAttribute, OrderedAttribute {
-    /// The type of a sum.
-    public typealias Sum = Int
-    /// The type of an average.
-    public typealias Average = Double
-    /// The type of one value.
-    public typealias Ordered = UInt16
-}
-
-extension UInt32: NumericAttribute, OrderedAttribute {
-    /// The type of a sum.
-    public typealias Sum = Int
-    /// The type of an average.
-    public typealias Average = Double
-    /// The type of one value.
-    public typealias Ordered = UInt32
-}
-
-extension UInt64: NumericAttribute, OrderedAttribute {
-    /// The type of a sum.
-    public typealias Sum = Int
-    /// The type of an average.
-    public typealias Average = Double
-    /// The type of one value.
-    public typealias Ordered = UInt64
-}
-
-extension UInt128: NumericAttribute, OrderedAttribute {
-    /// The type of a sum.
-    public typealias Sum = Int
-    /// The type of an average.
-    public typealias Average = Double
-    /// The type of one value.
-    public typealias Ordered = UInt128
-}
+extension Int: NumericAttribute, OrderedAttribute {}
+extension Int8: NumericAttribute, OrderedAttribute {}
+extension Int16: NumericAttribute, OrderedAttribute {}
+extension Int32: NumericAttribute, OrderedAttribute {}
+extension Int64: NumericAttribute, OrderedAttribute {}
+extension Int128: NumericAttribute, OrderedAttribute {}
+extension UInt: NumericAttribute, OrderedAttribute {}
+extension UInt8: NumericAttribute, OrderedAttribute {}
+extension UInt16: NumericAttribute, OrderedAttribute {}
+extension UInt32: NumericAttribute, OrderedAttribute {}
+extension UInt64: NumericAttribute, OrderedAttribute {}
+extension UInt128: NumericAttribute, OrderedAttribute {}
 
 extension Double: NumericAttribute, OrderedAttribute {
     /// The type of a sum.
     public typealias Sum = Double
-    /// The type of an average.
-    public typealias Average = Double
-    /// The type of one value.
-    public typealias Ordered = Double
 }
 
 extension Float: NumericAttribute, OrderedAttribute {
     /// The type of a sum.
     public typealias Sum = Double
-    /// The type of an average.
-    public typealias Average = Double
-    /// The type of one value.
-    public typealias Ordered = Float
 }
 
 extension Decimal: NumericAttribute, OrderedAttribute {
@@ -187,31 +84,10 @@ extension Decimal: NumericAttribute, OrderedAttribute {
     public typealias Sum = Decimal
     /// The type of an average.
     public typealias Average = Decimal
-    /// The type of one value.
-    public typealias Ordered = Decimal
 }
 
-extension String: OrderedAttribute {
-    /// The type of one value.
-    public typealias Ordered = String
-}
-
-extension Date: OrderedAttribute {
-    /// The type of one value.
-    public typealias Ordered = Date
-}
-
-extension Data: OrderedAttribute {
-    /// The type of one value.
-    public typealias Ordered = Data
-}
-
-extension UUID: OrderedAttribute {
-    /// The type of one value.
-    public typealias Ordered = UUID
-}
-
-extension URL: OrderedAttribute {
-    /// The type of one value.
-    public typealias Ordered = URL
-}
+extension String: OrderedAttribute {}
+extension Date: OrderedAttribute {}
+extension Data: OrderedAttribute {}
+extension UUID: OrderedAttribute {}
+extension URL: OrderedAttribute {}

@@ -167,13 +167,8 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     public func aggregate(
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
     ) throws(DataStoreError) -> [DataStoreRow] {
-        let key = request.type.key
         var schema = request.type.schema
-        if schema == nil {
-            schema = try schemas().first {
-                $0.itemTypeKey == key || $0.formerTypeKeys.contains(key)
-            }
-        }
+        if schema == nil { schema = try schemas().schema(ofType: request.type.key) }
         if let schema {
             for path in aggregation.keys + aggregation.aggregates.compactMap(\.key) {
                 try schema.checkName(String(path.prefix { $0 != "." }), in: "aggregate")
@@ -234,7 +229,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         }
         do {
             try performForEach(grouping.items) { item in
-                try grouping.add(AggregatedItem(backing: item.backing))
+                try grouping.add(AggregatedItem(item: ItemSubject(backing: item.backing)))
             }
         } catch let error as DataStoreError {
             throw error
@@ -247,22 +242,21 @@ extension DataStoreReadAccessor where Self: ~Copyable {
 
 /// An item whose attributes are nil where its type does not have them, as in a predicate.
 private struct AggregatedItem: PredicateSubject {
-    let backing: any ItemBacking
+    let item: ItemSubject
 
     func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
         do throws(DataStoreError) {
-            return try backing.value(forAttribute: name)
+            return try item.value(forAttribute: name)
         } catch {
-            guard error.code == .unknownAttribute else { throw error }
-            let isToken = [name] == DataStorePredicate.AttributePath.uniqueToken.components
-            return isToken ? .uuid(backing.id.uuid) : .null
+            if error.code == .unknownAttribute { return .null }
+            throw error
         }
     }
 
     func value(
         forAttribute name: String, of reference: ItemReference
     ) throws(DataStoreError) -> DataStoreValue {
-        try backing.value(forAttribute: name, of: reference)
+        try item.value(forAttribute: name, of: reference)
     }
 }
 

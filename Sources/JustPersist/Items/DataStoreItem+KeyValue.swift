@@ -30,7 +30,7 @@ extension DataStoreItem {
 }
 
 /// An item as key paths see it.
-private struct ItemSubject: PredicateSubject {
+struct ItemSubject: PredicateSubject {
     let backing: any ItemBacking
 
     func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {

@@ -95,6 +95,13 @@ public final class ItemSchema: Sendable {
     }
 }
 
+extension [ItemSchema] {
+    /// The schema of the type that has this key, or had it in an earlier release.
+    func schema(ofType key: String) -> ItemSchema? {
+        first { $0.itemTypeKey == key || $0.formerTypeKeys.contains(key) }
+    }
+}
+
 /// An index over one attribute or several, in order.
 public struct IndexSchema: Hashable, Sendable, Codable {
     /// The names of the attributes, the first one deciding first.

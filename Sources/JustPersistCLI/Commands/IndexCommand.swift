@@ -75,10 +75,7 @@ struct IndexCommand: ParsableCommand {
             }
             var isNew = false
             try opened.store.performWrite { db in
-                let schemas = try db.schemas()
-                guard let schema = schemas.first(where: { $0.itemTypeKey == type }) else {
-                    throw DataStoreError.unknownType(type, among: schemas, in: "index")
-                }
+                let schema = try db.schemas().known(type, in: "index")
                 let known = KnownAttributes(schema)
                 for attribute in attributes { try known.check(path: attribute, in: "the index") }
                 isNew = !schema.indexes.contains(index)

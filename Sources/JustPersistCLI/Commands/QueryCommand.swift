@@ -76,10 +76,7 @@ struct QueryCommand: ParsableCommand {
         let predicate = try predicate.map { text in try DataStorePredicate(text, arguments: []) }
         let opened = try OpenStore.reading(store)
         try opened.store.performRead { db in
-            let schemas = try db.schemas()
-            guard let schema = schemas.first(where: { $0.itemTypeKey == type }) else {
-                throw DataStoreError.unknownType(type, among: schemas, in: "query")
-            }
+            let schema = try db.schemas().known(type, in: "query")
             let known = KnownAttributes(schema)
             if let predicate { try known.check(predicate) }
             let request = DataStoreRequest(itemTypeKey: type)

@@ -68,14 +68,11 @@ extension Block {
     private func index(
         ordering name: String, of type: BlockType
     ) throws(DataStoreError) -> TypeIndex? {
-        guard let id = type.idForQuery(name),
-            !type.mayHave(
-                tags: TypeIndex.collectionTags | 1 << UInt16(ValueTag.reference), id)
-        else { return nil }
+        guard let id = type.idForQuery(name) else { return nil }
         for index in type.indexes where index.components.count == 1 {
             let component = index.components[0]
             guard component.attribute.id == id, component.path.isEmpty,
-                !index.ignoresCase || !type.mayHave(tags: TypeIndex.textTags, id),
+                index.hasOrder(ofAttribute: id, .scalars, in: type),
                 try !holdsKeys(in: IndexRanges(all: index).unknownRange)
             else { continue }
             return index

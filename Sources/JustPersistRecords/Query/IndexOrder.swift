@@ -26,10 +26,7 @@ extension Block {
             var keyCount = 0
             while let key = keys.first, let component = components.first,
                 let id = key.attribute?.id, id == component.attribute.id,
-                !query.type.mayHave(
-                    tags: TypeIndex.collectionTags | 1 << UInt16(ValueTag.reference), id),
-                index.textOrder == key.descriptor.textOrder
-                    || !query.type.mayHave(tags: TypeIndex.textTags, id)
+                index.hasOrder(ofAttribute: id, key.descriptor.textOrder, in: query.type)
             {
                 keyCount += 1
                 keys.removeFirst()

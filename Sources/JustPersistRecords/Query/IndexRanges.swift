@@ -184,6 +184,10 @@ extension TypeIndex {
 
     static let textTags: UInt16 = 1 << UInt16(ValueTag.text) | 1 << UInt16(ValueTag.plainText)
 
-    /// The order in which the entries have texts.
-    var textOrder: TextOrder { ignoresCase ? .caseInsensitive : .scalars }
+    /// Whether the entries have the order of an attribute's values, with texts in an order.
+    func hasOrder(ofAttribute id: UInt16, _ textOrder: TextOrder, in type: BlockType) -> Bool {
+        let own: TextOrder = ignoresCase ? .caseInsensitive : .scalars
+        return !type.mayHave(tags: Self.collectionTags | 1 << UInt16(ValueTag.reference), id)
+            && (textOrder == own || !type.mayHave(tags: Self.textTags, id))
+    }
 }

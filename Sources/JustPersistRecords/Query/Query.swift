@@ -34,6 +34,13 @@ struct Query {
         let descriptor: DataStoreSortDescriptor
     }
 
+    /// 0 where no index can be used.
+    private static func mostLookups(
+        _ type: BlockType, _ ids: [ItemID]?, in block: Block
+    ) throws(DataStoreError) -> Int {
+        ids != nil || type.indexes.isEmpty ? 0 : try block.mostLookups(type)
+    }
+
     init(_ request: DataStoreRequest, in block: Block) throws(DataStoreError) {
         try request.validate()
         let type = try block.blockType(request.type)
@@ -56,7 +63,6 @@ struct Query {
         }
         self.sort = sort
         self.isReversed = isReversed
-        mostLookups = type.indexes.isEmpty ? 0 : try block.mostLookups(type)
         // Once for the request, so that it is the same for all who ask.
         if let predicate = request.predicate?.evaluatingConstants(now: Date()) {
             let compiled = try RecordPredicate(predicate, type: type)
@@ -66,6 +72,7 @@ struct Query {
             self.table = compiled.constant == false ? nil : table
             let ids = hasOwnToken ? nil : predicate.namedIDs
             self.ids = ids
+            mostLookups = try Self.mostLookups(type, ids, in: block)
             alternatives =
                 ids != nil || type.indexes.isEmpty || self.predicate == nil
                 ? nil
@@ -76,6 +83,7 @@ struct Query {
             alternatives = nil
             table = try block.table(of: type)
             ids = nil
+            mostLookups = try Self.mostLookups(type, nil, in: block)
         }
     }
 }

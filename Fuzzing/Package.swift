@@ -26,6 +26,7 @@ let package = Package(
             name: "FuzzRecords",
             dependencies: [
                 .product(name: "JustPersist", package: "JustPersist"),
+                .product(name: "JustPersistMemory", package: "JustPersist"),
                 .product(name: "JustPersistRecords", package: "JustPersist"),
             ],
             swiftSettings: settings),

@@ -16,7 +16,7 @@ public func fuzzRecords(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     // Mostly an item: those are decoded without a checksum of their own.
     let place = choice < 192 ? firstRecord + Int(choice) % 4 : Int(choice) % entries.count
     entries[place].value = Array(input.dropFirst())
-    engine.entries = entries
+    attempt { try engine.fill(entries) }
     let store = RecordStore(engine: engine)
     store.errorHandler = { _ in }
     attempt { try store.open() }
@@ -102,11 +102,10 @@ private let template: [BytesEngine.Entry] = {
                 note["e"] = [.date(.now), .uuid(UUID()), .url(URL(filePath: "/x")), .null][number]
             }
         }
-        try store.close()
+        return try engine.entries()
     } catch {
         fatalError("The store of the trial cannot be made: \(error)")
     }
-    return engine.entries
 }()
 
 /// Where the items of the first type begin: records have the tag 03.

@@ -225,51 +225,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         return count
     }
 
-    /// Runs a block that may change the store, and commits.
-    public func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
-        try gate.write { try write(block) }
-    }
-
-    /// Queues a block that may change the store.
-    public func enqueueWrite(
-        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
-        completion: @escaping @Sendable ((any Error)?) -> Void
-    ) {
-        gate.enqueueWrite({ try self.write(block) }, completion: completion)
-    }
-
-    private func write(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
-        try writeBlock { running in
-            let accessor: DataStoreWriter = RecordWriteAccessor(running)
-            try block(accessor)
-        }
-    }
-
-    /// Runs `body` with a write block of its own, inside the gate, and commits.
-    func writeBlock(_ body: (WriteBlock) throws -> Void) throws {
-        if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "write") }
-        var ended: WriteBlock?
-        var isCommitted = false
-        defer { ended?.conclude(isCommitted: isCommitted) }
-        try engine.write { writer in
-            let (context, header, catalog) = try state(in: writer, StoreHeader(reading: writer))
-            try header.checkWriting()
-            let running = WriteBlock(
-                writer: writer, header: header, catalog: catalog, context: context)
-            ended = running
-            defer { running.end() }
-            try body(running)
-            try running.finish()
-        }
-        isCommitted = true
-        if let ended {
-            remember(ended.known.catalog)
-            if ended.hasUnfinishedIndexes { buildIndexesLater() }
-        }
-    }
-
     /// The catalog of the state that a reader sees, from memory if that is the same.
-    private func state(
+    func state(
         in reader: any KeyValueReader, _ header: StoreHeader?
     ) throws(DataStoreError) -> (StoreContext, StoreHeader, Catalog) {
         guard let (context, catalog) = opened.withLock({ $0.map { ($0.context, $0.catalog) } })
@@ -283,7 +240,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         return (context, header, read)
     }
 
-    private func remember(_ catalog: Catalog) {
+    func remember(_ catalog: Catalog) {
         opened.withLock { opened in
             if let known = opened?.catalog.version, known < catalog.version {
                 opened?.catalog = catalog

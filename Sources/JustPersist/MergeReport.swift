@@ -31,13 +31,25 @@ public struct MergeConflict: Sendable, Hashable {
     public let id: ItemID
     /// The attribute that both changed; `nil` where one deleted the item.
     public let attribute: String?
+    /// The parent's value when the child first changed the attribute; `nil` where one deleted the item.
+    public let base: DataStoreValue?
+    /// The value that the child has given the attribute; `nil` where one deleted the item.
+    public let child: DataStoreValue?
+    /// The value that the parent had for the attribute before the merge; `nil` where one deleted the item.
+    public let parent: DataStoreValue?
 
     /// A conflict over an item, or over one of its attributes.
-    public init(kind: Kind, itemType: String, id: ItemID, attribute: String? = nil) {
+    public init(
+        kind: Kind, itemType: String, id: ItemID, attribute: String? = nil,
+        base: DataStoreValue? = nil, child: DataStoreValue? = nil, parent: DataStoreValue? = nil
+    ) {
         self.kind = kind
         self.itemType = itemType
         self.id = id
         self.attribute = attribute
+        self.base = base
+        self.child = child
+        self.parent = parent
     }
 }
 

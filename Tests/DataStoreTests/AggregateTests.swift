@@ -113,7 +113,7 @@ import Testing
 
     @Test func whatCannotBeComputedIsRefusedWithAdvice() throws {
         // The reference's advice is its own.
-        try withRestaurants(on: Backend.childless) { store in
+        try withRestaurants(on: Backend.ofRecords) { store in
             try store.write { db in
                 try db.items(Restaurant.self)[0].value = .array([.int(1)])
             }
@@ -246,7 +246,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func anIndexChangesNoExtreme(_ backend: Backend) throws {
         try backend.withStore { store in
             let attributes = [AttributeSchema("n"), AttributeSchema("m")]
@@ -287,7 +287,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func aHundredThousandItemsAreOneGroup(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in

@@ -4,11 +4,9 @@ import Testing
 
 /// Clauses 15 and 19: what is not declared is refused, in both generations of calls.
 @Suite struct ChildRefusalTests {
-    private static let backends = Backend.childless
-
-    @Test(arguments: backends) func undeclaredChildStoresAreRefused(_ backend: Backend) throws {
+    @Test func undeclaredChildStoresAreRefused() throws {
         let errors = ErrorLog()
-        try backend.withStore(errors: errors) { store in
+        try withChildlessStore(errors) { store in
             #expect(store.capabilities.childStores == .none)
             #expect(store.parent == nil)
             expectError(.unsupported) { _ = try store.makeChild() }
@@ -18,9 +16,9 @@ import Testing
         }
     }
 
-    @Test(arguments: backends) func theOriginalCallsReportTheRefusal(_ backend: Backend) throws {
+    @Test func theOriginalCallsReportTheRefusal() throws {
         let errors = ErrorLog()
-        try backend.withStore(errors: errors) { store in
+        try withChildlessStore(errors) { store in
             try store.fill(["a"])
             let child = store.makeChildDataStore()
             #expect(errors.codes == [.unsupported])
@@ -30,11 +28,9 @@ import Testing
         }
     }
 
-    @Test(arguments: backends) func theChildThatIsNoneRefusesEverything(
-        _ backend: Backend
-    ) throws {
+    @Test func theChildThatIsNoneRefusesEverything() throws {
         let errors = ErrorLog()
-        try backend.withStore(errors: errors) { store in
+        try withChildlessStore(errors) { store in
             let child = store.makeChildDataStore()
             #expect(child.capabilities.childStores == .none)
             expectError(.unsupported) { try child.open() }
@@ -60,6 +56,15 @@ import Testing
             done.wait()
             #expect(errors.codes == Array(repeating: .unsupported, count: 7))
         }
+    }
+
+    private func withChildlessStore(
+        _ errors: ErrorLog, _ body: (any DataStore) throws -> Void
+    ) throws {
+        let store = ChildlessStore(errors: errors)
+        try store.open()
+        try body(store)
+        try store.close()
     }
 
     private func ran() -> Int {

@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func comparisonsWithoutRegardToCaseUseTheIndex(_ backend: Backend) throws {
         try withPeople(backend) { store in
             let cases: [(String, [Int])] = [
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func anEqualityFindsItsCandidatesInTheIndexAndNoMore(_ backend: Backend) throws {
         try withPeople(backend) { store in
             for (format, expected) in [
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func theIndexGivesTheOrderWithoutRegardToCase(_ backend: Backend) throws {
         try withPeople(backend) { store in
             try store.read { db in
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func uniquenessAndUpsertIgnoreCase(_ backend: Backend) throws {
         try backend.withStore { store in
             let id = try store.write { db in try db.upsert(Person.self, \.email, "A@b.c").id }

@@ -40,7 +40,7 @@ import Testing
         return false
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func manyItemsGetTheirEntriesInTheBackground(_ backend: Backend) throws {
         try backend.withStore { store in
             try fill(store, Self.many)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func anotherKindWritesTheEntriesAnew(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func anIndexThatTheClassDeclaresNoMoreIsDropped(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in

@@ -45,7 +45,7 @@ import Testing
         for number in 0..<200 { try db.create(Self.type)["n"] = .int(Int64(number)) }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func anItemOfAFailedBlockHasItsEntriesWhenItIsInsertedAgain(_ backend: Backend) throws {
         struct Failure: Error {}
         try withStore(backend, [IndexSchema(["n"])]) { store in
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func aPartOfAnElementIsFoundWithAnIndexToo(_ backend: Backend) throws {
         try withStore(backend, [IndexSchema(["a"])]) { store in
             try store.write { db in
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func valuesWithOneKeyAreOrderedBeforeWhatFollowsThem(_ backend: Backend) throws {
         let long = String(repeating: "x", count: 600)
         let pairs: [[DataStoreValue]] = [
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func referencesAreFoundUnderEachKeyOfARenamedType(_ backend: Backend) throws {
         try withStore(backend, [IndexSchema(["a"])]) { store in
             let user = ItemSchema("User", attributes: [AttributeSchema("name")])
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func aChangedDefaultLeavesNoEntryOfTheFormerOne(_ backend: Backend) throws {
         try withStore(backend, [IndexSchema(["n"])]) { store in
             try store.write { db in
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func aTagMoreCostsNoMoreThanTheTags(_ backend: Backend) throws {
         try withStore(backend, [IndexSchema(["a"])]) { store in
             let tags = (0..<20_000).map { DataStoreValue.int(Int64($0)) }
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func computedConstantsUseAnIndex(_ backend: Backend) throws {
         try withStore(backend, [IndexSchema(["n"])]) { store in
             try store.write { db in try addOthers(db) }
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func aThousandListsAreAnsweredInTime(_ backend: Backend) throws {
         try withStore(backend, [IndexSchema(["a", "b", "n"])]) { store in
             try store.write { db in try addOthers(db) }
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func aWalkThatAnIndexServesMayDeleteItems(_ backend: Backend) throws {
         try withStore(backend, [IndexSchema(["b"])]) { store in
             try store.write { db in

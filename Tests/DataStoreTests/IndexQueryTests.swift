@@ -118,7 +118,7 @@ import Testing
         return used
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func anyRequestGivesTheSameWithIndexesAndWithout(_ backend: Backend) throws {
         var random = RandomPredicates()
         print("seed \(random.seed)")
@@ -144,7 +144,7 @@ import Testing
         #expect(used > 10, "seed \(random.seed)")
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func anIndexThatIsDeclaredLaterHasTheItemsThatWereThere(_ backend: Backend) throws {
         var random = RandomPredicates()
         var used = 0

@@ -203,7 +203,7 @@ import Testing
     }
 
     /// The store learns of the attribute while the walk goes on.
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func aWalkSeesWhatItsBodyChangesAhead(_ backend: Backend) throws {
         final class Old: MutableDataStoreItem {
             static let schema = ItemSchema(

@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func aRequestThatNothingCanMatchIsNoDamage(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.fill(["a", "b"])
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func aBlockThatChangesWhatItIteratesOverIsNoDamage(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.fill((0..<600).map { "\($0)" })

@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func itemOfARolledBackBlockIsForeignToOtherStores(_ backend: Backend) throws {
         try backend.withStore { store in
             let item = try makeRolledBack(store, inserting: false, flushing: false)

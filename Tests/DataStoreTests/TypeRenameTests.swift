@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test(
-        arguments: Backend.childless,
+        arguments: Backend.ofRecords,
         [String(repeating: "k", count: 300), String(repeating: "é", count: 40_000)])
     func aReferenceToATypeThatCannotBeIsRefused(_ backend: Backend, _ key: String) throws {
         try backend.withStore { store in

@@ -39,7 +39,7 @@ import Testing
         #expect(count == expected)
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func aDuplicateOfAStoredItemIsRefusedNamingBoth(_ backend: Backend) throws {
         try withStore(backend) { store in
             let first = try store.write { db in try add(db, .string("40391")).id }
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func aDuplicateInOneBlockIsRefusedByTheNextQuery(_ backend: Backend) throws {
         try withStore(backend) { store in
             expectError(.uniqueViolation) {
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func anUpdateToAValueThatIsTakenIsRefused(_ backend: Backend) throws {
         try withStore(backend) { store in
             let second = try store.write { db in
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func itemsExchangeTheirValues(_ backend: Backend) throws {
         try withStore(backend) { store in
             let (first, second) = try store.write { db in
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func aDeletedItemLeavesItsValue(_ backend: Backend) throws {
         try withStore(backend) { store in
             try store.write { db in
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func valuesAreTheSameAsTheContractComparesThem(_ backend: Backend) throws {
         let long = String(repeating: "x", count: 1000)
         let same: [(DataStoreValue, DataStoreValue)] = [
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func severalAttributesAreUniqueTogether(_ backend: Backend) throws {
         try withStore(backend, unique: [["number", "year"]]) { store in
             try store.write { db in
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func duplicatesThatWereThereAreReportedAndStay(_ backend: Backend) throws {
         let errors = ErrorLog()
         try withStore(backend, unique: [], errors: errors) { store in
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test func twoThreadsThatImportTheSameLeaveNoDuplicate() throws {
-        for backend in Backend.childless {
+        for backend in Backend.ofRecords {
             try withStore(backend) { store in
                 DispatchQueue.concurrentPerform(iterations: 2) { _ in
                     for number in 0..<200 {

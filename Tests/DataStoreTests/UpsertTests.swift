@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func anItemIsMadeOnceAndFoundThen(_ backend: Backend) throws {
         try backend.withStore { store in
             let first = try store.write { db in
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func manyComeInTheOrderOfTheirValues(_ backend: Backend) throws {
         let values = (0..<12_000).map { "permit \($0)" }
         try backend.withStore { store in
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func valuesThatNoTwoItemsShareAreRefused(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless)
+    @Test(arguments: Backend.ofRecords)
     func typesWithoutAClassTakeAnyValue(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in

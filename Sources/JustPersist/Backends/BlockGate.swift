@@ -129,6 +129,13 @@ public final class BlockGate: Sendable {
         try onBlockThread { try writeHere(isQueued: false, body) }
     }
 
+    /// The same on the calling thread, whatever ``threading`` says: for work that is nobody's block.
+    package func writeHere(_ body: () throws -> Void) throws {
+        let thread = BlockThread.current
+        if state.withLock({ $0.writer == thread }) { throw DataStoreError.nestedWrite(in: "write") }
+        try writeHere(isQueued: false, body)
+    }
+
     /// Queues a write block, and returns at once.
     ///
     /// Queued blocks run in the order of the calls, and never on the main thread. After the block, `completion` is
@@ -180,7 +187,7 @@ public final class BlockGate: Sendable {
 
 extension BlockGate {
     /// Throws if the calling thread is inside a block, for which `operation` would have to wait.
-    private func refuseInside(_ operation: String) throws(DataStoreError) {
+    package func refuseInside(_ operation: String) throws(DataStoreError) {
         guard visitors.isInside(BlockThread.current) else { return }
         throw DataStoreError(
             .insideBlock, in: operation,

@@ -197,7 +197,7 @@ extension ChildChecks {
     static let conflicts: [CheckDefinition] = [
         child(
             "child/conflict-same-attribute",
-            "An attribute that both changed is the child's or the parent's, as the policy says."
+            "An attribute that both changed is the child's or the parent's, as the policy says, and is reported with all three values."
         ) { check in
             for policy in MergePolicy.allCases {
                 let (parent, child, id) = try check.conflict()
@@ -209,13 +209,12 @@ extension ChildChecks {
                         .mergeConflict, what: "a merge that may not conflict"
                     ) { try parent.merge(child, policy) }
                     check.expectEqual(
-                        error?.conflicts.map { [$0.id.description, $0.attribute ?? ""] },
-                        [[id.description, "name"]], "the conflicts in the error")
+                        error?.conflicts, [nameConflict(id)], "the conflicts in the error")
                 } else {
                     let conflicts = try parent.merge(child, policy)
                     check.expectEqual(
-                        conflicts.map { [$0.id.description, $0.attribute ?? ""] },
-                        [[id.description, "name"]], "the conflicts reported with \(policy)")
+                        conflicts, [nameConflict(id)], "the conflicts reported with \(policy)"
+                    )
                 }
                 check.expectEqual(
                     try parent.value(id, "name"),
@@ -343,6 +342,13 @@ extension ChildChecks {
                 try root.names(), (0..<16).map { "n\($0)" }, "names in the root after 16 merges")
         },
     ]
+
+    /// The conflict over a name that was “before”, and that both have changed.
+    private static func nameConflict(_ id: ItemID) -> MergeConflict {
+        MergeConflict(
+            kind: .bothChanged, itemType: Family.type, id: id, attribute: "name",
+            base: .string("before"), child: .string("child"), parent: .string("parent"))
+    }
 
     private static func nested(
         _ id: String, _ summary: String, run: @escaping @Sendable (CheckContext) throws -> Void

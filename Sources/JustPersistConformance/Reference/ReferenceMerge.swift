@@ -38,7 +38,11 @@ package struct ReferenceMerge {
         for (name, attribute) in change.attributes.sorted(by: { $0.key < $1.key }) {
             let isConflict = theirs[name] != attribute.base && theirs[name] != attribute.mine
             if isConflict {
-                note(.bothChanged, change, attribute: name)
+                conflicts.append(
+                    MergeConflict(
+                        kind: .bothChanged, itemType: change.key.itemType, id: change.key.id,
+                        attribute: name, base: attribute.base, child: attribute.mine,
+                        parent: theirs[name]))
                 if policy == .parentWins { continue }
             }
             state.set(attribute.mine, ofAttribute: name, of: change.key)
@@ -58,11 +62,8 @@ package struct ReferenceMerge {
         _ = state.remove(change.key)
     }
 
-    private mutating func note(
-        _ kind: MergeConflict.Kind, _ change: ReferenceOverlay.Change, attribute: String? = nil
-    ) {
+    private mutating func note(_ kind: MergeConflict.Kind, _ change: ReferenceOverlay.Change) {
         conflicts.append(
-            MergeConflict(
-                kind: kind, itemType: change.key.itemType, id: change.key.id, attribute: attribute))
+            MergeConflict(kind: kind, itemType: change.key.itemType, id: change.key.id))
     }
 }

@@ -78,6 +78,9 @@ final class WriteBlock: Block {
 
     // MARK: Changes
 
+    /// Whether the block has changed what the store knows of its types.
+    var hasChangedTypes: Bool { !changedTypes.isEmpty }
+
     /// Makes sure that the store knows all attributes of the type.
     @inline(__always)
     func complete(_ type: BlockType) throws(DataStoreError) {
@@ -109,6 +112,7 @@ final class WriteBlock: Block {
     /// - Parameter isOfClass: Whether it is that of an item class, without which an index is dropped that the class does
     ///   not declare any more.
     func declare(_ schema: ItemSchema, isOfClass: Bool = false) throws(DataStoreError) {
+        if let root = context.root { return try declare(schema, isOfClass: isOfClass, at: root) }
         let candidates = known.catalog.candidates(for: ItemType(schema))
         let isAmbiguous = candidates.contains { stored in
             stored.places(of: schema).contains { $0.count > 1 }
@@ -135,6 +139,7 @@ final class WriteBlock: Block {
     func addTypes(referredToBy value: DataStoreValue) throws(DataStoreError) {
         switch value {
         case .reference, .array, .dictionary:
+            if let root = context.root { return try addTypes(referredToBy: value, at: root) }
             let added = try known.catalog.addTypes(referredToBy: value, limits: context.limits)
             for number in added {
                 changedTypes.insert(number)
@@ -153,13 +158,13 @@ final class WriteBlock: Block {
 
     /// Whether it has changed types of which an index lacks entries.
     var hasUnfinishedIndexes: Bool {
-        context.keepsIndexes && !changedTypes.isEmpty
+        context.keepsIndexes && context.root == nil && !changedTypes.isEmpty
             && known.catalog.unfinishedIndex(except: context.failedBuilds) != nil
     }
 
     override var writesEntries: Bool { context.keepsIndexes }
 
-    private func bind(_ used: [BlockType], to type: CatalogType) {
+    func bind(_ used: [BlockType], to type: CatalogType) {
         for used in used {
             used.bind(to: type, table(of: type))
             note(used)
@@ -441,6 +446,11 @@ final class WriteBlock: Block {
         if live.wantsSweep { dropUnusedItems() }
     }
 
+    /// Has it seen to before the next query and the commit that no two items agree where none may.
+    func noteUnjudged(_ table: RecordTable) {
+        if !table.uniqueEntries.entries.isEmpty { unjudged.append(table) }
+    }
+
     private func checkUniqueness() throws(DataStoreError) {
         if unjudged.isEmpty { return }
         try storage { () throws(DataStoreError) in
@@ -477,7 +487,7 @@ final class WriteBlock: Block {
         try storage { () throws(DataStoreError) in
             for table in indexed {
                 try table.writeEntries(to: writer)
-                if !table.uniqueEntries.entries.isEmpty { unjudged.append(table) }
+                noteUnjudged(table)
             }
         }
         // The room is used again.

@@ -9,6 +9,8 @@ public final class KeyValueOverlay: KeyValueWriter {
     /// What was written: the new value of each changed key, `nil` for a key that was removed.
     public private(set) var changes: OrderedKeyMap<[UInt8]?>
     private let base: any KeyValueReader
+    /// Stands for the base with the changes that there were at first, if somebody counts them.
+    public let snapshotNumber: UInt64?
 
     /// An overlay on `base` that starts with `changes`.
     public init(
@@ -16,6 +18,14 @@ public final class KeyValueOverlay: KeyValueWriter {
     ) {
         self.base = base
         self.changes = changes
+        snapshotNumber = nil
+    }
+
+    /// A snapshot with a number.
+    init(over base: any KeyValueReader, changes: OrderedKeyMap<[UInt8]?>, number: UInt64) {
+        self.base = base
+        self.changes = changes
+        snapshotNumber = number
     }
 
     /// Looks `key` up among the changes, then in the base.
@@ -53,6 +63,38 @@ public final class KeyValueOverlay: KeyValueWriter {
         }
     }
 
+    /// Looks the keys up in the base together, as far as none of them was changed.
+    public func withValues(
+        forKeys keys: [[UInt8]],
+        _ body: (_ place: Int, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        var start = 0
+        while start < keys.count {
+            var end = start
+            while end < keys.count, !isChanged(keys[end]) { end += 1 }
+            var step = ScanStep.next
+            if start < end {
+                let first = start
+                try base.withValues(forKeys: Array(keys[start..<end])) {
+                    (place, value) throws(DataStoreError) in
+                    step = try body(first + place, value)
+                    return step
+                }
+            }
+            if step == .stop { return }
+            guard end < keys.count else { return }
+            let key = keys[end]
+            if let change = changes.value(forKey: key.span), let value = change {
+                if try body(end, value.span) == .stop { return }
+            }
+            start = end + 1
+        }
+    }
+
+    private func isChanged(_ key: [UInt8]) -> Bool {
+        changes.value(forKey: key.span) != nil
+    }
+
     /// Walks the changes and the base as one ordered run of keys.
     public func scan(
         _ range: KeyRange, reversed: Bool,
@@ -60,6 +102,19 @@ public final class KeyValueOverlay: KeyValueWriter {
     ) throws(DataStoreError) {
         let changes = changes
         var pending = changes.slice(range, reversed: reversed)
+        if changes.holds(atMost: Self.mostSegments, in: pending) {
+            return try scanSegments(range, changes, pending) {
+                (range) throws(DataStoreError) -> ScanStep in
+                var step = ScanStep.next
+                try base.scan(range, reversed: reversed) { (key, value) throws(DataStoreError) in
+                    step = try body(key, value)
+                    return step
+                }
+                return step
+            } change: { (key, value) throws(DataStoreError) in
+                try body(key, value)
+            }
+        }
         var step = ScanStep.next
 
         func passChange(at place: OrderedKeyMap<[UInt8]?>.Position) throws(DataStoreError) {
@@ -81,5 +136,54 @@ public final class KeyValueOverlay: KeyValueWriter {
             return step
         }
         while step == .next, let place = pending.next { try passChange(at: place) }
+    }
+
+    /// The same without the values, which the base need not read.
+    public func scanKeys(
+        _ range: KeyRange, reversed: Bool,
+        _ body: (_ key: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        let pending = changes.slice(range, reversed: reversed)
+        guard changes.holds(atMost: Self.mostSegments, in: pending) else {
+            return try scan(range, reversed: reversed) { (key, _) throws(DataStoreError) in
+                try body(key)
+            }
+        }
+        try scanSegments(range, changes, pending) { (range) throws(DataStoreError) -> ScanStep in
+            var step = ScanStep.next
+            try base.scanKeys(range, reversed: reversed) { (key) throws(DataStoreError) in
+                step = try body(key)
+                return step
+            }
+            return step
+        } change: { (key, _) throws(DataStoreError) in
+            try body(key)
+        }
+    }
+
+    /// Up to so many changes in a range are passed one by one: the base is scanned from one to the next, which costs
+    /// nothing at the keys in between. With more of them, each key is compared.
+    private static let mostSegments = 128
+
+    private func scanSegments(
+        _ range: KeyRange, _ changes: OrderedKeyMap<[UInt8]?>,
+        _ slice: OrderedKeyMap<[UInt8]?>.Slice,
+        _ scanBase: (KeyRange) throws(DataStoreError) -> ScanStep,
+        change: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        var pending = slice
+        var rest = range
+        while let place = pending.next {
+            let key = changes.withKey(at: place) { $0.copied() }
+            let before = KeyRange(from: rest.lower, upTo: key)
+            let behind = KeyRange(from: key + [0], upTo: rest.upper)
+            if try scanBase(slice.isReversed ? behind : before) == .stop { return }
+            if let value = changes.value(at: place) {
+                if try change(key.span, value.span) == .stop { return }
+            }
+            rest = slice.isReversed ? before : behind
+            changes.advance(&pending)
+        }
+        _ = try scanBase(rest)
     }
 }

@@ -82,6 +82,15 @@ public struct OrderedKeyMap<Value> {
         }
     }
 
+    /// The same with all entries, and without an end.
+    func scanAll(_ body: (_ key: Span<UInt8>, _ value: Value) -> Void) {
+        for chunk in keys.indices {
+            for index in 0..<keys[chunk].count {
+                keys[chunk].withKey(at: index) { body($0, values[chunk][index]) }
+            }
+        }
+    }
+
     // MARK: Chunks
 
     /// Large enough that the list of chunks of a million entries copies in microseconds, small enough
@@ -132,7 +141,7 @@ extension OrderedKeyMap {
     struct Slice {
         fileprivate var lower: Position
         fileprivate var upper: Position
-        fileprivate let isReversed: Bool
+        let isReversed: Bool
         /// The entry to come, `nil` behind the last one.
         fileprivate(set) var next: Position?
     }
@@ -149,6 +158,19 @@ extension OrderedKeyMap {
         guard let place = slice.next else { return }
         if slice.isReversed { slice.upper = place } else { slice.lower = position(after: place) }
         slice.next = entry(nextIn: slice)
+    }
+
+    /// Whether no more than `limit` entries are left of a run.
+    func holds(atMost limit: Int, in slice: Slice) -> Bool {
+        guard slice.lower < slice.upper else { return true }
+        if slice.lower.chunk == slice.upper.chunk {
+            return slice.upper.index - slice.lower.index <= limit
+        }
+        var count = keys[slice.lower.chunk].count - slice.lower.index + slice.upper.index
+        for chunk in (slice.lower.chunk + 1)..<slice.upper.chunk where count <= limit {
+            count += keys[chunk].count
+        }
+        return count <= limit
     }
 
     func withKey<R, E: Error>(

@@ -17,7 +17,7 @@ enum KeyOrder {
 extension [UInt8] {
     /// A copy of the bytes.
     public init(copying bytes: Span<UInt8>) {
-        self.init(capacity: bytes.count) { $0.append(copying: bytes) }
+        self = bytes.copied()
     }
 }
 

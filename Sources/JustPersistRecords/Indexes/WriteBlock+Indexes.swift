@@ -36,6 +36,7 @@ extension WriteBlock {
 
     /// Drops an index of a type with its entries; tells whether there was one.
     func dropIndex(_ index: IndexSchema, of type: ItemType) throws(DataStoreError) -> Bool {
+        if let root = context.root { return try dropIndex(index, of: type, at: root) }
         guard let before = known.catalog.candidates(for: type).first else { return false }
         if before.unknown.forbidsWriting { throw before.newerFormat(in: "dropIndex") }
         var changed = before

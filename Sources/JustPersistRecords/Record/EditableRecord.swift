@@ -21,9 +21,6 @@ struct EditableRecord {
         isSound = record.isEmpty
     }
 
-    /// The tag, in memory only, of an entry whose attribute is not set.
-    fileprivate static let absent: UInt8 = 15
-
     /// Whether nothing was set on a new item.
     var isEmpty: Bool { bytes.isEmpty }
 
@@ -31,7 +28,7 @@ struct EditableRecord {
     @inline(__always)
     func field(_ attribute: UInt16) -> RecordFormat.Field? {
         guard let field = RecordFormat.field(attribute, in: bytes.span),
-            field.tag != Self.absent || isClosed
+            field.tag != RecordFormat.absentTag || isClosed
         else { return nil }
         return field
     }
@@ -136,7 +133,7 @@ struct EditableRecord {
         let index = Int(attribute)
         if index >= settled, index < reserved, bytes.count - payload <= Int(UInt16.max) {
             while settled < index {
-                storeReserved(settled, Self.absent, end: tail - payload)
+                storeReserved(settled, RecordFormat.absentTag, end: tail - payload)
                 settled += 1
             }
             storeReserved(index, tag, end: bytes.count - payload)
@@ -238,7 +235,7 @@ struct EditableRecord {
         for index in 0..<settled {
             let offset = RecordFormat.headerLength + index * 4
             let word = bytes.span.word32(at: offset)
-            if RecordFormat.Entry(narrow: word).tag == Self.absent { continue }
+            if RecordFormat.Entry(narrow: word).tag == RecordFormat.absentTag { continue }
             if kept < index {
                 bytes.store(littleEndian: word, at: RecordFormat.headerLength + kept * 4)
             }
@@ -305,7 +302,7 @@ extension EditableRecord {
             bytes.store(littleEndian: UInt16(count), at: 10)
             for attribute in 0..<count {
                 let entry = RecordFormat.Entry(
-                    attribute: UInt16(attribute), tag: absent, end: 0)
+                    attribute: UInt16(attribute), tag: RecordFormat.absentTag, end: 0)
                 bytes.append(littleEndian: entry.narrow)
             }
             self.bytes = bytes

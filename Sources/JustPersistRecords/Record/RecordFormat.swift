@@ -20,6 +20,8 @@ enum RecordFormat {
     static let version: UInt8 = 1
     static let wideFlag: UInt8 = 1
     static let headerLength = 12
+    /// The tag, in memory only, of an entry whose attribute has no value.
+    static let absentTag: UInt8 = 15
 
     /// One field: where its payload lies in the record.
     struct Field {

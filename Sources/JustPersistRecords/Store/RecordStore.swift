@@ -21,6 +21,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     private let opened = Locked<Opened?>(nil)
     /// The block that a thread read with last, to be used again: it knows the types.
     private let idleBlocks = ThreadParts { IdleBlock() }
+    /// The children that were made, as far as they are still there.
+    let children = Locked<[Child]>([])
     /// Whether entries of indexes are being written in the background.
     let isBuilding = Locked(false)
 
@@ -64,13 +66,23 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     /// Whether entries of indexes can be stored: rows have no place for them.
     private var keepsIndexes: Bool { !(engine is any RowEngine) }
 
+    /// What the blocks of the open store share.
+    var openContext: StoreContext {
+        get throws(DataStoreError) {
+            guard let context = opened.withLock({ $0?.context }) else {
+                throw .notSetUp(in: "makeChild")
+            }
+            return context
+        }
+    }
+
     /// What a store over this engine can do.
     public var capabilities: DataStoreCapabilities {
         let traits = engine.traits
         let persistence: DataStoreCapabilities.Persistence =
             !traits.isPersistent ? .none : traits.durability == .full ? .powerLoss : .processCrash
         return DataStoreCapabilities(
-            persistence: persistence, threading: threading,
+            persistence: persistence, childStores: .nested, threading: threading,
             enforcesUniqueness: keepsIndexes,
             isSharedBetweenProcesses: traits.isSharedBetweenProcesses,
             isReadOnly: traits.isReadOnly, limits: limits)
@@ -100,19 +112,25 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     /// Whether an index lacks entries that can be written here, as far as is known.
     var hasUnfinishedIndexes: Bool {
         opened.withLock { opened in
-            guard let opened, opened.context.keepsIndexes else { return false }
+            guard let opened, opened.context.keepsIndexes, opened.context.root == nil else {
+                return false
+            }
             return opened.catalog.unfinishedIndex(except: opened.context.failedBuilds) != nil
         }
     }
 
     /// Closes the store once its blocks have ended, queued ones included.
     public func close() throws {
+        try gate.refuseInside("close")
+        try closeChildren()
         try gate.close("close") { shut() }
     }
 
     /// Closes the store and deletes its files.
     public func destroy() throws {
         if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "destroy") }
+        try gate.refuseInside("destroy")
+        try closeChildren()
         try gate.close("destroy", evenIfClosed: true) {
             shut()
             try engine.destroy()
@@ -120,6 +138,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     }
 
     private func shut() {
+        // Those that were opened meanwhile: no block of theirs is inside this store.
+        try? closeChildren()
         for part in idleBlocks.all { part.withLock { $0.block = nil } }
         opened.withLock { $0 = nil }
         engine.close()
@@ -141,11 +161,20 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             }
             return try load()
         }
+        let above = try (engine as? ChildEngine).map { try $0.parent.openContext }
         let context = StoreContext(
             storeID: known.id,
-            files: try engine.directory.flatMap { try FileIdentity(ofItemAt: $0) },
-            limits: limits, checksBytes: !(engine.traits.checksBytes || engine is any RowEngine),
-            keepsIndexes: keepsIndexes,
+            files: try above.map(\.files)
+                ?? engine.directory.flatMap { try FileIdentity(ofItemAt: $0) },
+            limits: limits,
+            checksBytes: above?.checksBytes
+                ?? !(engine.traits.checksBytes || engine is any RowEngine),
+            keepsIndexes: above?.keepsIndexes ?? keepsIndexes,
+            root: (engine as? ChildEngine).map { child in
+                RootCatalog { (body) throws(DataStoreError) in
+                    try child.parent.changeRootCatalog(body)
+                }
+            },
             report: { [weak self] error in self?.report(error) },
             count: { [weak self] group, counts in try? self?.count(group, &counts) })
         opened.withLock { [catalog] in $0 = Opened(context: context, catalog: catalog) }

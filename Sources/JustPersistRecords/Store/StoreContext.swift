@@ -13,6 +13,8 @@ final class StoreContext: Sendable {
     let keepsIndexes: Bool
     /// The length below which a text needs no look at the limits.
     let smallText: Int
+    /// Where types are declared, if the store is a child.
+    let root: RootCatalog?
     let report: DataStoreErrorHandler
     /// The types, by number, of which damage keeps an index from being written; tried again when the store is opened.
     let damagedTypes = Locked<Set<UInt32>>([])
@@ -36,7 +38,7 @@ final class StoreContext: Sendable {
 
     init(
         storeID: ItemID, files: FileIdentity?, limits: DataStoreLimits, checksBytes: Bool,
-        keepsIndexes: Bool, report: @escaping DataStoreErrorHandler,
+        keepsIndexes: Bool, root: RootCatalog? = nil, report: @escaping DataStoreErrorHandler,
         count: @escaping @Sendable (ValueGroup, inout Counts) -> Int?
     ) {
         self.storeID = storeID
@@ -44,6 +46,7 @@ final class StoreContext: Sendable {
         self.limits = limits
         self.checksBytes = checksBytes
         self.keepsIndexes = keepsIndexes
+        self.root = root
         self.count = count
         smallText = min(1 << 12, limits.valueBytes)
         self.report = report

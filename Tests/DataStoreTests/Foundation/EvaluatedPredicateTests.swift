@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.childless) func besideIndexes(_ backend: Backend) throws {
+    @Test(arguments: Backend.ofRecords) func besideIndexes(_ backend: Backend) throws {
         let vowels = Self.vowels
         try backend.withStore { store in
             try Self.fill(store, (0..<300).map { $0 % 2 == 0 ? "ai\($0)" : "x" })

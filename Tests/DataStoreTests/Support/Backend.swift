@@ -13,8 +13,8 @@ enum Backend: String, CaseIterable, Codable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 
     static let persistent: [Backend] = [.lmdb, .levelDB]
-    /// Those that make no child stores.
-    static let childless: [Backend] = [.memory, .lmdb, .levelDB]
+    /// Those of the record layer.
+    static let ofRecords: [Backend] = [.memory, .lmdb, .levelDB]
 
     /// Whether data outlives closing.
     var isPersistent: Bool { Self.persistent.contains(self) }

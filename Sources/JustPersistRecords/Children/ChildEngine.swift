@@ -1,0 +1,207 @@
+import Foundation
+import JustPersist
+
+/// The engine of a child store: what the child has changed, in memory, over the committed state of its parent.
+///
+/// The changes are kept item by item and attribute by attribute (``ChildChanges``), for the parent may change the same
+/// items. For a block they are turned into keys and values over the state that the parent has then, with the entries of
+/// indexes, numbers of items and the catalog (``ChildView``); the record layer works on these as on any other store. While
+/// the parent does not commit, the view stays as it is, and a block of the child only adds to it.
+final class ChildEngine: KeyValueEngine {
+    let parent: any ParentStore
+    let traits: KeyValueEngineTraits
+    /// `nil` while the engine is closed.
+    private let state = Locked<State?>(nil)
+
+    private struct State {
+        var changes = ChildChanges()
+        /// The view that was made last.
+        var view: ChildView?
+        var numbers = ChildView.Numbers()
+    }
+
+    init(of parent: any ParentStore, traits: KeyValueEngineTraits) {
+        self.parent = parent
+        self.traits = KeyValueEngineTraits(
+            name: "child of \(traits.name)", isPersistent: false, durability: .relaxed,
+            maximumKeyLength: traits.maximumKeyLength, checksBytes: traits.checksBytes)
+    }
+
+    // MARK: Life
+
+    /// Opens the child, without changes, if its parent is open.
+    func open() throws(DataStoreError) {
+        _ = try parent.openContext
+        state.withLock { state in
+            if state == nil { state = State() }
+        }
+    }
+
+    /// Closes the child, and lets go of its changes.
+    func close() { state.withLock { $0 = nil } }
+
+    func destroy() throws(DataStoreError) {}
+
+    // MARK: Blocks
+
+    func read(_ body: (any KeyValueReader) throws -> Void) throws {
+        // The changes first: what is merged in between is in both then, and not in neither.
+        let changes = try changes
+        try parent.readCommitted { reader in
+            let view = try view(of: changes, over: reader)
+            try body(KeyValueOverlay(over: reader, changes: view.keys, number: view.number))
+        }
+    }
+
+    func write(_ body: (any KeyValueWriter) throws -> Void) throws {
+        let changes = try changes
+        try parent.readCommitted { reader in
+            let view = try view(of: changes, over: reader)
+            let transaction = ChildTransaction(over: reader, view.keys)
+            try body(transaction)
+            try commit(transaction, over: reader, view)
+        }
+    }
+
+    /// What the child has changed and not merged.
+    var changes: ChildChanges {
+        get throws(DataStoreError) {
+            guard let changes = state.withLock({ $0?.changes }) else {
+                throw .notSetUp(in: "read")
+            }
+            return changes
+        }
+    }
+
+    /// Takes off what the parent has committed.
+    func didMerge(_ merged: ChildChanges) {
+        state.withLock { state in
+            state?.changes.remove(merged: merged)
+            state?.view = nil
+        }
+    }
+
+    private func commit(
+        _ transaction: ChildTransaction, over reader: any KeyValueReader, _ view: ChildView
+    ) throws(DataStoreError) {
+        let differences = try transaction.differences(from: view.keys, over: reader)
+        let header = try StoreHeader(reading: transaction)
+        state.withLock { state in
+            guard var changed = state else { return }
+            // So that it is not copied.
+            state = nil
+            let before = changed.changes.number
+            changed.changes.note(differences)
+            changed.view = nil
+            // Otherwise there was a merge meanwhile.
+            if before == view.changes, let header {
+                changed.view = view.followed(
+                    by: transaction.changes, header, changes: changed.changes.number)
+            }
+            state = changed
+        }
+    }
+
+    // MARK: Views
+
+    /// The changes as keys and values over a state of the parent.
+    private func view(
+        of changes: ChildChanges, over reader: any KeyValueReader
+    ) throws(DataStoreError) -> ChildView {
+        let known = state.withLock { $0?.view }
+        if let known, known.changes == changes.number {
+            // The same state has the same number.
+            if let number = reader.snapshotNumber, number == known.parentSnapshot { return known }
+            if try known.parentCommit == StoreHeader(reading: reader)?.commit { return known }
+        }
+        let (header, catalog) = try parent.catalog(in: reader)
+        let numbers = state.withLock { state in
+            state?.numbers.next(for: header.catalogVersion) ?? ChildView.Numbers()
+        }
+        let view = try ChildView(
+            of: changes, over: reader, header, catalog, numbers, in: parent.openContext)
+        state.withLock { state in
+            if state?.changes.number == changes.number { state?.view = view }
+        }
+        return view
+    }
+}
+
+/// The writer of a block of a child store, which notes the records that it changes.
+private final class ChildTransaction: KeyValueWriter {
+    private let overlay: KeyValueOverlay
+    private var touched: [RecordName] = []
+
+    private struct RecordName: Hashable {
+        let type: UInt32
+        let id: ItemID
+    }
+
+    init(over base: any KeyValueReader, _ keys: OrderedKeyMap<[UInt8]?>) {
+        overlay = KeyValueOverlay(over: base, changes: keys)
+    }
+
+    var changes: OrderedKeyMap<[UInt8]?> { overlay.changes }
+
+    /// What the block has done to records.
+    func differences(
+        from before: OrderedKeyMap<[UInt8]?>, over base: any KeyValueReader
+    ) throws(DataStoreError) -> [ChildChanges.Difference] {
+        let found = KeyValueOverlay(over: base, changes: before)
+        var differences: [ChildChanges.Difference] = []
+        var seen: Set<RecordName> = []
+        for name in touched where seen.insert(name).inserted {
+            var key = RecordKey(type: name.type)
+            key.set(name.id)
+            var old: PartialRecord?
+            _ = try found.withValue(forKey: key.bytes) { (record) throws(DataStoreError) in
+                old = PartialRecord(record.copied())
+            }
+            var new: PartialRecord?
+            _ = try overlay.withValue(forKey: key.bytes) { (record) throws(DataStoreError) in
+                new = PartialRecord(record.copied())
+            }
+            differences.append(ChildChanges.Difference(key: key.bytes, old: old, new: new))
+        }
+        return differences
+    }
+
+    private func note(_ key: Span<UInt8>) {
+        if let (type, id) = RecordKey.parts(of: key) {
+            touched.append(RecordName(type: type, id: id))
+        }
+    }
+
+    func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError) {
+        note(key)
+        try overlay.put(value, forKey: key)
+    }
+
+    func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool {
+        note(key)
+        return try overlay.delete(key)
+    }
+
+    func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
+        try overlay.withSavepoint { _ in try body(self) }
+    }
+
+    func withValue(
+        forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) -> Bool { try overlay.withValue(forKey: key, body) }
+
+    func withValues(
+        forKeys keys: [[UInt8]],
+        _ body: (_ place: Int, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) { try overlay.withValues(forKeys: keys, body) }
+
+    func scan(
+        _ range: KeyRange, reversed: Bool,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) { try overlay.scan(range, reversed: reversed, body) }
+
+    func scanKeys(
+        _ range: KeyRange, reversed: Bool,
+        _ body: (_ key: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) { try overlay.scanKeys(range, reversed: reversed, body) }
+}

@@ -1,0 +1,94 @@
+import JustPersist
+
+/// Some fields of a record, in the form of a record: what a child store has changed of an item.
+///
+/// A field may say that the attribute has no value (``RecordFormat/absentTag``), which a stored record says by having no
+/// field. Records are partial ones too. The checksum is not kept.
+struct PartialRecord: Sendable {
+    private(set) var bytes: [UInt8]
+
+    /// No fields.
+    static let empty = PartialRecord(EditableRecord.Template(attributes: 0).bytes)
+
+    /// The fields of a record.
+    init(_ record: [UInt8]) { bytes = record }
+
+    /// The attributes that have a field, in the order of their ids.
+    var attributes: [UInt16] {
+        let span = bytes.span
+        guard let table = RecordFormat.Table(span) else { return [] }
+        return (0..<table.count).map { table.entry(at: $0, in: span).attribute }
+    }
+
+    /// Whether it says what an attribute has, be it no value.
+    func tells(_ attribute: UInt16) -> Bool {
+        RecordFormat.field(attribute, in: bytes.span) != nil
+    }
+
+    /// The field of an attribute; `nil` if it has no value.
+    func field(_ attribute: UInt16) -> RecordFormat.Field? {
+        guard let field = RecordFormat.field(attribute, in: bytes.span),
+            field.tag != RecordFormat.absentTag
+        else { return nil }
+        return field
+    }
+
+    /// Whether an attribute has the same bytes in both, or no value in both.
+    func hasSame(_ attribute: UInt16, as other: PartialRecord) -> Bool {
+        switch (field(attribute), other.field(attribute)) {
+        case (nil, nil): true
+        case (let mine?, let theirs?):
+            mine.tag == theirs.tag
+                && bytes.span.compare(mine.range, other.bytes.span.extracting(theirs.range)) == 0
+        default: false
+        }
+    }
+
+    /// The attributes that have a field in one of two records, in the order of their ids.
+    static func attributes(of one: PartialRecord, _ other: PartialRecord) -> [UInt16] {
+        let a = one.attributes
+        let b = other.attributes
+        return a == b ? a : Set(a).union(b).sorted()
+    }
+}
+
+/// A record that is put together of the fields of others, in the order of the attributes' ids.
+struct RecordBuilder {
+    private var entries: [RecordFormat.Entry] = []
+    private var payload: [UInt8] = []
+
+    /// Adds what a record has for an attribute.
+    ///
+    /// - Parameter keepsAbsence: Whether a field is added that says so if it has no value.
+    mutating func append(
+        _ attribute: UInt16, of record: PartialRecord, keepsAbsence: Bool = true
+    ) {
+        var tag = RecordFormat.absentTag
+        if let field = record.field(attribute) {
+            tag = field.tag
+            payload += record.bytes[field.range]
+        } else if !keepsAbsence {
+            return
+        }
+        entries.append(RecordFormat.Entry(attribute: attribute, tag: tag, end: payload.count))
+    }
+
+    /// The record, without its checksum.
+    var record: PartialRecord {
+        var bytes = EditableRecord.Template(attributes: 0).bytes
+        let isWide =
+            payload.count > Int(UInt16.max)
+            || entries.contains { $0.attribute > 0xFFF || $0.tag > 0xF }
+        bytes.reserveCapacity(bytes.count + entries.count * (isWide ? 8 : 4) + payload.count)
+        if isWide { bytes[9] = RecordFormat.wideFlag }
+        bytes.store(littleEndian: UInt16(truncatingIfNeeded: entries.count), at: 10)
+        for entry in entries {
+            if isWide {
+                bytes.append(littleEndian: entry.wide)
+            } else {
+                bytes.append(littleEndian: entry.narrow)
+            }
+        }
+        return PartialRecord(bytes + payload)
+    }
+}

@@ -1,0 +1,121 @@
+import JustPersist
+
+/// The catalog of the store at the root of child stores, to which it alone adds types, attributes and indexes: their
+/// numbers are part of keys, and no two children may give one number to different things.
+struct RootCatalog: Sendable {
+    /// Runs a block of the root store that declares something, and gives its catalog afterwards.
+    let change:
+        @Sendable (_ body: (WriteBlock) throws(DataStoreError) -> Void) throws(DataStoreError) ->
+            Catalog
+}
+
+/// Declarations in a child store.
+extension WriteBlock {
+    /// Declares a type in the root store, in a commit of its own, and takes over what that has then.
+    func declare(
+        _ schema: ItemSchema, isOfClass: Bool, at root: RootCatalog
+    ) throws(DataStoreError) {
+        // Mostly there is nothing new.
+        var trial = known.catalog
+        let isKnown = try !trial.declare(
+            schema, isOfClass: isOfClass, limits: context.limits, holdsItems: holdsItems,
+            holdsValues: holdsValues
+        ).isChanged
+        if isKnown { return }
+        let catalog = try root.change { (block) throws(DataStoreError) in
+            try block.declare(schema, isOfClass: isOfClass)
+        }
+        let type = ItemType(schema)
+        let before = known.catalog.candidates(for: type)
+        guard let declared = catalog.candidates(for: type).first else { return }
+        for other in before where other.number != declared.number {
+            try adopt(other.number, of: catalog)
+        }
+        try adopt(declared.number, of: catalog)
+        if let declared = known.catalog[declared.number] {
+            for other in before { bind(usedTypes(other), to: declared) }
+        }
+    }
+
+    /// Has the root store give numbers to the types that references in a value lead to.
+    func addTypes(
+        referredToBy value: DataStoreValue, at root: RootCatalog
+    ) throws(DataStoreError) {
+        var trial = known.catalog
+        let unknown = try trial.addTypes(referredToBy: value, limits: context.limits)
+        if unknown.isEmpty { return }
+        let keys = unknown.compactMap { trial[$0]?.key }
+        let catalog = try root.change { (block) throws(DataStoreError) in
+            try block.addTypes(referredToBy: value)
+        }
+        for key in keys {
+            if let number = catalog.names.number(of: key) { try adopt(number, of: catalog) }
+        }
+    }
+
+    /// Drops an index of a type in the root store; tells whether there was one.
+    func dropIndex(
+        _ index: IndexSchema, of type: ItemType, at root: RootCatalog
+    ) throws(DataStoreError) -> Bool {
+        var isDropped = false
+        let catalog = try root.change { (block) throws(DataStoreError) in
+            isDropped = try block.dropIndex(index, of: type)
+        }
+        for type in catalog.candidates(for: type) { try adopt(type.number, of: catalog) }
+        return isDropped
+    }
+
+    /// Takes over what the root store knows of a type.
+    ///
+    /// The root may have committed since the snapshot of this block: an index that is not in the snapshot has no entries
+    /// there, whatever the root says of it.
+    private func adopt(_ number: UInt32, of catalog: Catalog) throws(DataStoreError) {
+        guard var type = catalog[number] else { return }
+        guard let before = known.catalog[number], before.isDeclared, type.isDeclared else {
+            known.catalog.put(type)
+            return didChange(number)
+        }
+        type.addTags(of: before)
+        let (kept, new) = type.setIndexes(knownBy: before)
+        known.catalog.put(type)
+        didChange(number)
+        if new.isEmpty { return }
+        var old = type
+        old.indexes = kept
+        try followIndexes(of: type, before: old)
+    }
+}
+
+extension CatalogType {
+    /// Notes that the attributes have had the values that another state of the type says.
+    fileprivate mutating func addTags(of other: CatalogType) {
+        for (id, attribute) in other.attributes.enumerated() where id < attributes.count {
+            for tag in 0..<16 where attribute.tags & 1 << UInt16(tag) != 0 {
+                _ = note(tag: UInt8(tag), ofAttribute: UInt16(id))
+            }
+        }
+    }
+
+    /// Keeps of each index the state in which an earlier state of the type has it; one that it does not have begins
+    /// without entries, and one whose number it uses for another is left out.
+    fileprivate mutating func setIndexes(
+        knownBy before: CatalogType
+    ) -> (kept: [CatalogIndex], new: [CatalogIndex]) {
+        var kept: [CatalogIndex] = []
+        var new: [CatalogIndex] = []
+        for var index in indexes {
+            guard let known = before.indexes.first(where: { $0.number == index.number }) else {
+                index.state = .building(after: nil)
+                new.append(index)
+                continue
+            }
+            guard known.components == index.components, known.isUnique == index.isUnique,
+                known.ignoresCase == index.ignoresCase
+            else { continue }
+            index.state = known.state
+            kept.append(index)
+        }
+        indexes = kept + new
+        return (kept, new)
+    }
+}

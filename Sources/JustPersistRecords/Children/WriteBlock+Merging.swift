@@ -1,0 +1,221 @@
+import JustPersist
+
+/// How the changes of a child store come into the state of the store above it: to be committed there by a merge, or to be
+/// seen by the child alone.
+extension WriteBlock {
+    /// What becomes of the changes.
+    enum Purpose {
+        /// They are the child's view of its parent: its own changes count, damaged records stay as they are, and two items
+        /// may agree where none may until they are merged.
+        case view
+        case merge(MergePolicy)
+    }
+
+    /// Brings a child's changes into the state that the block sees, and gives what both had changed.
+    func apply(
+        _ changes: OrderedKeyMap<ItemChange>, for purpose: Purpose
+    ) throws(DataStoreError) -> [MergeConflict] {
+        var conflicts: [MergeConflict] = []
+        try storing { (writer) throws(DataStoreError) in
+            var room = context.limits.writeBlockBytes
+            var current: TypeMerge?
+            try changes.scan(.all) { (key, change) throws(DataStoreError) in
+                guard let (number, id) = RecordKey.parts(of: key) else { return .next }
+                if current?.table.number != number {
+                    if let current { conflicts += try current.end(writer, self) }
+                    current = try TypeMerge(number, purpose, in: self)
+                }
+                try current?.apply(change, to: id, writer, self)
+                room -= change.mine?.bytes.count ?? 0
+                if room < 0, case .merge = purpose {
+                    throw .blockTooLarge(
+                        limit: context.limits.writeBlockBytes, itemType: current?.type.key ?? "",
+                        attribute: nil)
+                }
+                return .next
+            }
+            if let current { conflicts += try current.end(writer, self) }
+        }
+        return conflicts
+    }
+
+    /// Notes that an attribute has had a value with a tag.
+    fileprivate func note(tag: UInt8, ofAttribute attribute: UInt16, type: UInt32) {
+        if known.catalog.note(tag: tag, ofAttribute: attribute, type: type) { didChange(type) }
+    }
+}
+
+/// The changes of items of one type.
+private struct TypeMerge {
+    let type: CatalogType
+    let table: RecordTable
+    let purpose: WriteBlock.Purpose
+    private var conflicts: [MergeConflict] = []
+    /// The tags that each attribute is known to have had, by its id.
+    private var noted: [UInt16]
+    private let types: BlockCatalog
+
+    init(
+        _ number: UInt32, _ purpose: WriteBlock.Purpose, in block: WriteBlock
+    ) throws(DataStoreError) {
+        guard let type = block.known.catalog[number] else {
+            throw DataStoreError(
+                .corrupted, in: "merge",
+                """
+                A child store has items of a type that its root does not know any more. Close the child; its changes \
+                are lost.
+                """)
+        }
+        if type.unknown.forbidsWriting { throw type.newerFormat(in: "merge") }
+        self.type = type
+        self.purpose = purpose
+        table = block.table(of: type)
+        noted = type.attributes.map(\.tags)
+        types = block.known
+    }
+
+    private var policy: MergePolicy {
+        if case .merge(let policy) = purpose { policy } else { .childWins }
+    }
+
+    private var isView: Bool { if case .view = purpose { true } else { false } }
+
+    /// Writes what follows the records, and gives the conflicts.
+    func end(
+        _ writer: any KeyValueWriter, _ block: WriteBlock
+    ) throws(DataStoreError) -> [MergeConflict] {
+        try table.writeEntries(to: writer)
+        if isView {
+            table.uniqueEntries.removeAll()
+        } else {
+            block.noteUnjudged(table)
+        }
+        return conflicts
+    }
+
+    mutating func apply(
+        _ change: ItemChange, to id: ItemID, _ writer: any KeyValueWriter, _ block: WriteBlock
+    ) throws(DataStoreError) {
+        var stored: [UInt8]?
+        var isSound = true
+        _ = try table.withStoredBytes(id, in: writer) { (record) throws(DataStoreError) in
+            isSound = table.isSound(record, id)
+            stored = record.copied()
+        }
+        let theirs = stored.map { PartialRecord($0) }
+        switch (change.mine, theirs) {
+        case (nil, nil): break
+        case (nil, let theirs?):
+            try applyDeletion(change, id, isSound ? theirs : change.base, writer)
+        case (_?, nil) where change.wasThere: note(.deletedInParent, id)
+        case (let mine?, nil):
+            table.noteNew()
+            try put(mine.bytes, id, changes: nil, writer, block)
+        case (let mine?, let theirs?):
+            if isSound {
+                try applyUpdate(change, mine, id, theirs, writer, block)
+            } else if !isView {
+                throw .damagedRecord(id, ofType: type.key)
+            }
+        }
+    }
+
+    private mutating func applyDeletion(
+        _ change: ItemChange, _ id: ItemID, _ theirs: PartialRecord, _ writer: any KeyValueWriter
+    ) throws(DataStoreError) {
+        let isConflict = PartialRecord.attributes(of: change.base, theirs).contains {
+            !isSame($0, theirs, change.base)
+        }
+        if isConflict {
+            note(.deletedInChild, id)
+            if policy == .parentWins { return }
+        }
+        _ = try table.remove(id, from: writer)
+    }
+
+    private mutating func applyUpdate(
+        _ change: ItemChange, _ mine: PartialRecord, _ id: ItemID, _ theirs: PartialRecord,
+        _ writer: any KeyValueWriter, _ block: WriteBlock
+    ) throws(DataStoreError) {
+        var merged = RecordBuilder()
+        var changed = AttributeSet()
+        var isChanged = false
+        for attribute in PartialRecord.attributes(of: theirs, mine) {
+            var takesMine = mine.tells(attribute) && !mine.hasSame(attribute, as: theirs)
+            if takesMine, !isSame(attribute, theirs, change.base),
+                !isSame(attribute, theirs, mine)
+            {
+                noteBothChanged(attribute, id, change.base, mine, theirs)
+                if policy == .parentWins { takesMine = false }
+            }
+            merged.append(attribute, of: takesMine ? mine : theirs, keepsAbsence: false)
+            if takesMine {
+                changed.insert(attribute)
+                isChanged = true
+            }
+        }
+        guard isChanged else { return }
+        try put(merged.record.bytes, id, changes: changed, writer, block)
+    }
+
+    private mutating func put(
+        _ record: [UInt8], _ id: ItemID, changes: AttributeSet?, _ writer: any KeyValueWriter,
+        _ block: WriteBlock
+    ) throws(DataStoreError) {
+        var record = record
+        record.store(
+            littleEndian: record.span.wyhash(
+                8..<record.count, seed: RecordFormat.seed(type: table.number, id: id)), at: 0)
+        noteTags(of: record, block)
+        try table.put(record.span, id: id, changes: changes, to: writer)
+    }
+
+    private mutating func noteTags(of record: [UInt8], _ block: WriteBlock) {
+        let record = record.span
+        guard let fields = RecordFormat.Table(record) else { return }
+        for index in 0..<fields.count {
+            let entry = fields.entry(at: index, in: record)
+            let attribute = Int(entry.attribute)
+            guard attribute < noted.count, entry.tag != ValueTag.null,
+                entry.tag <= ValueTag.dictionary, noted[attribute] & 1 << UInt16(entry.tag) == 0
+            else { continue }
+            noted[attribute] |= 1 << UInt16(entry.tag)
+            block.note(tag: entry.tag, ofAttribute: entry.attribute, type: table.number)
+        }
+    }
+
+    /// Whether an item has the same for an attribute in both: no value is null, where there is no default.
+    private func isSame(_ attribute: UInt16, _ one: PartialRecord, _ other: PartialRecord) -> Bool {
+        if one.hasSame(attribute, as: other) { return true }
+        guard Int(attribute) < type.attributes.count,
+            type.attributes[Int(attribute)].defaultValue == nil
+        else { return false }
+        return (one.field(attribute)?.tag ?? ValueTag.null) == ValueTag.null
+            && (other.field(attribute)?.tag ?? ValueTag.null) == ValueTag.null
+    }
+
+    private mutating func note(_ kind: MergeConflict.Kind, _ id: ItemID) {
+        conflicts.append(MergeConflict(kind: kind, itemType: type.key, id: id))
+    }
+
+    private mutating func noteBothChanged(
+        _ attribute: UInt16, _ id: ItemID, _ base: PartialRecord, _ mine: PartialRecord,
+        _ theirs: PartialRecord
+    ) {
+        if isView { return }
+        conflicts.append(
+            MergeConflict(
+                kind: .bothChanged, itemType: type.key, id: id,
+                attribute: type.attributes[Int(attribute)].name,
+                base: value(attribute, in: base), child: value(attribute, in: mine),
+                parent: value(attribute, in: theirs)))
+    }
+
+    private func value(_ attribute: UInt16, in record: PartialRecord) -> DataStoreValue {
+        guard let field = record.field(attribute) else {
+            return type.attributes[Int(attribute)].defaultValue ?? .null
+        }
+        return ValueDecoding.value(
+            tag: field.tag, in: record.bytes.span, field.range, types) ?? .null
+    }
+}

@@ -1,0 +1,125 @@
+public import JustPersist
+
+/// Child stores: stores like this one, over an engine that keeps their changes in memory above this store's state.
+extension RecordStore {
+    /// The store that this one is a child of; `nil` if it is none.
+    public var parent: (any DataStore)? { (engine as? ChildEngine)?.parent }
+
+    /// Makes a closed child of this store, which must be open.
+    ///
+    /// The child keeps its changes in memory until they are merged, and costs nothing else: its blocks read this store's
+    /// committed state, and lay their changes over it. After each commit of this store the next block of the child looks at
+    /// the items again that the child has changed. Types, attributes and indexes that the child is the first to declare
+    /// are declared in the store at the root, at once and in a commit of its own, so that all have the same.
+    public func makeChild() throws -> any DataStore {
+        _ = try openContext
+        let child = RecordStore<ChildEngine>(
+            engine: ChildEngine(of: self, traits: engine.traits), threading: threading,
+            limits: limits, errorHandler: errorHandler)
+        children.withLock { children in
+            children.removeAll { $0.store == nil }
+            children.append(Child(store: child))
+        }
+        return child
+    }
+
+    /// Writes what a child has committed since its last merge, in one write block.
+    ///
+    /// Costs about what it costs to write the changes.
+    public func performMerge(
+        _ child: any DataStore, policy: MergePolicy
+    ) throws -> MergeReport {
+        guard let child = child as? RecordStore<ChildEngine>, child.engine.parent === self else {
+            throw DataStoreError.incompatibleChildDataStore()
+        }
+        var report = MergeReport()
+        try gate.write {
+            try child.gate.readHere {
+                let changes = try child.engine.changes
+                try writeBlock { block in
+                    report.conflicts = try block.apply(changes.items, for: .merge(policy))
+                    if policy == .fail, !report.conflicts.isEmpty {
+                        throw DataStoreError.mergeConflict(report.conflicts)
+                    }
+                }
+                // Before another block of this store can change what was merged.
+                child.engine.didMerge(changes)
+            }
+        }
+        return report
+    }
+
+    /// Closes the children; what they have not merged is gone.
+    func closeChildren() throws {
+        for child in children.withLock({ $0.compactMap(\.store) }) { try child.close() }
+    }
+
+    /// A child, which does not live for its parent's sake.
+    struct Child: Sendable {
+        weak let store: RecordStore<ChildEngine>?
+    }
+}
+
+/// What a child needs of the store above it, whatever the engine of that one is.
+protocol ParentStore: DataStore {
+    /// What the blocks of the open store share.
+    var openContext: StoreContext { get throws(DataStoreError) }
+
+    /// Runs `body` on the committed state, as a block of the store.
+    func readCommitted(_ body: (any KeyValueReader) throws -> Void) throws
+
+    /// The header and the catalog of the state that a reader sees.
+    func catalog(in reader: any KeyValueReader) throws(DataStoreError) -> (StoreHeader, Catalog)
+
+    /// Runs a block that declares something in the store at the root, and gives its catalog afterwards.
+    func changeRootCatalog(
+        _ body: (WriteBlock) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) -> Catalog
+}
+
+extension RecordStore: ParentStore {
+    func readCommitted(_ body: (any KeyValueReader) throws -> Void) throws {
+        try gate.readHere { try engine.read(body) }
+    }
+
+    func catalog(
+        in reader: any KeyValueReader
+    ) throws(DataStoreError) -> (StoreHeader, Catalog) {
+        let (_, header, catalog) = try state(in: reader, StoreHeader(reading: reader))
+        return (header, catalog)
+    }
+
+    func changeRootCatalog(
+        _ body: (WriteBlock) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) -> Catalog {
+        if let child = engine as? ChildEngine { return try child.parent.changeRootCatalog(body) }
+        var catalog = Catalog()
+        do {
+            try gate.writeHere {
+                try writeBlock { block in
+                    try body(block)
+                    catalog = block.known.catalog
+                }
+            }
+        } catch let error as DataStoreError {
+            if error.code == .nestedWrite { throw .newTypeInsideWrite() }
+            throw error
+        } catch {
+            throw DataStoreError(.storageFailure, in: "declare", "The store failed: \(error)")
+        }
+        return catalog
+    }
+}
+
+extension DataStoreError {
+    /// The refusal to declare something in the root store while the calling thread is inside one of its write blocks.
+    fileprivate static func newTypeInsideWrite() -> DataStoreError {
+        DataStoreError(
+            .nestedWrite, in: "declare",
+            """
+            A child store met a type, an attribute or an index that its root store does not know yet, inside a write block \
+            of the root store, which cannot declare it meanwhile. Declare the type in the root store before, or write to \
+            the child outside of the block.
+            """)
+    }
+}

@@ -7,7 +7,7 @@ struct BenchmarkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "StoreBenchmark",
         abstract: "Compares JustPersist with GRDB and with LMDB and LevelDB through C.",
-        subcommands: [CompareCommand.self, MemoryCommand.self],
+        subcommands: [CompareCommand.self, ChildrenCommand.self, MemoryCommand.self],
         defaultSubcommand: CompareCommand.self)
 }
 

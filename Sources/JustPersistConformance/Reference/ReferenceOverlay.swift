@@ -60,7 +60,11 @@ package struct ReferenceOverlay: Sendable {
     }
 
     /// Notes what a block of the child changed: the difference between the states at its two ends.
-    package mutating func note(from before: ReferenceState, to after: ReferenceState) {
+    ///
+    /// The parent's state is what it was when the block began, or later.
+    package mutating func note(
+        from before: ReferenceState, to after: ReferenceState, over parent: ReferenceState?
+    ) {
         var before = before
         for rename in after.renames.dropFirst(before.renames.count) {
             before.rename(rename)
@@ -71,10 +75,12 @@ package struct ReferenceOverlay: Sendable {
             if let old = before.row(row.key) {
                 noteUpdate(from: old, to: row)
             } else {
-                noteInsert(of: row)
+                noteInsert(of: row, over: parent?.row(row.key))
             }
         }
-        for row in before.rows where after.row(row.key) == nil { noteDelete(of: row) }
+        for row in before.rows where after.row(row.key) == nil {
+            noteDelete(of: row, over: parent?.row(row.key))
+        }
         changes.removeAll { !$0.wasThere && !$0.isThere }
     }
 
@@ -88,16 +94,26 @@ package struct ReferenceOverlay: Sendable {
         }
     }
 
-    private mutating func noteInsert(of row: ReferenceRow) {
+    private mutating func noteInsert(of row: ReferenceRow, over theirs: ReferenceRow?) {
+        // An item that the parent does not have is a new one, whatever was there before.
+        if theirs == nil { changes.removeAll { $0.key == row.key } }
         change(row.key, wasThere: false) { change in
             change.isThere = true
-            for name in Set(change.attributes.keys).union(row.values.keys) {
-                change.set(row[name], ofAttribute: name, over: .null)
+            let replaced = Set(change.attributes.keys).union(
+                theirs.map { Set($0.values.keys) } ?? [])
+            for name in replaced.union(row.values.keys) {
+                change.set(row[name], ofAttribute: name, over: theirs?[name] ?? .null)
             }
         }
     }
 
-    private mutating func noteDelete(of row: ReferenceRow) {
+    private mutating func noteDelete(of row: ReferenceRow, over theirs: ReferenceRow?) {
+        var row = row
+        if let theirs, changes.contains(where: { $0.key == row.key && !$0.wasThere }) {
+            // Both have made it: it is the parent's that the child deletes.
+            changes.removeAll { $0.key == row.key }
+            row = theirs
+        }
         change(row.key, wasThere: true) { change in
             change.isThere = false
             for name in Set(change.attributes.keys).union(row.values.keys) {

@@ -66,7 +66,8 @@ package struct ReferenceTree: Sendable {
             rootState = after
         }
         guard let place = children.firstIndex(where: { $0.number == number }) else { return }
-        children[place].overlay.note(from: before, to: after)
+        let parent = state(of: children[place].parent)
+        children[place].overlay.note(from: before, to: after, over: parent)
     }
 
     /// Carries a child's changes into its parent, or changes nothing.

@@ -14,6 +14,8 @@ struct ChildChanges: Sendable {
         let key: [UInt8]
         let old: PartialRecord?
         let new: PartialRecord?
+        /// The parent's record when the block is committed.
+        var theirs: PartialRecord?
     }
 
     /// Notes what a block of the child did.
@@ -22,7 +24,7 @@ struct ChildChanges: Sendable {
         for difference in differences {
             let change = ItemChange.combining(
                 items.value(forKey: difference.key.span), from: difference.old,
-                to: difference.new, commit: number)
+                to: difference.new, over: difference.theirs, commit: number)
             set(change, forKey: difference.key.span)
         }
     }

@@ -83,22 +83,34 @@ final class ChildEngine: KeyValueEngine {
 
     private func commit(
         _ transaction: ChildTransaction, over reader: any KeyValueReader, _ view: ChildView
-    ) throws(DataStoreError) {
-        let differences = try transaction.differences(from: view.keys, over: reader)
+    ) throws {
+        var differences = try transaction.differences(from: view.keys, over: reader)
         let header = try StoreHeader(reading: transaction)
-        state.withLock { state in
-            guard var changed = state else { return }
-            // So that it is not copied.
-            state = nil
-            let before = changed.changes.number
-            changed.changes.note(differences)
-            changed.view = nil
-            // Otherwise there was a merge meanwhile.
-            if before == view.changes, let header {
-                changed.view = view.followed(
-                    by: transaction.changes, header, changes: changed.changes.number)
+        var isDone = false
+        while !isDone {
+            let number = try changes.number
+            // The parent may have committed since the block began, a merge of this child too.
+            try parent.readCommitted { reader in
+                for place in differences.indices {
+                    let key = differences[place].key
+                    differences[place].theirs = try PartialRecord(of: key, in: reader)
+                }
             }
-            state = changed
+            isDone = state.withLock { state in
+                guard var changed = state, changed.changes.number == number else {
+                    return state == nil
+                }
+                // So that it is not copied.
+                state = nil
+                changed.changes.note(differences)
+                changed.view = nil
+                if number == view.changes, let header {
+                    changed.view = view.followed(
+                        by: transaction.changes, header, changes: changed.changes.number)
+                }
+                state = changed
+                return true
+            }
         }
     }
 
@@ -153,15 +165,10 @@ private final class ChildTransaction: KeyValueWriter {
         for name in touched where seen.insert(name).inserted {
             var key = RecordKey(type: name.type)
             key.set(name.id)
-            var old: PartialRecord?
-            _ = try found.withValue(forKey: key.bytes) { (record) throws(DataStoreError) in
-                old = PartialRecord(record.copied())
-            }
-            var new: PartialRecord?
-            _ = try overlay.withValue(forKey: key.bytes) { (record) throws(DataStoreError) in
-                new = PartialRecord(record.copied())
-            }
-            differences.append(ChildChanges.Difference(key: key.bytes, old: old, new: new))
+            differences.append(
+                ChildChanges.Difference(
+                    key: key.bytes, old: try PartialRecord(of: key.bytes, in: found),
+                    new: try PartialRecord(of: key.bytes, in: overlay)))
         }
         return differences
     }

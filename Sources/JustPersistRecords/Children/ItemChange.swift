@@ -16,32 +16,50 @@ struct ItemChange: Sendable {
     /// - Parameters:
     ///   - old: The record that the block found; `nil` if the child had no such item.
     ///   - new: The record that the block left.
+    ///   - theirs: The parent's record.
     static func combining(
-        _ earlier: ItemChange?, from old: PartialRecord?, to new: PartialRecord?, commit: UInt64
+        _ earlier: ItemChange?, from old: PartialRecord?, to new: PartialRecord?,
+        over theirs: PartialRecord?, commit: UInt64
     ) -> ItemChange? {
         switch (old, new) {
         case (nil, nil): return earlier
         case (nil, let new?):
-            // If the child has not deleted it, the parent has, and the child made it anew.
-            guard let earlier, earlier.mine == nil else {
+            // An item that the parent does not have is a new one, whatever was there before.
+            guard let theirs else {
                 return ItemChange(wasThere: false, mine: new, base: .empty, commit: commit)
             }
-            var mine = RecordBuilder()
-            for attribute in PartialRecord.attributes(of: earlier.base, new) {
-                mine.append(attribute, of: new)
-            }
             return ItemChange(
-                wasThere: true, mine: mine.record, base: earlier.base, commit: commit)
+                wasThere: true, mine: replacing(earlier?.base ?? theirs, theirs, by: new),
+                base: base(of: earlier, or: theirs), commit: commit)
         case (let old?, nil):
-            if let earlier, !earlier.wasThere { return nil }
+            if let earlier, !earlier.wasThere {
+                // If both have made it, it is the parent's that the child deletes.
+                return theirs.map {
+                    ItemChange(wasThere: true, mine: nil, base: $0, commit: commit)
+                }
+            }
             return ItemChange(
                 wasThere: true, mine: nil, base: base(of: earlier, or: old), commit: commit)
         case (let old?, let new?):
-            if let earlier, !earlier.wasThere {
-                return ItemChange(wasThere: false, mine: new, base: .empty, commit: commit)
+            if let known = earlier?.mine, earlier?.wasThere == false {
+                // If both have made it, what the child has not set is the parent's.
+                let mine = theirs == nil ? new : updating(known, from: old, to: new)
+                return ItemChange(wasThere: false, mine: mine, base: .empty, commit: commit)
             }
             return update(earlier, from: old, to: new, commit)
         }
+    }
+
+    /// What was set before, and what differs between two records, as it is in the second one.
+    private static func updating(
+        _ known: PartialRecord, from old: PartialRecord, to new: PartialRecord
+    ) -> PartialRecord {
+        var mine = RecordBuilder()
+        for attribute in PartialRecord.attributes(of: known, new)
+        where known.tells(attribute) || !old.hasSame(attribute, as: new) {
+            mine.append(attribute, of: new)
+        }
+        return mine.record
     }
 
     private static func update(
@@ -66,6 +84,18 @@ struct ItemChange: Sendable {
         return ItemChange(wasThere: true, mine: mine.record, base: base.record, commit: commit)
     }
 
+    /// The fields of a record, and that it has no value for the other attributes of two records that it replaces.
+    private static func replacing(
+        _ one: PartialRecord, _ other: PartialRecord, by new: PartialRecord
+    ) -> PartialRecord {
+        var mine = RecordBuilder()
+        let replaced = PartialRecord.attributes(of: one, other)
+        for attribute in PartialRecord.union(replaced, new.attributes) {
+            mine.append(attribute, of: new)
+        }
+        return mine.record
+    }
+
     /// What the parent had for all attributes: as it was when each was first changed, or as it is now.
     private static func base(of earlier: ItemChange?, or old: PartialRecord) -> PartialRecord {
         guard let earlier else { return old }
@@ -81,7 +111,7 @@ struct ItemChange: Sendable {
     ) -> [UInt16] {
         let all = PartialRecord.attributes(of: old, new)
         guard let earlier else { return all }
-        return Set(all).union(earlier.base.attributes).sorted()
+        return PartialRecord.union(all, earlier.base.attributes)
     }
 
     /// What is left of a change when an earlier state of it was merged; `nil` if nothing is.

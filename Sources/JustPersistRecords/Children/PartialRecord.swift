@@ -13,6 +13,16 @@ struct PartialRecord: Sendable {
     /// The fields of a record.
     init(_ record: [UInt8]) { bytes = record }
 
+    /// The record under a key; `nil` if there is none.
+    init?(of key: [UInt8], in reader: any KeyValueReader) throws(DataStoreError) {
+        var record: [UInt8]?
+        _ = try reader.withValue(forKey: key) { (bytes) throws(DataStoreError) in
+            record = bytes.copied()
+        }
+        guard let record else { return nil }
+        self.init(record)
+    }
+
     /// The attributes that have a field, in the order of their ids.
     var attributes: [UInt16] {
         let span = bytes.span
@@ -46,9 +56,22 @@ struct PartialRecord: Sendable {
 
     /// The attributes that have a field in one of two records, in the order of their ids.
     static func attributes(of one: PartialRecord, _ other: PartialRecord) -> [UInt16] {
-        let a = one.attributes
-        let b = other.attributes
-        return a == b ? a : Set(a).union(b).sorted()
+        union(one.attributes, other.attributes)
+    }
+
+    /// The ids in one of two lists, each of them in order.
+    static func union(_ one: [UInt16], _ other: [UInt16]) -> [UInt16] {
+        if one == other { return one }
+        var all: [UInt16] = []
+        all.reserveCapacity(one.count + other.count)
+        var (a, b) = (0, 0)
+        while a < one.count || b < other.count {
+            let next = min(a < one.count ? one[a] : .max, b < other.count ? other[b] : .max)
+            all.append(next)
+            if a < one.count, one[a] == next { a += 1 }
+            if b < other.count, other[b] == next { b += 1 }
+        }
+        return all
     }
 }
 

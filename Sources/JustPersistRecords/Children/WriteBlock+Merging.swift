@@ -96,13 +96,9 @@ private struct TypeMerge {
     mutating func apply(
         _ change: ItemChange, to id: ItemID, _ writer: any KeyValueWriter, _ block: WriteBlock
     ) throws(DataStoreError) {
-        var stored: [UInt8]?
-        var isSound = true
-        _ = try table.withStoredBytes(id, in: writer) { (record) throws(DataStoreError) in
-            isSound = table.isSound(record, id)
-            stored = record.copied()
-        }
-        let theirs = stored.map { PartialRecord($0) }
+        let stored = try table.storedRecord(id, in: writer)
+        let theirs = stored.map { PartialRecord($0.bytes) }
+        let isSound = stored?.isSound != false
         switch (change.mine, theirs) {
         case (nil, nil): break
         case (nil, let theirs?):
@@ -162,10 +158,7 @@ private struct TypeMerge {
         _ record: [UInt8], _ id: ItemID, changes: AttributeSet?, _ writer: any KeyValueWriter,
         _ block: WriteBlock
     ) throws(DataStoreError) {
-        var record = record
-        record.store(
-            littleEndian: record.span.wyhash(
-                8..<record.count, seed: RecordFormat.seed(type: table.number, id: id)), at: 0)
+        let record = RecordFormat.sealed(record, type: table.number, id: id)
         noteTags(of: record, block)
         try table.put(record.span, id: id, changes: changes, to: writer)
     }

@@ -160,6 +160,14 @@ enum RecordFormat {
         Table(record)?.field(attribute, in: record)
     }
 
+    /// A record with the checksum that it has under an id.
+    static func sealed(_ record: [UInt8], type: UInt32, id: ItemID) -> [UInt8] {
+        var record = record
+        let checksum = record.span.wyhash(8..<record.count, seed: seed(type: type, id: id))
+        record.store(littleEndian: checksum, at: 0)
+        return record
+    }
+
     /// The seed that ties a record's checksum to its key, so that two swapped values are noticed.
     @inline(__always)
     static func seed(type: UInt32, id: ItemID) -> UInt64 {

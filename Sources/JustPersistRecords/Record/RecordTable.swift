@@ -142,6 +142,17 @@ final class RecordTable {
         return try reader.withValue(forKey: key.bytes, body)
     }
 
+    /// A copy of what is stored under an id, and whether it is sound; `nil` if there is nothing.
+    func storedRecord(
+        _ id: ItemID, in reader: any KeyValueReader
+    ) throws(DataStoreError) -> (bytes: [UInt8], isSound: Bool)? {
+        var stored: (bytes: [UInt8], isSound: Bool)?
+        _ = try withStoredBytes(id, in: reader) { (record) throws(DataStoreError) in
+            stored = (record.copied(), isSound(record, id))
+        }
+        return stored
+    }
+
     // MARK: Counting
 
     /// The number of records.

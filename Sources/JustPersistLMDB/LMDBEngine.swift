@@ -44,7 +44,7 @@ public final class LMDBEngine: KeyValueEngine {
         traits = KeyValueEngineTraits(
             name: "LMDB", isPersistent: true, durability: configuration.durability,
             isSharedBetweenProcesses: true, isReadOnly: configuration.isReadOnly,
-            maximumKeyLength: Self.keyLengths.upperBound)
+            maximumKeyLength: Self.keyLengths.upperBound, isPassedBetweenThreads: true)
     }
 
     // MARK: Life

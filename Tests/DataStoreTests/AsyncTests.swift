@@ -126,7 +126,12 @@ import Testing
             let mayEnd = DispatchSemaphore(value: 0)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<count {
-                    group.addTask { try await store.read { _ in mayEnd.wait() } }
+                    group.addTask {
+                        _ = try await store.read { _ in
+                            mayEnd.wait()
+                            return 0
+                        }
+                    }
                 }
                 // Runs on the pool, so it would never come if the blocks held its threads.
                 group.addTask { for _ in 0..<count { mayEnd.signal() } }

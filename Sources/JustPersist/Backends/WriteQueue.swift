@@ -64,7 +64,7 @@ final class WriteQueue: Sendable {
             // A queued block may also run while the store is closing: that waits for it.
             _ = visitors.enter(thread, isQueued: true)
             do {
-                try turns.take { turn in
+                try turns.take(mayPass: false) { turn in
                     repeat {
                         guard let block = pending.next() else { return }
                         do {

@@ -15,13 +15,26 @@ final class WriteTurns: Sendable {
         var thread: UInt?
         /// Those who wait for a turn, in the order in which they came.
         var waiting: [Writer] = []
+        /// How often somebody who came later led, while the first of those was about to.
+        var passes = 0
         /// How long the last commit took.
         var commitTime = Duration.zero
 
         func refuseNested(_ thread: UInt) throws(DataStoreError) {
             if self.thread == thread { throw .nestedWrite(in: "write") }
         }
+
+        /// Takes the lead for a thread, if nobody has it.
+        mutating func takeLead(_ thread: UInt) -> Bool {
+            if isTaken { return false }
+            isTaken = true
+            self.thread = thread
+            return true
+        }
     }
+
+    /// Until a thread that waits has woken up, one that runs can write several times; not more often than this.
+    private static let mostPasses = 8
 
     init(_ transaction: (any SharedTransaction)?) { self.transaction = transaction }
 
@@ -33,24 +46,40 @@ final class WriteTurns: Sendable {
 
     /// Waits for the thread's turn, calls `body` in it, and returns when what it did is committed.
     ///
-    /// Throws what `body` or the commit throws.
-    func take(_ body: (inout WriteTurn) throws -> Void) throws {
+    /// Throws what `body` or the commit throws. Unless the thread `mayPass`, it does not come before those who wait.
+    func take(mayPass: Bool = true, _ body: (inout WriteTurn) throws -> Void) throws {
         let thread = BlockThread.current
         let writer = try state.withLock { state throws(DataStoreError) -> Writer? in
             try state.refuseNested(thread)
-            if state.isTaken {
-                let writer = Writer(thread)
-                state.waiting.append(writer)
-                return writer
+            if state.waiting.isEmpty {
+                if state.takeLead(thread) { return nil }
+            } else if mayPass, state.passes < Self.mostPasses, state.takeLead(thread) {
+                state.passes += 1
+                return nil
             }
-            state.isTaken = true
-            state.thread = thread
-            return nil
+            let writer = Writer(thread)
+            state.waiting.append(writer)
+            return writer
         }
-        if let writer, case .turn(let group) = writer.wait() {
-            try follow(group, as: writer, body)
-        } else {
-            try lead(body)
+        guard let writer else { return try lead(body) }
+        while true {
+            switch writer.wait() {
+            case .turn(let group): return try follow(group, as: writer, body)
+            case .lead: return try lead(body)
+            default: if takeFreeLead(as: writer) { return try lead(body) }
+            }
+        }
+    }
+
+    /// Takes the lead, which is said to be free, unless another thread was faster.
+    private func takeFreeLead(as writer: Writer) -> Bool {
+        state.withLock { state in
+            guard let place = state.waiting.firstIndex(where: { $0 === writer }),
+                state.takeLead(writer.thread)
+            else { return false }
+            state.waiting.remove(at: place)
+            state.passes = 0
+            return true
         }
     }
 
@@ -93,24 +122,26 @@ final class WriteTurns: Sendable {
         let group = WriteGroup(transaction, leader, until: end)
         guard let first = nextFollower(in: group) else { return nil }
         first.tell(.turn(group))
-        _ = leader.wait()
+        leader.wait { message in if case .back = message { true } else { false } }
         return group
     }
 
-    /// Lets the next one who waits lead.
+    /// Gives up the lead, and wakes the first who waits.
     private func passLead(behindCommitOf time: Duration? = nil) {
-        let next = state.withLock { state -> Writer? in
+        let (next, mustLead) = state.withLock { state -> (Writer?, Bool) in
             if let time { state.commitTime = time }
-            guard !state.waiting.isEmpty else {
+            let mustLead = state.passes == Self.mostPasses
+            guard mustLead, let next = state.waiting.first else {
                 state.isTaken = false
                 state.thread = nil
-                return nil
+                return (state.waiting.first, false)
             }
-            let next = state.waiting.removeFirst()
+            state.waiting.removeFirst()
+            state.passes = 0
             state.thread = next.thread
-            return next
+            return (next, true)
         }
-        next?.tell(.lead)
+        if mustLead { next?.tell(.lead) } else { next?.tellIfFree() }
     }
 
     // MARK: The others
@@ -129,9 +160,14 @@ final class WriteTurns: Sendable {
             state.withLock { $0.thread = group.leader.thread }
             group.leader.tell(.back)
         }
-        let outcome = writer.wait()
+        var failure: (any Error)?
+        writer.wait { message in
+            guard case .ended(let error) = message else { return false }
+            failure = error
+            return true
+        }
         try result.get()
-        if case .ended(let failure?) = outcome { throw failure }
+        if let failure { throw failure }
     }
 
     /// The next one who takes part, whose turn it is from now on.
@@ -140,6 +176,7 @@ final class WriteTurns: Sendable {
         return state.withLock { state in
             guard !state.waiting.isEmpty else { return nil }
             let next = state.waiting.removeFirst()
+            state.passes = 0
             state.thread = next.thread
             return next
         }
@@ -216,8 +253,10 @@ private final class WriteGroup: @unchecked Sendable {
 /// A thread that waits, and is woken alone.
 private final class Writer: Sendable {
     enum Message: Sendable {
-        /// Nobody writes: begin a transaction.
+        /// Begin a transaction.
         case lead
+        /// Nobody leads: begin a transaction, unless another thread is faster.
+        case free
         /// Take part in this one.
         case turn(WriteGroup)
         /// Everybody has had a turn.
@@ -233,5 +272,12 @@ private final class Writer: Sendable {
 
     func tell(_ new: Message) { message.change { $0 = new } }
 
+    /// Tells that nobody leads, which may be wrong by now: any other message has more weight.
+    func tellIfFree() { message.change { $0 = $0 ?? .free } }
+
+    /// Waits for a message.
     func wait() -> Message { message.wait { $0.take() } }
+
+    /// Waits until a message is the one that is wanted.
+    func wait(for isWanted: (Message) -> Bool) { while !isWanted(wait()) {} }
 }

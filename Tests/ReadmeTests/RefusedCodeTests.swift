@@ -22,8 +22,8 @@ import Testing
             """
             final class Keeper { var db: DataStoreReader? = nil }
             let keeper = Keeper()
-            try store.readSync { db in keeper.db = db }
-            """, "'db' is borrowed and cannot be consumed"),
+            store.readSync { db in keeper.db = db }
+            """, "is consuming"),
         Refused(
             "an accessor in a closure that outlives the block",
             """
@@ -33,7 +33,7 @@ import Testing
                 try Task.checkCancellation()
             }
             print(later())
-            """, "'db' cannot be captured by an escaping closure since it is a borrowed parameter"),
+            """, "'db' is borrowed and cannot be consumed"),
         Refused(
             "an accessor in a task",
             """
@@ -41,19 +41,25 @@ import Testing
                 Task { _ = try db.create(Restaurant.self) }
                 try Task.checkCancellation()
             }
-            """, "'db' cannot be captured by an escaping closure since it is a borrowed parameter"),
+            """, "'db' is borrowed and cannot be consumed"),
         Refused(
             "an item that a read block returns",
-            "print(try store.readSync { db in try db.first(Restaurant.self) } as Any)",
-            "to conform to 'Sendable'"),
+            """
+            let first: Restaurant? = try store.readSync { db in try db.first(Restaurant.self) }
+            print(first?.name ?? "")
+            """, "'Restaurant' does not conform to the 'Sendable' protocol"),
         Refused(
             "items that a write block returns",
-            "print(try store.writeSync { db in try db.items(Restaurant.self) })",
-            "to conform to 'Sendable'"),
+            """
+            let all: [Restaurant] = try store.writeSync { db in try db.items(Restaurant.self) }
+            print(all.count)
+            """, "'Restaurant' does not conform to the 'Sendable' protocol"),
         Refused(
             "an item that an asynchronous block returns",
-            "print(try await store.read { db in try db.first(Restaurant.self) } as Any)",
-            "to conform to 'Sendable'"),
+            """
+            let first: Restaurant? = try await store.read { db in try db.first(Restaurant.self) }
+            print(first?.name ?? "")
+            """, "'Restaurant' does not conform to the 'Sendable' protocol"),
         Refused(
             "an item of another block in an asynchronous block",
             """
@@ -80,7 +86,7 @@ import Testing
                 return counter
             }
             print(counter.count)
-            """, "to conform to 'Sendable'"),
+            """, "'Counter' does not conform to the 'Sendable' protocol"),
         Refused(
             "a block that suspends",
             "try await store.write { db in try await Task.sleep(for: .seconds(1)) }",

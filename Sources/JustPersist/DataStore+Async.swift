@@ -1,16 +1,17 @@
-import Dispatch
-
 /// The calls that suspend. None of them blocks a thread of Swift's cooperative pool.
 extension DataStore {
     /// Runs a read block on one snapshot of the store, off the calling thread, and returns its result.
     ///
     /// If the task is cancelled before the block starts, the block does not run, and this throws
     /// `CancellationError`.
+    ///
+    /// The block runs on another thread, so that it may wait without holding the task's. For a short read that costs more
+    /// than the read itself: `readSync` runs it on the calling thread.
     public func read<Value: Sendable>(
         _ block: @escaping @Sendable (borrowing DataStoreReader) throws -> Value
     ) async throws -> Value {
         try await runUnlessCancelled { start, finish in
-            DispatchQueue.global().async {
+            WaitingThreads.run {
                 finish(
                     Result {
                         try start()
@@ -47,6 +48,7 @@ extension DataStore {
             _ finish: @escaping @Sendable (Result<Value, any Error>) -> Void
         ) -> Void
     ) async throws -> Value {
+        try Task.checkCancellation()
         let cancelled = Handover<Bool>()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

@@ -13,7 +13,20 @@ extension DataStore {
     /// Runs a read block on one snapshot of the store, and returns when it has ended.
     ///
     /// If this fails, for example because the store is closed, the failure is reported and the block does not run.
-    public func read(_ block: (borrowing DataStoreReader) -> Void) {
+    ///
+    /// ```swift
+    /// store.read { accessor in
+    ///     print(accessor.countItems(forRequest: request))
+    /// }
+    /// ```
+    // A property and not a method: in an asynchronous function the compiler would choose the asynchronous method of that
+    // name, and call for `try await`.
+    public var read: ((borrowing DataStoreReader) -> Void) -> Void {
+        { [self] block in readSync(block) }
+    }
+
+    /// The same under a name of its own.
+    public func readSync(_ block: (borrowing DataStoreReader) -> Void) {
         reporting { try performRead { accessor in block(accessor) } }
     }
 

@@ -14,6 +14,17 @@ extension DataStore {
         return try result(value, of: "read")
     }
 
+    /// The same as `read`, for asynchronous functions too, where `read` is the form that suspends.
+    ///
+    /// The block runs on the calling thread, unless ``DataStoreThreading/mainThread`` says otherwise, and holds it
+    /// meanwhile: in a task, do not wait in it for other tasks.
+    @inlinable @inline(__always)
+    public func readSync<Value: Sendable>(
+        _ block: (borrowing DataStoreReader) throws -> Value
+    ) throws -> Value {
+        try read(block)
+    }
+
     /// Runs a write block, commits its changes, and returns the block's result.
     ///
     /// Throws the error that the block throws, or the error of the first refused change of a property. In both
@@ -29,7 +40,8 @@ extension DataStore {
         return try result(value, of: "write")
     }
 
-    /// The same as `write`, under the original library's name.
+    /// The same as `write`, under the original library's name; for asynchronous functions too, where `write` is the form
+    /// that suspends.
     @discardableResult
     public func writeSync<Value: Sendable>(
         _ block: (borrowing DataStoreWriter) throws -> Value

@@ -39,6 +39,9 @@ public protocol DataStore: AnyObject, Sendable {
     ///
     /// Throws what the block throws, and then nothing has changed. Inside a write block of the same store
     /// it is refused with ``DataStoreError/Code/nestedWrite``.
+    ///
+    /// A store may commit blocks of several callers together. The call then returns behind blocks that were waiting when its
+    /// own ended, so a write block must not wait for another write call of the same store to return.
     func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws
 
     /// Queues a block that may change the store, and returns.
@@ -47,6 +50,9 @@ public protocol DataStore: AnyObject, Sendable {
     /// by its completion, called once: with `nil` when its changes are visible and durable, or else with
     /// the error. Completions are called off the main thread too; one may come after ``close()`` has returned,
     /// and may wait for blocks that were queued after its own.
+    ///
+    /// A store may commit several blocks together, each of which is atomic on its own. A block sees what the blocks before
+    /// it have changed, while a read block inside it sees what is committed, and so perhaps not all of that.
     func enqueueWrite(
         _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void

@@ -44,7 +44,7 @@ public final class LMDBEngine: KeyValueEngine {
         traits = KeyValueEngineTraits(
             name: "LMDB", isPersistent: true, durability: configuration.durability,
             isSharedBetweenProcesses: true, isReadOnly: configuration.isReadOnly,
-            maximumKeyLength: Self.keyLengths.upperBound)
+            maximumKeyLength: Self.keyLengths.upperBound, isPassedBetweenThreads: true)
     }
 
     // MARK: Life
@@ -87,7 +87,7 @@ public final class LMDBEngine: KeyValueEngine {
     /// Deletes the files of the store, and leaves its directory empty.
     ///
     /// Harmless if there is no store. Another process that has it open, which this cannot see, gets
-    /// `.storeDeleted` from its next block.
+    /// `.storeDeleted` from its next write block on, and from read blocks that begin a few hundredths of a second later.
     ///
     /// - Throws: `.readOnly`, `.alreadyOpen`, `.notAStore`, or what the system reports.
     public func destroy() throws(DataStoreError) {

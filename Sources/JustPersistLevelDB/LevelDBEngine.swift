@@ -44,7 +44,8 @@ public final class LevelDBEngine: KeyValueEngine {
         self.configuration = configuration
         traits = KeyValueEngineTraits(
             name: "LevelDB", isPersistent: true, durability: configuration.durability,
-            isReadOnly: configuration.isReadOnly, maximumKeyLength: 511)
+            isReadOnly: configuration.isReadOnly, maximumKeyLength: 511,
+            isPassedBetweenThreads: true)
     }
 
     /// What was done to open a store whose log had a damaged end, as an error with the code

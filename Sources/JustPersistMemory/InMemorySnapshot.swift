@@ -26,21 +26,26 @@ class InMemorySnapshot: KeyValueReader {
 }
 
 final class InMemoryTransaction: InMemorySnapshot, KeyValueWriter {
+    private var savepoints = SavepointLog<[UInt8]>()
+
     func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError) {
+        savepoints.note(key, in: entries)
         entries.setValue([UInt8](copying: value), forKey: key)
     }
 
     func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool {
-        entries.removeValue(forKey: key) != nil
+        savepoints.note(key, in: entries)
+        return entries.removeValue(forKey: key) != nil
     }
 
     func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
-        let before = entries
+        savepoints.begin()
         do {
             try body(self)
         } catch {
-            entries = before
+            savepoints.revert(&entries)
             throw error
         }
+        savepoints.keep()
     }
 }

@@ -126,12 +126,99 @@ import Testing
             let mayEnd = DispatchSemaphore(value: 0)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<count {
-                    group.addTask { try await store.read { _ in mayEnd.wait() } }
+                    group.addTask {
+                        _ = try await store.read { _ in
+                            mayEnd.wait()
+                            return 0
+                        }
+                    }
                 }
                 // Runs on the pool, so it would never come if the blocks held its threads.
                 group.addTask { for _ in 0..<count { mayEnd.signal() } }
                 try await group.waitForAll()
             }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aHundredReadsWaitForEachOther(_ backend: Backend) async throws {
+        try await backend.withStore { store in
+            let count = 100
+            let isInside = DispatchSemaphore(value: 0)
+            let mayEnd = DispatchSemaphore(value: 0)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<count {
+                    group.addTask {
+                        try await store.read { db in
+                            isInside.signal()
+                            mayEnd.wait()
+                            return try db.count(Restaurant.self)
+                        }
+                    }
+                }
+                let releaser = BackgroundBlock {
+                    for _ in 0..<count { isInside.wait() }
+                    for _ in 0..<count { mayEnd.signal() }
+                }
+                // The pool has its threads meanwhile.
+                await Task.yield()
+                for try await seen in group { #expect(seen == 0) }
+                try releaser.wait()
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func misuseIsRefused(_ backend: Backend) async throws {
+        try await withTemporaryDirectory { directory in
+            let store = backend.make(at: directory)
+            try store.open()
+            try await store.write { db in
+                expectError(.nestedWrite) {
+                    try store.writeSync { _ in try Task.checkCancellation() }
+                }
+                expectError(.insideBlock) { try store.close() }
+                try db.create(Restaurant.self).name = "a"
+            }
+            try await store.read { _ in
+                expectError(.insideBlock) { try store.destroy() }
+                try Task.checkCancellation()
+            }
+            // Queued inside a block, it runs behind it.
+            let inner = try await store.read { _ in
+                Task { try await store.write { db in try db.count(Restaurant.self) } }
+            }
+            try #expect(await inner.value == 1)
+            try store.close()
+            await #expect { try await store.read { _ in 1 } } throws: {
+                ($0 as? DataStoreError)?.code == .notSetUp
+            }
+            await #expect { try await store.write { _ in 1 } } throws: {
+                ($0 as? DataStoreError)?.code == .notSetUp
+            }
+            expectError(.notSetUp) { _ = try store.readSync { _ in 1 } }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func cancelledTasksRunNoBlocks(_ backend: Backend) async throws {
+        try await backend.withStore { store in
+            let ran = SharedList<String>()
+            let task = Task {
+                while !Task.isCancelled { await Task.yield() }
+                await #expect(throws: CancellationError.self) {
+                    try await store.write { _ in ran.append("write") }
+                }
+                await #expect(throws: CancellationError.self) {
+                    _ = try await store.read { _ in
+                        ran.append("read")
+                        return 0
+                    }
+                }
+            }
+            task.cancel()
+            await task.value
+            #expect(ran.all.isEmpty)
         }
     }
 

@@ -153,6 +153,59 @@ import Testing
         }
     }
 
+    @Test(arguments: Backend.allCases)
+    func originalCallsInAnAsynchronousFunction(_ backend: Backend) async throws {
+        try await backend.withStore { dataStore in
+            dataStore.writeSync { (accessor) in
+                let restaurant = accessor.createItem(ofMutableType: Restaurant.self) as? Restaurant
+                restaurant?.name = "Thai Garden"
+            }
+            var names: [String?] = []
+            dataStore.read { (accessor) in
+                let request = DataStoreRequest(itemType: Restaurant.self)
+                let restaurant: Restaurant? = accessor.firstItem(forRequest: request)
+                names.append(restaurant?.name)
+            }
+            dataStore.read { accessor in
+                names.append("\(accessor.countItems(forRequest: .init(itemType: Restaurant.self)))")
+            }
+            #expect(names == ["Thai Garden", "1"])
+            let deleted = dataStore.writeSync { accessor in
+                accessor.deleteAllItems(ofMutableType: Restaurant.self)
+            }
+            #expect(deleted == true)
+            await withCheckedContinuation { continuation in
+                dataStore.writeAsync { accessor in
+                    _ = accessor.createItem(ofMutableType: Restaurant.self)
+                } completion: {
+                    continuation.resume()
+                }
+            }
+            dataStore.writeAsync { _ in }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func blocksOnTheThreadOfAnAsynchronousFunction(_ backend: Backend) async throws {
+        try await backend.withStore { store in
+            await Task.yield()
+            try store.writeSync { db in try db.create(Restaurant.self).name = "Thai Garden" }
+            let names = try store.readSync { db in try db.items(Restaurant.self).map(\.name) }
+            #expect(names == ["Thai Garden"])
+            var count = 0
+            store.readSync { db in
+                count = db.countItems(forRequest: .init(itemType: Restaurant.self))
+            }
+            #expect(count == 1)
+            let stars = try store.writeSync { db in
+                let restaurant = try #require(try db.first(Restaurant.self))
+                restaurant.stars = 4
+                return restaurant.stars
+            }
+            #expect(stars == 4)
+        }
+    }
+
     @Test func modernOpensAStore() throws {
         try withTemporaryDirectory { url in
             let store = try LMDBDataStore.open(at: url)

@@ -14,7 +14,7 @@ enum MainQueue {
     private static let insideKey = "JustPersist.isOnMainQueue"
 
     /// Whether the caller is on it, and would wait for itself if it waited for the queue.
-    private static var isCurrent: Bool {
+    static var isCurrent: Bool {
         Thread.isMainThread || DispatchQueue.getSpecific(key: mark) == true
             || Thread.current.threadDictionary[insideKey] != nil
     }

@@ -3,7 +3,7 @@ import JustPersist
 
 /// Many blocks at one time: none is lost, none waits for ever.
 enum ConcurrencyChecks {
-    static let all: [CheckDefinition] = writers + queues + readers
+    static let all: [CheckDefinition] = writers + queues + groups + readers
 
     private static let writers: [CheckDefinition] = [
         CheckDefinition(

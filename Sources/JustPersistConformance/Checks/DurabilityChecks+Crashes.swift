@@ -13,6 +13,10 @@ extension DurabilityChecks {
             "A kill while groups are written leaves whole groups, in order, and all returned ones."
         ) { check in try killWriters(check, sizeOfGroups: 3) },
         CheckDefinition(
+            "dur/kill9-queued", clause: [2, 5, 6], gate: .requires(.processCrashSafe),
+            "Every queued block whose completion was called survives a kill, in order, without those that threw.",
+            run: killQueuers),
+        CheckDefinition(
             "dur/kill9-inside-block", clause: [5], gate: .requires(.processCrashSafe),
             "A kill inside a write block leaves nothing of it.",
             run: killInsideBlock),
@@ -66,6 +70,32 @@ extension DurabilityChecks {
                 """)
             try store.close()
             first = whole
+        }
+    }
+
+    private static func killQueuers(_ check: CheckContext) throws {
+        var first = 0
+        try check.crashes(
+            DurabilityRoles.queuer, acknowledgements: 0...60,
+            parameters: { _ in ["first": "\(first)"] }
+        ) { point, log in
+            let store = try check.openCrashStore()
+            let groups = try groups(in: store)
+            let last = groups.last ?? first - 1
+            check.expectEqual(
+                groups, (0..<last + 1).filter { !DurabilityRoles.queuedBlockThrows($0) },
+                """
+                the items of queued blocks, in the order of their writing and without those that threw, after a kill \
+                \(point.microseconds) µs behind \(log.numbers.count) completions
+                """)
+            let lost = log.numbers.filter { number in
+                number > last && !DurabilityRoles.queuedBlockThrows(number)
+            }
+            check.expectEqual(
+                lost, [],
+                "the queued blocks whose completions were called before a kill, and that are lost")
+            try store.close()
+            first = max(last, log.numbers.last ?? 0) + 1
         }
     }
 

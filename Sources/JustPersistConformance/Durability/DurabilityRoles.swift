@@ -4,7 +4,7 @@ import JustPersist
 /// What further processes do to a store until they are killed.
 enum DurabilityRoles {
     static let all = [
-        writer, blockWriter, deleter, merger, readers, changer, cleanWriter,
+        writer, queuer, blockWriter, deleter, merger, readers, changer, cleanWriter,
     ]
 
     /// The store that all of them use.
@@ -27,6 +27,38 @@ enum DurabilityRoles {
             group += 1
         }
     }
+
+    /// Queues blocks with an item each, twenty at a time, for ever; some throw.
+    static let queuer = ChildRole("dur/queuer") { context in
+        let store = try open(context)
+        let script = try CrashScript(context)
+        let first = try context.number("first")
+        var next = first
+        while true {
+            let completed = Locked(0)
+            try script.begin()
+            for number in next..<next + 20 {
+                store.enqueueWrite { db in
+                    try db.declare(schema)
+                    try db.create(type)["group"] = .int(Int64(number))
+                    if queuedBlockThrows(number) { throw Upset(number: number) }
+                } completion: { _ in
+                    // A failure shows in the store.
+                    try? script.acknowledge(number)
+                    let isLast = completed.change { completed in
+                        completed += 1
+                        return completed == 20
+                    }
+                    if !isLast { try? script.begin() }
+                }
+            }
+            completed.wait { $0 == 20 ? () : nil }
+            next += 20
+        }
+    }
+
+    /// Whether a block of ``queuer`` throws behind its changes.
+    static func queuedBlockThrows(_ number: Int) -> Bool { number % 5 == 3 }
 
     /// Dies inside a write block, after so many of its steps.
     static let blockWriter = ChildRole("dur/block-writer") { context in

@@ -2,6 +2,7 @@ import CLMDB
 import Foundation
 import JustPersist
 import JustPersistRecords
+import Synchronization
 
 /// One open environment of LMDB with its one table; closes itself when nothing uses it any more.
 // An environment of LMDB is free-threaded; the engine closes it when no transaction is open.
@@ -22,6 +23,8 @@ import JustPersistRecords
     private let path: String
     private let file: FileNumber
     private let descriptor: Int32
+    /// When a block last looked whether the file is still there, in milliseconds.
+    private let lastLook = Atomic<UInt64>(0)
 
     /// The right to the files, given up after they are closed.
     let claim: OpenStores.Claim
@@ -128,7 +131,7 @@ import JustPersistRecords
 
     func beginReading() throws(DataStoreError) -> TransactionHandle {
         try checkProcess(in: "read")
-        if FileNumber.isDeleted(descriptor: descriptor) { throw deleted(in: "read") }
+        try checkFileNowAndThen()
         var transaction = try beginReading(
             idleReaders.mine.withLock { $0.popLast() }?.renew())
         // LMDB looks up the number of the last commit, and then reads the meta page of that commit. The commit after the next
@@ -205,6 +208,17 @@ import JustPersistRecords
         if !isKept { reader.end() }
     }
 
+    /// How long a look at the file holds for read blocks, in milliseconds; asking the system takes as long as a short block.
+    private static let lookInterval: UInt64 = 10
+
+    /// Throws if the file was deleted, unless a block has looked just now.
+    private func checkFileNowAndThen() throws(DataStoreError) {
+        let now = CoarseClock.milliseconds
+        guard now &- lastLook.load(ordering: .relaxed) >= Self.lookInterval else { return }
+        if FileNumber.isDeleted(descriptor: descriptor) { throw deleted(in: "read") }
+        lastLook.store(now, ordering: .relaxed)
+    }
+
     /// Throws if the store's path does not lead to the open file any more, which nobody will find again.
     ///
     /// - Parameter isCommitted: Whether a commit has succeeded. It stands then, so that the path could not be
@@ -226,7 +240,9 @@ import JustPersistRecords
     }
 
     private func deleted(in operation: String) -> DataStoreError {
-        DataStoreError(
+        // The next block looks again.
+        lastLook.store(0, ordering: .relaxed)
+        return DataStoreError(
             .storeDeleted, in: operation,
             "The store at “\(directory.path)” was deleted or replaced while it was open. Tear it down; "
                 + "set it up again to use what is there now.")

@@ -126,14 +126,20 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
     }
 
     /// As a transaction of LMDB inside this one.
+    ///
+    /// It may be on another thread than the transaction: LMDB keeps nothing of a transaction for writing in its thread,
+    /// except the lock that it takes when the outermost one begins and gives up when that ends.
     func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
         if let failure { throw failure }
         closeCursors()
+        let pagesBefore = try unsafe environment.pageCount(in: pointer())
         let nested = try unsafe environment.beginWriting(inside: pointer())
         var outer = exchangeHandle(nested)
         do {
             try body(self)
             if let failure { throw failure }
+            // What is too large is undone here, without the rest of the transaction.
+            try checkCapacity(growingFrom: pagesBefore)
         } catch {
             // What failed is undone with the rest.
             failure = nil
@@ -149,7 +155,7 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
     func commit() throws(DataStoreError) {
         if let failure { throw failure }
         try environment.checkProcess(in: "write")
-        try checkCapacity()
+        try checkCapacity(growingFrom: pagesAtStart)
         guard let handle = takeHandle() else { throw ended }
         try checkWrite(handle.commit())
         // What went to a file that nobody can open any more is not committed.
@@ -169,9 +175,9 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
     }
 
     /// Refuses a transaction that grew into the pages kept for deleting from a full store.
-    private func checkCapacity() throws(DataStoreError) {
+    private func checkCapacity(growingFrom before: Int) throws(DataStoreError) {
         let pages = try unsafe environment.pageCount(in: pointer())
-        guard pages > pagesAtStart, pages > environment.capacity else { return }
+        guard pages > before, pages > environment.capacity else { return }
         try checkWrite(MDB_MAP_FULL)
     }
 

@@ -16,7 +16,7 @@ final class WriteBlock: Block {
     @safe @exclusivity(unchecked) private var pendingBytes = 0
     private static let pendingLimit = 4 << 20
     /// The bytes of all changes that stand, written ones included.
-    @safe @exclusivity(unchecked) private var changedBytes = 0
+    @safe @exclusivity(unchecked) private(set) var changedBytes = 0
     /// Whether what the block made is in the store.
     private(set) var isCommitted = false
     /// The id of the first new item that is pending.

@@ -10,7 +10,8 @@ public import JustPersist
 /// The record layer calls an engine under these rules, so an engine need not enforce them:
 /// - ``open()``, ``close()`` and ``destroy()`` never run beside each other or beside a block.
 /// - At most one ``write(_:)`` runs at a time; any number of ``read(_:)`` run beside it and each other.
-/// - A block, and all calls it makes on its reader or writer, stay on the thread that called.
+/// - A block, and all calls it makes on its reader or writer, stay on the thread that called. Only if
+///   ``KeyValueEngineTraits/isPassedBetweenThreads`` says so may the calls on a writer come from several threads.
 /// - A reader or writer is not used after its block has returned.
 public protocol KeyValueEngine: Sendable {
     /// What the engine is and promises. Constant over the engine's life.
@@ -166,12 +167,19 @@ public struct KeyValueEngineTraits: Sendable {
     /// Whether the engine itself notices when stored bytes have changed, so that records are read without
     /// comparing their checksums.
     public var checksBytes: Bool
+    /// Whether other threads than the one that called ``KeyValueEngine/write(_:)`` may use its writer, one at a time and
+    /// each after the one before, while that thread waits inside the call.
+    ///
+    /// Then threads that write at the same time share transactions, and so wait for one commit instead of several. Without
+    /// it, only blocks that are queued do.
+    public var isPassedBetweenThreads: Bool
 
     /// Traits of an engine.
     public init(
         name: String, isPersistent: Bool, durability: Durability = .full,
         isSharedBetweenProcesses: Bool = false, isReadOnly: Bool = false,
-        maximumKeyLength: Int = 480, checksBytes: Bool = false
+        maximumKeyLength: Int = 480, checksBytes: Bool = false,
+        isPassedBetweenThreads: Bool = false
     ) {
         self.name = name
         self.isPersistent = isPersistent
@@ -180,5 +188,6 @@ public struct KeyValueEngineTraits: Sendable {
         self.isReadOnly = isReadOnly
         self.maximumKeyLength = maximumKeyLength
         self.checksBytes = checksBytes
+        self.isPassedBetweenThreads = isPassedBetweenThreads
     }
 }

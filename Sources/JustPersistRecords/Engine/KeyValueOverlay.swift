@@ -8,6 +8,7 @@ public import JustPersist
 public final class KeyValueOverlay: KeyValueWriter {
     /// What was written: the new value of each changed key, `nil` for a key that was removed.
     public private(set) var changes: OrderedKeyMap<[UInt8]?>
+    private var savepoints = SavepointLog<[UInt8]?>()
     private let base: any KeyValueReader
     /// Stands for the base with the changes that there were at first, if somebody counts them.
     public let snapshotNumber: UInt64?
@@ -42,25 +43,30 @@ public final class KeyValueOverlay: KeyValueWriter {
 
     /// Notes that `key` is to have `value`.
     public func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError) {
+        savepoints.note(key, in: changes)
         changes.setValue([UInt8](copying: value), forKey: key)
     }
 
     /// Notes that `key` is to go, and looks up whether it was there.
     public func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool {
         let wasThere = try withValue(forKey: key) { (_) throws(DataStoreError) in }
-        if wasThere { changes.setValue(nil, forKey: key) }
+        if wasThere {
+            savepoints.note(key, in: changes)
+            changes.setValue(nil, forKey: key)
+        }
         return wasThere
     }
 
     /// Puts the changes back as they were if `body` throws.
     public func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
-        let before = changes
+        savepoints.begin()
         do {
             try body(self)
         } catch {
-            changes = before
+            savepoints.revert(&changes)
             throw error
         }
+        savepoints.keep()
     }
 
     /// Looks the keys up in the base together, as far as none of them was changed.

@@ -22,28 +22,29 @@ extension RecordStore {
         }
     }
 
-    /// Runs `body` with a write block of its own, inside the gate, and commits.
+    /// Runs `body` with a write block of its own, inside the gate, which commits it.
+    ///
+    /// The gate may commit it together with others: until then nobody else sees its changes.
     func writeBlock(_ body: (WriteBlock) throws -> Void) throws {
-        if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "write") }
-        var ended: WriteBlock?
-        var isCommitted = false
-        defer { ended?.conclude(isCommitted: isCommitted) }
-        try engine.write { writer in
-            let (context, header, catalog) = try state(in: writer, StoreHeader(reading: writer))
-            try header.checkWriting()
-            let running = WriteBlock(
-                writer: writer, header: header, catalog: catalog, context: context)
-            ended = running
+        guard let writer = transaction.writer else { throw DataStoreError.notSetUp(in: "write") }
+        let (context, header, catalog) = try state(
+            in: writer, StoreHeader(reading: writer), ofTransaction: transaction.catalog)
+        try header.checkWriting()
+        let running = WriteBlock(
+            writer: writer, header: header, catalog: catalog, context: context)
+        do {
             defer { running.end() }
             try body(running)
             try running.finish()
+        } catch {
+            running.conclude(isCommitted: false)
+            throw error
         }
-        isCommitted = true
-        if let ended { didCommit(ended) }
+        transaction.add(running)
     }
 
     /// Takes over what a block has committed; called once for each, in the order of the commits.
-    private func didCommit(_ block: WriteBlock) {
+    func didCommit(_ block: WriteBlock) {
         remember(block.known.catalog)
         if block.hasUnfinishedIndexes { buildIndexesLater() }
     }

@@ -17,6 +17,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     public let limits: DataStoreLimits
 
     let gate: BlockGate
+    let transaction: RecordTransaction<Engine>
     private let handler: SharedErrorHandler
     private let opened = Locked<Opened?>(nil)
     /// The block that a thread read with last, to be used again: it knows the types.
@@ -44,12 +45,14 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         limits: DataStoreLimits = .contract, errorHandler: DataStoreErrorHandler? = nil
     ) {
         self.engine = engine
-        gate = BlockGate(threading: threading)
+        transaction = RecordTransaction(engine)
+        gate = BlockGate(threading: threading, transaction: transaction)
         // The offsets in a record have 32 bits.
         var limits = limits
         limits.writeBlockBytes = min(limits.writeBlockBytes, 1 << 30)
         self.limits = limits
         handler = SharedErrorHandler(errorHandler)
+        transaction.whenCommitted { [weak self] block in self?.didCommit(block) }
     }
 
     deinit { engine.close() }
@@ -255,17 +258,24 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     }
 
     /// The catalog of the state that a reader sees, from memory if that is the same.
+    ///
+    /// For a write block, it may be that of a block before it in the same transaction. Only a catalog that is committed is
+    /// remembered: if the transaction is rolled back, the next one gives its version to another.
     func state(
-        in reader: any KeyValueReader, _ header: StoreHeader?
+        in reader: any KeyValueReader, _ header: StoreHeader?,
+        ofTransaction uncommitted: Catalog? = nil
     ) throws(DataStoreError) -> (StoreContext, StoreHeader, Catalog) {
         guard let (context, catalog) = opened.withLock({ $0.map { ($0.context, $0.catalog) } })
         else { throw .notSetUp(in: "read") }
         guard let header else {
             return (context, StoreHeader(id: context.storeID), Catalog())
         }
+        if let uncommitted, header.catalogVersion == uncommitted.version {
+            return (context, header, uncommitted)
+        }
         if header.catalogVersion == catalog.version { return (context, header, catalog) }
         let read = try Catalog(reading: reader, version: header.catalogVersion)
-        remember(read)
+        if !(reader is any KeyValueWriter) { remember(read) }
         return (context, header, read)
     }
 

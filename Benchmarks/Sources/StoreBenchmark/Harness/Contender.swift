@@ -32,6 +32,11 @@ final class Contender {
         case .fetchByID: digest = try store.fetchByID(workload.shuffled[...])
         case .fetchByIDAlone: digest = try store.fetchByIDAlone(workload.shuffledAlone)
         case .fetchByIDThreads: digest = try fetchByIDInTwoThreads(from: store)
+        case .fetchByIDBesideWriter:
+            digest = try store.fetchByIDAlone(
+                workload.shuffledAlone, threads: 4, beside: workload.commits[round])
+            try clock.end()
+            return digest
         case .newest:
             digest = try (0..<workload.pages).reduce(0) { sum, _ in
                 try sum &+ store.newest(workload.pageSize)
@@ -48,6 +53,10 @@ final class Contender {
         case .update: try store.updateAll()
         case .upsert: if try !store.upsertAll(names: names) { return nil }
         case .commit: try store.commitEach(workload.commits[round])
+        case .commitQueued:
+            if try !store.commitQueued(workload.queuedCommits[round]) { return nil }
+        case .commitThreads:
+            if try !store.commitEach(workload.commits[round], threads: 8) { return nil }
         case .deleteEach: try store.deleteEach(workload.shuffled)
         case .delete: try store.deleteAll()
         case .create, .createIndexed, .memory: break

@@ -34,6 +34,15 @@ protocol StoreUnderTest: AnyObject {
     func updateAll() throws
     /// Stores each in a transaction of its own, durable before the next begins.
     func commitEach(_ items: [NewItem]) throws
+    /// The same, but queues all of them without waiting, and returns when each is durable.
+    func commitQueued(_ items: [NewItem]) throws -> Bool
+    /// The same on several threads at once, each with a share of the items.
+    func commitEach(_ items: [NewItem], threads: Int) throws -> Bool
+    /// Fetches each in a transaction of its own on several threads at once, all of them on each, while another thread
+    /// commits one item after the other.
+    func fetchByIDAlone(
+        _ positions: ArraySlice<Int>, threads: Int, beside writes: [NewItem]
+    ) throws -> Int?
     /// Deletes one by one by id within one transaction.
     func deleteEach(_ positions: [Int]) throws
     /// Deletes all restaurants and no inspection, in one transaction.
@@ -55,6 +64,11 @@ extension StoreUnderTest {
     func find(names: [String]) throws -> Int? { nil }
     func bestByIndex(_ limit: Int) throws -> Int? { nil }
     func upsertAll(names: [String]) throws -> Bool { false }
+    func commitQueued(_ items: [NewItem]) throws -> Bool { false }
+    func commitEach(_ items: [NewItem], threads: Int) throws -> Bool { false }
+    func fetchByIDAlone(
+        _ positions: ArraySlice<Int>, threads: Int, beside writes: [NewItem]
+    ) throws -> Int? { nil }
 
     /// What the store holds of both types, for the comparison after an operation that writes.
     func contents() throws -> Int {

@@ -3,6 +3,7 @@ import JustPersist
 import JustPersistLMDB
 import JustPersistLevelDB
 import JustPersistMemory
+import Synchronization
 
 extension Side {
     /// JustPersist on LMDB.
@@ -165,17 +166,66 @@ private final class JustPersistStore<RestaurantItem: RestaurantEntity>: StoreUnd
         }
     }
 
-    func commitEach(_ items: [NewItem]) throws {
+    func commitEach(_ items: [NewItem]) throws { try Self.commit(items[...], to: store) }
+
+    private static func commit(_ items: ArraySlice<NewItem>, to store: any DataStore) throws {
+        for item in items { try store.write { db in try add(item, db) } }
+    }
+
+    private static func add(_ item: NewItem, _ db: borrowing DataStoreWriter) throws {
+        switch item {
+        case .restaurant(let restaurant):
+            try db.create(RestaurantItem.self).fill(from: restaurant)
+        case .inspection(let inspection):
+            try db.create(InspectionItem.self).fill(from: inspection)
+        }
+    }
+
+    func commitQueued(_ items: [NewItem]) throws -> Bool {
+        let failure = Mutex<(any Error)?>(nil)
+        let group = DispatchGroup()
         for item in items {
-            try store.write { db in
-                switch item {
-                case .restaurant(let restaurant):
-                    try db.create(RestaurantItem.self).fill(from: restaurant)
-                case .inspection(let inspection):
-                    try db.create(InspectionItem.self).fill(from: inspection)
-                }
+            group.enter()
+            store.writeAsync { db in
+                try Self.add(item, db)
+            } completion: { (result: Result<Void, any Error>) in
+                if case .failure(let error) = result { failure.withLock { $0 = error } }
+                group.leave()
             }
         }
+        group.wait()
+        if let failure = failure.withLock(\.self) { throw failure }
+        return true
+    }
+
+    func commitEach(_ items: [NewItem], threads: Int) throws -> Bool {
+        let share = (items.count + threads - 1) / threads
+        try onThreads(threads) { [store] number in
+            try Self.commit(items.dropFirst(number * share).prefix(share), to: store)
+        }
+        return true
+    }
+
+    func fetchByIDAlone(
+        _ positions: ArraySlice<Int>, threads: Int, beside writes: [NewItem]
+    ) throws -> Int? {
+        // Safe: the readers only read, and the writer uses only the store.
+        nonisolated(unsafe) let reader = self
+        let readers = Atomic(threads)
+        let digest = Mutex(0)
+        try onThreads(threads + 1) { [store] number in
+            if number == threads {
+                while readers.load(ordering: .relaxed) > 0 {
+                    guard let item = writes.randomElement() else { return }
+                    try store.write { db in try Self.add(item, db) }
+                }
+                return
+            }
+            defer { readers.subtract(1, ordering: .relaxed) }
+            let own = try reader.fetchByIDAlone(positions)
+            digest.withLock { $0 &+= own }
+        }
+        return digest.withLock(\.self)
     }
 
     func deleteEach(_ positions: [Int]) throws {

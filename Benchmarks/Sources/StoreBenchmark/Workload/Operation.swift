@@ -7,6 +7,7 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
     case fetchByID = "fetch-by-id"
     case fetchByIDAlone = "fetch-by-id-alone"
     case fetchByIDThreads = "fetch-by-id-threads"
+    case fetchByIDBesideWriter = "fetch-by-id-beside-writer"
     case newest
     case fetchAll = "fetch-all"
     case fetchAllUntouched = "fetch-all-untouched"
@@ -24,6 +25,8 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
     case update
     case upsert
     case commit
+    case commitQueued = "commit-queued"
+    case commitThreads = "commit-threads"
     case deleteEach = "delete-each"
     case delete
     case memory
@@ -36,6 +39,7 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         case .fetchByID: "fetch each by id, shuffled"
         case .fetchByIDAlone: "fetch by id, a block each"
         case .fetchByIDThreads: "fetch by id, a block each, 2 threads"
+        case .fetchByIDBesideWriter: "fetch by id, a block each, 4 threads beside a writer"
         case .newest: "newest 10, a block each"
         case .fetchAll: "fetch all, read 2 attributes"
         case .fetchAllUntouched: "fetch all, read nothing"
@@ -53,6 +57,8 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         case .update: "update all, one commit"
         case .upsert: "upsert all by a unique attribute, one commit"
         case .commit: "durable commits of 1 item"
+        case .commitQueued: "durable commits of 1 item, queued"
+        case .commitThreads: "durable commits of 1 item, 8 threads"
         case .deleteEach: "delete each by id, one commit"
         case .delete: "delete all, one commit"
         case .memory: "peak memory of fetching all"
@@ -65,7 +71,10 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .fetchByIDAlone: (.fetchByID, 0.5)
         case .fetchByIDThreads: (.fetchByIDAlone, 1.7)
+        case .fetchByIDBesideWriter: (.fetchByIDAlone, 1.6)
         case .newest: (.fetchByID, 0.2)
+        case .commitQueued: (.commit, 7.5)
+        case .commitThreads: (.commit, 3)
         case .createIndexed: (.create, 0.35)
         case .sortIndexed: (.sort, 10)
         case .upsert: (.update, 0.5)
@@ -76,7 +85,9 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
     /// Whether it leaves a store as it was: such operations share one.
     var onlyReads: Bool {
         switch self {
-        case .create, .createIndexed, .update, .upsert, .commit, .deleteEach, .delete: false
+        case .create, .createIndexed, .update, .upsert, .commit, .commitQueued, .commitThreads,
+            .fetchByIDBesideWriter, .deleteEach, .delete:
+            false
         default: true
         }
     }

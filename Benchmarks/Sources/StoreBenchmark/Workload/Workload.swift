@@ -8,6 +8,8 @@ struct Workload {
     let shuffled: [Int]
     /// Further items by turns, for the commits of each round.
     let commits: [[NewItem]]
+    /// The same for the commits that are queued, of which there are more: they take less time.
+    let queuedCommits: [[NewItem]]
 
     /// The items with names that no two restaurants share.
     var distinctItems: [NewItem] {
@@ -31,6 +33,11 @@ struct Workload {
         items = restaurants.flatMap { [.restaurant($0), .inspection(generator.nextInspection())] }
         commits = (0..<rounds).map { _ in
             (0..<min(count, 500)).flatMap { _ in
+                [.restaurant(generator.next()), .inspection(generator.nextInspection())]
+            }
+        }
+        queuedCommits = (0..<rounds).map { _ in
+            (0..<min(count, 10_000)).flatMap { _ in
                 [.restaurant(generator.next()), .inspection(generator.nextInspection())]
             }
         }
@@ -69,10 +76,12 @@ struct Workload {
         switch operation {
         case .create, .createIndexed: items.count
         case .fetchByIDAlone, .fetchByIDThreads: shuffledAlone.count
+        case .fetchByIDBesideWriter: 4 * shuffledAlone.count
         case .newest: pages * min(pageSize, restaurants.count)
         case .find: min(10_000, restaurants.count)
         case .index: restaurants.count { $0.borough == borough }
-        case .commit: commits.first?.count ?? 0
+        case .commit, .commitThreads: commits.first?.count ?? 0
+        case .commitQueued: queuedCommits.first?.count ?? 0
         default: restaurants.count
         }
     }

@@ -8,7 +8,7 @@ enum DurabilityMutants {
     static let all: [SabotagedType] = [
         KeepsNothing.self, WritesLazily.self, WritesPiecemeal.self, WritesBeforeTheCommit.self,
         CountsApart.self, LosesReaderSlotsForEver.self, RoundsWhatItWrites.self,
-        ClosesWithoutWriting.self,
+        ClosesWithoutWriting.self, CompletesBeforeItWrites.self,
     ]
 }
 
@@ -45,6 +45,43 @@ final class WritesLazily: PersistentStore, Fault, @unchecked Sendable {
     override class func closing(_ memory: Memory) {
         Thread.sleep(forTimeInterval: 0.15)
         queue.sync {}
+    }
+}
+
+/// Calls the completion of a queued block before the block is in the file.
+final class CompletesBeforeItWrites: PersistentStore, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["dur/kill9-queued"] }
+
+    private static let queue = DispatchQueue(label: "CompletesBeforeItWrites")
+
+    override class func publish(
+        _ commit: CommitRecord, to log: CommitLog, _ memory: Memory
+    ) {
+        let isQueued = memory.count.withLock { count in
+            defer { count = 0 }
+            return count > 0
+        }
+        if isQueued {
+            queue.asyncAfter(deadline: .now() + 0.05) { log.append(commit) }
+        } else {
+            queue.sync { log.append(commit) }
+        }
+    }
+
+    override class func closing(_ memory: Memory) {
+        Thread.sleep(forTimeInterval: 0.1)
+        queue.sync {}
+    }
+
+    override func enqueueWrite(
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        super.enqueueWrite(
+            { [memory] db in
+                try block(db)
+                _ = memory.next()
+            }, completion: completion)
     }
 }
 

@@ -14,7 +14,8 @@ import Testing
         IsolationMutants.all, CrowdMutants.all, LifeMutants.all, ThreadingMutants.all,
         ErrorMutants.all, RefusalMutants.all, ChildMutants.all, DurabilityMutants.all,
         MigrationMutants.all, DeclarationMutants.all, RenameMutants.all,
-        QuestionMutants.all, ChangeMutants.all, QueueMutants.all, DestroyMutants.all,
+        QuestionMutants.all, ChangeMutants.all, QueueMutants.all, GroupMutants.all,
+        DestroyMutants.all,
         IndexMutants.all, UniquenessMutants.all, AggregateMutants.all,
     ].flatMap { $0 }
 

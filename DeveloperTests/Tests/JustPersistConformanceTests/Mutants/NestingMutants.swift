@@ -92,7 +92,9 @@ final class RefusesNestedBlocks: NestingMutant, Fault, @unchecked Sendable {
 
 /// Shows a read block inside a write block what that has not committed yet.
 final class ReadsWhatIsNotCommitted: SabotagedStore, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["thread/nested-read-in-write"] }
+    override class var caughtBy: [String] {
+        ["thread/nested-read-in-write", "conc/group-nested-read"]
+    }
 
     override class func rules(_ memory: Memory) -> ReferenceRules {
         var rules = super.rules(memory)

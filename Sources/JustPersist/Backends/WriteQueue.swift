@@ -1,0 +1,129 @@
+import Dispatch
+
+/// Write blocks that wait for nobody: they run in the order in which they came, on a thread of the queue.
+///
+/// As many as possible run in one turn, and share its transaction.
+final class WriteQueue: Sendable {
+    private struct Block {
+        let body: @Sendable () throws -> Void
+        let completion: Completion
+    }
+
+    private typealias Completion = @Sendable ((any Error)?) -> Void
+
+    private struct State {
+        var blocks: [Block?] = []
+        /// Whether ``work()`` runs or is about to.
+        var isWorking = false
+        /// The blocks that have not ended.
+        var count = 0
+    }
+
+    private let turns: WriteTurns
+    private let visitors: Visitors
+    private let state = Locked(State())
+    private let worker = DispatchQueue(label: "JustPersist.write")
+    private let completions = DispatchQueue(label: "JustPersist.completion")
+
+    init(_ turns: WriteTurns, _ visitors: Visitors) {
+        self.turns = turns
+        self.visitors = visitors
+    }
+
+    /// Queues a block; on a closed store, its completion gets the error.
+    func append(
+        _ body: @escaping @Sendable () throws -> Void,
+        _ completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        let thread = BlockThread.current
+        // Inside, so that the store is not closed in between.
+        guard visitors.enter(thread) else {
+            return completions.async { completion(DataStoreError.notSetUp(in: "writeAsync")) }
+        }
+        let isIdle = state.withLock { state in
+            state.blocks.append(Block(body: body, completion: completion))
+            state.count += 1
+            defer { state.isWorking = true }
+            return !state.isWorking
+        }
+        visitors.leave(thread)
+        if isIdle { worker.async { self.work() } }
+    }
+
+    /// Waits until all blocks have ended that are queued.
+    func waitUntilAllHaveEnded() { state.wait { $0.count == 0 ? () : nil } }
+
+    // MARK: The worker
+
+    private func work() {
+        let thread = BlockThread.current
+        var pending = PendingBlocks()
+        while refill(&pending) {
+            var ended: [(completion: Completion, failure: (any Error)?)] = []
+            var failure: (any Error)?
+            // A queued block may also run while the store is closing: that waits for it.
+            _ = visitors.enter(thread, isQueued: true)
+            do {
+                try turns.take(mayPass: false) { turn in
+                    repeat {
+                        guard let block = pending.next() else { return }
+                        do {
+                            try turn.run(block.body)
+                            ended.append((block.completion, nil))
+                        } catch {
+                            ended.append((block.completion, error))
+                            if turn.isRolledBack { throw error }
+                        }
+                    } while turn.hasRoom && refill(&pending, orStop: false)
+                }
+            } catch {
+                failure = error
+                // No transaction could be begun.
+                if ended.isEmpty, let block = pending.next() {
+                    ended.append((block.completion, error))
+                }
+            }
+            visitors.leave(thread)
+            end(ended, failure)
+        }
+    }
+
+    /// The blocks that the worker has taken over.
+    private struct PendingBlocks {
+        var blocks: [Block?] = []
+        var place = 0
+
+        var isEmpty: Bool { place == blocks.count }
+
+        mutating func next() -> Block? {
+            guard !isEmpty else { return nil }
+            defer { place += 1 }
+            // Not kept any longer, for it may refer to much.
+            return blocks[place].take()
+        }
+    }
+
+    /// Takes new blocks over if there are none left, and tells whether there are any; if not, the worker may stop.
+    private func refill(_ pending: inout PendingBlocks, orStop mayStop: Bool = true) -> Bool {
+        if !pending.isEmpty { return true }
+        pending = PendingBlocks()
+        return state.withLock { state in
+            if state.blocks.isEmpty {
+                if mayStop { state.isWorking = false }
+                return false
+            }
+            swap(&pending.blocks, &state.blocks)
+            return true
+        }
+    }
+
+    private func end(
+        _ ended: [(completion: Completion, failure: (any Error)?)], _ failure: (any Error)?
+    ) {
+        state.change { $0.count -= ended.count }
+        // Behind the queue, so that a completion may wait for blocks queued after its own.
+        completions.async {
+            for block in ended { block.completion(block.failure ?? failure) }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+
+/// Threads for blocks that a task waits for: a block may wait for anything, and must not hold a thread of Swift's
+/// cooperative pool meanwhile.
+///
+/// Dispatch's global queues are no place for them: on Linux, the pool is made of their threads.
+enum WaitingThreads {
+    private struct State {
+        /// The threads that have nothing to do, the one that had something last at the end.
+        var idle: [WaitingThread] = []
+        var count = 0
+        /// What waits because there are too many threads.
+        var jobs: [@Sendable () -> Void] = []
+    }
+
+    /// More would not run any faster, and each takes memory.
+    private static let mostThreads = 512
+    /// How long a thread waits for something to do, in seconds.
+    private static let patience = 2.0
+    private static let state = Locked(State())
+
+    /// Runs `body` on a thread of its own.
+    static func run(_ body: @escaping @Sendable () -> Void) {
+        enum Place { case thread(WaitingThread), new, later }
+        let place = state.withLock { state -> Place in
+            if let thread = state.idle.popLast() { return .thread(thread) }
+            if state.count == mostThreads {
+                state.jobs.append(body)
+                return .later
+            }
+            state.count += 1
+            return .new
+        }
+        switch place {
+        case .thread(let thread): thread.job.change { $0 = body }
+        case .new: start(with: body)
+        case .later: break
+        }
+    }
+
+    private static func start(with body: @escaping @Sendable () -> Void) {
+        let own = WaitingThread()
+        own.job.change { $0 = body }
+        let thread = Thread {
+            while let job = next(of: own) { job() }
+        }
+        thread.name = "JustPersist.read"
+        // A predicate may be a hundred levels deep.
+        thread.stackSize = 2 << 20
+        thread.start()
+    }
+
+    /// What a thread does next; `nil` if it is not needed any more.
+    private static func next(of thread: WaitingThread) -> (@Sendable () -> Void)? {
+        // The first one, without being idle before.
+        if let job = thread.job.withLock({ $0.take() }) { return job }
+        let job = state.withLock { state -> (@Sendable () -> Void)? in
+            if !state.jobs.isEmpty { return state.jobs.removeFirst() }
+            state.idle.append(thread)
+            return nil
+        }
+        if let job { return job }
+        let deadline = Date(timeIntervalSinceNow: patience)
+        if let job = thread.job.wait(upTo: deadline, until: { $0.take() }) { return job }
+        let isDone = state.withLock { state in
+            guard let place = state.idle.firstIndex(where: { $0 === thread }) else { return false }
+            state.idle.remove(at: place)
+            state.count -= 1
+            return true
+        }
+        // Whoever took it off the list is about to give it something.
+        return isDone ? nil : thread.job.wait { $0.take() }
+    }
+}
+
+/// A thread, by what it is given to do.
+private final class WaitingThread: Sendable {
+    let job = Locked<(@Sendable () -> Void)?>(nil)
+}

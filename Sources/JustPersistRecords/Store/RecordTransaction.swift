@@ -1,0 +1,80 @@
+import JustPersist
+
+/// The transaction in which the write blocks of a store run: one or, if several wait, a group of them.
+// Sendable because the gate lets one thread at a time use it, and each before the next.
+final class RecordTransaction<Engine: KeyValueEngine>: SharedTransaction, @unchecked Sendable {
+    private let engine: Engine
+    /// Called behind each commit for its blocks, in their order, before the next transaction begins.
+    private var didCommit: (WriteBlock) -> Void = { _ in }
+
+    /// What the block writes with whose turn it is; `nil` outside of blocks.
+    private(set) var writer: (any KeyValueWriter)?
+    /// The blocks that are committed if the transaction is.
+    private var blocks: [WriteBlock] = []
+    private var bytes = 0
+    /// Why the transaction must not be committed.
+    private var failure: (any Error)?
+
+    /// The bytes of changes from which on no other block joins: a large transaction is slow to commit, and keeps its
+    /// changes in memory.
+    private static var fullSize: Int { 4 << 20 }
+
+    init(_ engine: Engine) { self.engine = engine }
+
+    /// Sets what follows a commit, before the first one.
+    func whenCommitted(_ body: @escaping (WriteBlock) -> Void) { didCommit = body }
+
+    var isPassedBetweenThreads: Bool { engine.traits.isPassedBetweenThreads }
+
+    var hasRoom: Bool { failure == nil && bytes < Self.fullSize }
+
+    /// The catalog of the last block of the transaction, which nobody else can see yet; `nil` in the first one.
+    var catalog: Catalog? { blocks.last?.known.catalog }
+
+    /// Takes over a block that has ended, and is to be committed.
+    func add(_ block: WriteBlock) {
+        blocks.append(block)
+        bytes += block.changedBytes
+    }
+
+    func commit(_ body: () throws -> Void) throws {
+        if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "write") }
+        defer {
+            blocks = []
+            bytes = 0
+            failure = nil
+        }
+        do {
+            try engine.write { writer in
+                self.writer = writer
+                defer { self.writer = nil }
+                try body()
+                if let failure { throw failure }
+            }
+        } catch {
+            for block in blocks { block.conclude(isCommitted: false) }
+            throw error
+        }
+        for block in blocks {
+            block.conclude(isCommitted: true)
+            didCommit(block)
+        }
+    }
+
+    func withSavepoint(_ body: () throws -> Void) throws {
+        guard let outer = writer else { throw DataStoreError.notSetUp(in: "write") }
+        var hasReturned = false
+        defer { writer = outer }
+        do {
+            try outer.withSavepoint { inner in
+                writer = inner
+                try body()
+                hasReturned = true
+            }
+        } catch {
+            // The engine failed to keep the changes, and may have kept some.
+            if hasReturned { failure = error }
+            throw error
+        }
+    }
+}

@@ -129,12 +129,8 @@ public final class BlockGate: Sendable {
         try onBlockThread { try writeHere(body) }
     }
 
-    /// The same on the calling thread, whatever ``threading`` says: for work that is nobody's block.
-    package func writeHere(_ body: () throws -> Void) throws {
-        let thread = BlockThread.current
-        if state.withLock({ $0.writer == thread }) { throw DataStoreError.nestedWrite(in: "write") }
-        try writeHere(isQueued: false, body)
-    }
+    /// Throws ``DataStoreError/Code/nestedWrite`` inside a write block, as ``write(_:)`` would.
+    package func refuseNestedWrite() throws(DataStoreError) { try turns.refuseNested() }
 
     /// Queues a write block, and returns at once.
     ///
@@ -147,8 +143,8 @@ public final class BlockGate: Sendable {
         queue.append(body, completion)
     }
 
-    /// Runs a write block on the calling thread.
-    private func writeHere(_ body: () throws -> Void) throws {
+    /// The same as ``write(_:)`` on the calling thread, whatever ``threading`` says: for work that is nobody's block.
+    package func writeHere(_ body: () throws -> Void) throws {
         let thread = BlockThread.current
         // Before the wait, so that a store is not closed under a writer that waits.
         guard visitors.enter(thread) else { throw DataStoreError.notSetUp(in: "write") }

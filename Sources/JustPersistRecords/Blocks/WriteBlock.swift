@@ -19,6 +19,8 @@ final class WriteBlock: Block {
     @safe @exclusivity(unchecked) private(set) var changedBytes = 0
     /// Whether what the block made is in the store.
     private(set) var isCommitted = false
+    /// Called once what the block did is committed, before the next transaction begins.
+    var afterCommit: (() -> Void)?
     /// The id of the first new item that is pending.
     @safe @exclusivity(unchecked) private var firstNewID: ItemID?
     /// The time for the ids of new items, taken anew whenever there is nothing pending; `nil` before the first one.
@@ -70,6 +72,8 @@ final class WriteBlock: Block {
     /// inserted once more.
     func conclude(isCommitted: Bool) {
         self.isCommitted = isCommitted
+        if isCommitted { afterCommit?() }
+        afterCommit = nil
         if !isCommitted {
             for item in inserted { item.backing.abandon() }
         }

@@ -12,6 +12,7 @@ final class ChildEngine: KeyValueEngine {
     let traits: KeyValueEngineTraits
     /// `nil` while the engine is closed.
     private let state = Locked<State?>(nil)
+    private let isMerging = Locked(false)
 
     private struct State {
         var changes = ChildChanges()
@@ -71,6 +72,19 @@ final class ChildEngine: KeyValueEngine {
             }
             return changes
         }
+    }
+
+    /// Runs a merge of this child while there is no other.
+    ///
+    /// In one transaction, the second would find changes of the parent behind the first one, and take them for conflicts.
+    func whileNotMerging<Result>(_ merge: () throws -> Result) rethrows -> Result {
+        isMerging.wait { isMerging -> Void? in
+            if isMerging { return nil }
+            isMerging = true
+            return ()
+        }
+        defer { isMerging.change { $0 = false } }
+        return try merge()
     }
 
     /// Takes off what the parent has committed.

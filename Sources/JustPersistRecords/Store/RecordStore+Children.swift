@@ -32,21 +32,24 @@ extension RecordStore {
         guard let child = child as? RecordStore<ChildEngine>, child.engine.parent === self else {
             throw DataStoreError.incompatibleChildDataStore()
         }
-        var report = MergeReport()
-        try gate.write {
-            try child.gate.readHere {
-                let changes = try child.engine.changes
-                try writeBlock { block in
-                    report.conflicts = try block.apply(changes.items, for: .merge(policy))
-                    if policy == .fail, !report.conflicts.isEmpty {
-                        throw DataStoreError.mergeConflict(report.conflicts)
+        // Inside a block of this store another merge may wait for that block to be committed.
+        try gate.refuseNestedWrite()
+        return try child.engine.whileNotMerging {
+            var report = MergeReport()
+            try gate.write {
+                try child.gate.readHere {
+                    let changes = try child.engine.changes
+                    try writeBlock { block in
+                        report.conflicts = try block.apply(changes.items, for: .merge(policy))
+                        if policy == .fail, !report.conflicts.isEmpty {
+                            throw DataStoreError.mergeConflict(report.conflicts)
+                        }
+                        block.afterCommit = { child.engine.didMerge(changes) }
                     }
                 }
-                // Before another block of this store can change what was merged.
-                child.engine.didMerge(changes)
             }
+            return report
         }
-        return report
     }
 
     /// Closes the children; what they have not merged is gone.

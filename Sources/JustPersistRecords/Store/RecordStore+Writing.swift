@@ -28,7 +28,8 @@ extension RecordStore {
     func writeBlock(_ body: (WriteBlock) throws -> Void) throws {
         guard let writer = transaction.writer else { throw DataStoreError.notSetUp(in: "write") }
         let (context, header, catalog) = try state(
-            in: writer, StoreHeader(reading: writer), ofTransaction: transaction.catalog)
+            in: writer, StoreHeader(reading: writer), isCommitted: false,
+            ofTransaction: transaction.catalog)
         try header.checkWriting()
         let running = WriteBlock(
             writer: writer, header: header, catalog: catalog, context: context)

@@ -262,7 +262,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     /// For a write block, it may be that of a block before it in the same transaction. Only a catalog that is committed is
     /// remembered: if the transaction is rolled back, the next one gives its version to another.
     func state(
-        in reader: any KeyValueReader, _ header: StoreHeader?,
+        in reader: any KeyValueReader, _ header: StoreHeader?, isCommitted: Bool = true,
         ofTransaction uncommitted: Catalog? = nil
     ) throws(DataStoreError) -> (StoreContext, StoreHeader, Catalog) {
         guard let (context, catalog) = opened.withLock({ $0.map { ($0.context, $0.catalog) } })
@@ -275,7 +275,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         }
         if header.catalogVersion == catalog.version { return (context, header, catalog) }
         let read = try Catalog(reading: reader, version: header.catalogVersion)
-        if !(reader is any KeyValueWriter) { remember(read) }
+        if isCommitted { remember(read) }
         return (context, header, read)
     }
 

@@ -13,10 +13,22 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     ///
     /// Do not call it while the store is open.
     public let engine: Engine
+    /// How much the store is to keep of its history; `nil` for what it keeps already.
+    public let changeLog: ChangeLogLength?
     /// The sizes that the store takes; a write block takes 1 GiB at most.
     public let limits: DataStoreLimits
 
     let gate: BlockGate
+    /// Tells those who observe the store what is committed.
+    let feed = ChangeFeed()
+    /// Looks for the commits of other processes, while somebody observes the store.
+    let poller = ChangePoller()
+    /// The types as they are named to those who observe the store.
+    let changedTypes = Locked(ChangedTypes())
+    /// Whether a block of this process may have committed and has not been announced.
+    var isAnnouncing: Bool {
+        opened.withLock { $0?.context.isAnnouncing ?? false }
+    }
     private let handler: SharedErrorHandler
     private let opened = Locked<Opened?>(nil)
     /// The block that a thread read with last, to be used again: it knows the types.
@@ -37,11 +49,16 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     }
 
     /// A closed store over an engine.
+    ///
+    /// - Parameter changeLog: How much the store is to keep of its history, for streams of changes; `nil` for what it keeps
+    ///   already.
     public init(
         engine: Engine, threading: DataStoreThreading = .callingThread,
-        limits: DataStoreLimits = .contract, errorHandler: DataStoreErrorHandler? = nil
+        limits: DataStoreLimits = .contract, changeLog: ChangeLogLength? = nil,
+        errorHandler: DataStoreErrorHandler? = nil
     ) {
         self.engine = engine
+        self.changeLog = changeLog
         gate = BlockGate(threading: threading)
         // The offsets in a record have 32 bits.
         var limits = limits
@@ -70,7 +87,9 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         let persistence: DataStoreCapabilities.Persistence =
             !traits.isPersistent ? .none : traits.durability == .full ? .powerLoss : .processCrash
         return DataStoreCapabilities(
-            persistence: persistence, threading: threading,
+            persistence: persistence,
+            changeStreams: changeLog.map { !$0.isOff } ?? false ? .logged : .live,
+            threading: threading,
             enforcesUniqueness: keepsIndexes,
             isSharedBetweenProcesses: traits.isSharedBetweenProcesses,
             isReadOnly: traits.isReadOnly, limits: limits)
@@ -122,6 +141,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     private func shut() {
         for part in idleBlocks.all { part.withLock { $0.block = nil } }
         opened.withLock { $0 = nil }
+        feed.close()
         engine.close()
     }
 
@@ -141,14 +161,16 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             }
             return try load()
         }
+        let commit = try applyChangeLogLength(known)
         let context = StoreContext(
             storeID: known.id,
             files: try engine.directory.flatMap { try FileIdentity(ofItemAt: $0) },
             limits: limits, checksBytes: !(engine.traits.checksBytes || engine is any RowEngine),
-            keepsIndexes: keepsIndexes,
+            keepsIndexes: keepsIndexes, feed: feed,
             report: { [weak self] error in self?.report(error) },
             count: { [weak self] group, counts in try? self?.count(group, &counts) })
         opened.withLock { [catalog] in $0 = Opened(context: context, catalog: catalog) }
+        feed.open(origin: known.id, position: commit)
     }
 
     // MARK: Blocks

@@ -235,15 +235,18 @@ final class ChangeChannel: Sendable {
     }
 
     /// What a subscriber has not heard of, once there is anything; `nil` at the end of the subscription.
-    func take(_ number: Int) async -> ChangeSegment? {
+    ///
+    /// - Parameter passedAreDeleted: See ``ChangeSegment/settle(passedAreDeleted:)``.
+    func take(_ number: Int, passedAreDeleted: Bool) async -> ChangeSegment? {
         await withTaskCancellationHandler {
             while true {
                 switch pending(number) {
                 case .ended: return nil
                 case .some(let segments, let filter, let end):
-                    let changes = ChangeSegment(segments, filter, end: end)
+                    var changes = ChangeSegment(segments, filter, end: end)
+                    changes.settle(passedAreDeleted: passedAreDeleted)
                     // It may be that nothing is left of them.
-                    if !changes.isComplete || !changes.changes.isEmpty { return changes }
+                    if !changes.isEmpty { return changes }
                 case .none: await wait(number)
                 }
             }

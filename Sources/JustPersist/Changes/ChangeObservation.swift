@@ -13,6 +13,9 @@ public protocol ChangeObservation: AnyObject, Sendable {
     /// The first call of an observation without a token returns at once, with a set that is not complete: whoever has
     /// just begun to observe reads the state first, and every change after that state is told. With a token the first call
     /// gives what has changed since. If that is not known any more, it returns at once with a set that is not complete.
+    ///
+    /// The state that is read behind a set that is not complete may be later than the set. So the set behind it tells an
+    /// item that was created and deleted since then as deleted; every other set does not tell of it at all.
     func next() async -> ChangeSet?
 }
 

@@ -44,8 +44,23 @@ package struct ChangeSegment: Sendable {
             }
         }
         for place in changes.indices { changes[place].coalesce() }
+    }
+
+    /// Makes it what is told.
+    ///
+    /// - Parameter passedAreDeleted: Whether an item that was created and deleted is told as deleted, because it may be known.
+    mutating func settle(passedAreDeleted: Bool) {
+        for place in changes.indices {
+            changes[place].settlePassed(asDeleted: passedAreDeleted)
+        }
         changes.removeAll { $0.isComplete && $0.events.isEmpty }
     }
+
+    /// Whether there is nothing to tell.
+    var isEmpty: Bool { isComplete && changes.isEmpty }
+
+    /// Whether all of it is known.
+    var isKnown: Bool { isComplete && changes.allSatisfy(\.isComplete) }
 
     /// The same as it is told.
     func told(by origin: ItemID) -> ChangeSet {

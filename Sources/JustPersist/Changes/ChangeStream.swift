@@ -11,8 +11,8 @@
 /// Each iteration observes the store from its beginning on. A stream that begins without a token gives an element at once
 /// that names no items and is not complete: read the state then, and every change that is not in it is told. With a token
 /// it gives what was committed behind it, and an element that is not complete if the store does not know that any more.
-/// A change that is committed while you read the state may be told although it was read already: apply changes by reading the
-/// items that they name.
+/// A change that is committed while you read the state may be told although it was read already, be it the deletion of an item
+/// that you have not met: apply changes by reading the items that they name.
 ///
 /// An element comes when its commits are visible and durable, in the order of the commits, and each commit is in one. While the
 /// loop is busy, what is committed is collected, and told as one difference. A loop that is slow never holds a writer up, and

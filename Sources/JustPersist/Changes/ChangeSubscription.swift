@@ -7,6 +7,8 @@ final class ChangeSubscription: ChangeObservation {
     private let filter: ChangeFilter
     private let beginning: Handover<ChangeChannel.Beginning>
     private let history: ChangeHistory?
+    /// Whether the last set was not complete, so that the state has been read since.
+    private let readsAnew = Handover<Bool>()
 
     init(
         _ channel: ChangeChannel, _ number: Int, _ filter: ChangeFilter,
@@ -23,29 +25,31 @@ final class ChangeSubscription: ChangeObservation {
     deinit { channel.unsubscribe(number) }
 
     func next() async -> ChangeSet? {
-        if let begun = await begin() { return begun }
-        return await channel.take(number)?.told(by: channel.origin)
+        let isReadAnew = readsAnew.take() ?? false
+        var next = await begin()
+        if next?.isEmpty ?? true {
+            next = await channel.take(number, passedAreDeleted: isReadAnew)
+        }
+        // What is read until the next call is later than this set, by what is only told then.
+        if let next, !next.isKnown { readsAnew.put(true) }
+        return next?.told(by: channel.origin)
     }
 
     /// What is to be told before anything else.
-    private func begin() async -> ChangeSet? {
+    private func begin() async -> ChangeSegment? {
         switch beginning.take() {
         case nil, .continuous: return nil
-        case .anew(let position):
-            return ChangeSegment(end: position, nil).told(by: channel.origin)
+        case .anew(let position): return ChangeSegment(end: position, nil)
         case .missing(let start, let end):
-            guard let history else {
-                return ChangeSegment(end: end, nil).told(by: channel.origin)
-            }
+            guard let history else { return ChangeSegment(end: end, nil) }
             // Reading takes a thread, which must not be one of the few that run tasks.
             let segments = await withCheckedContinuation { continuation in
                 DispatchQueue.global().async { continuation.resume(returning: history(start, end)) }
             }
-            let changes =
-                segments.map { ChangeSegment($0, filter, end: end) }
-                ?? ChangeSegment(end: end, nil)
-            let isEmpty = changes.isComplete && changes.changes.isEmpty
-            return isEmpty ? nil : changes.told(by: channel.origin)
+            guard let segments else { return ChangeSegment(end: end, nil) }
+            var changes = ChangeSegment(segments, filter, end: end)
+            changes.settle(passedAreDeleted: false)
+            return changes
         }
     }
 }

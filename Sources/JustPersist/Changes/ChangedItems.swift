@@ -1,10 +1,12 @@
 /// What happened to one item.
 package struct ItemEvent: Sendable, Hashable {
-    /// Which of the three it was.
+    /// What it was.
     package enum Kind: UInt8, Sendable {
         case inserted = 1
         case updated = 2
         case deleted = 3
+        /// Both: it was created and then deleted. Only of several events that are told as one.
+        case passed = 4
     }
 
     /// The item.
@@ -22,12 +24,13 @@ package struct ItemEvent: Sendable, Hashable {
         self.kind = kind
     }
 
-    /// Both as one: `nil` if nothing is left of them.
-    func followed(by later: ItemEvent) -> ItemEvent? {
+    /// Both as one.
+    func followed(by later: ItemEvent) -> ItemEvent {
         switch (kind, later.kind) {
-        case (.inserted, .deleted): nil
-        case (.inserted, _): self
-        case (_, .deleted): ItemEvent(.deleted, id)
+        case (.inserted, .deleted), (.inserted, .passed), (.passed, .deleted), (.passed, .passed):
+            ItemEvent(.passed, id)
+        case (.inserted, _), (.passed, _): ItemEvent(.inserted, id)
+        case (_, .deleted), (_, .passed): ItemEvent(.deleted, id)
         // It was there before and is there now, with whatever values.
         case (_, .inserted), (.deleted, .updated): ItemEvent(.updated, id, attributes: .max)
         case (.updated, .updated):
@@ -111,7 +114,7 @@ package struct ChangedItems: Sendable {
     mutating func coalesce() {
         if events.count < 2 || isAscending { return }
         var places: [ItemID: Int] = Dictionary(minimumCapacity: events.count)
-        var merged: [ItemEvent?] = []
+        var merged: [ItemEvent] = []
         merged.reserveCapacity(events.count)
         for event in events {
             guard let place = places[event.id] else {
@@ -119,14 +122,18 @@ package struct ChangedItems: Sendable {
                 merged.append(event)
                 continue
             }
-            guard let earlier = merged[place] else {
-                // It was created and deleted, and is created again.
-                merged[place] = event
-                continue
-            }
-            merged[place] = earlier.followed(by: event)
+            merged[place] = merged[place].followed(by: event)
         }
-        events = merged.compactMap { $0 }.sorted { $0.id < $1.id }
+        events = merged.sorted { $0.id < $1.id }
+    }
+
+    /// Tells items that were created and deleted as deleted, or not at all.
+    mutating func settlePassed(asDeleted: Bool) {
+        guard events.contains(where: { $0.kind == .passed }) else { return }
+        events = events.compactMap { event in
+            if event.kind != .passed { return event }
+            return asDeleted ? ItemEvent(.deleted, event.id) : nil
+        }
     }
 
     /// Whether no item comes twice, and all are in order.

@@ -99,7 +99,8 @@ public final class ReferenceDataStore: DataStore {
     /// The whole contract, but for persistence.
     public var capabilities: DataStoreCapabilities {
         DataStoreCapabilities(
-            childStores: .nested, changeStreams: .live, threading: threading, enforcesUniqueness: true, limits: limits)
+            childStores: .nested, changeStreams: .live, threading: threading,
+            enforcesUniqueness: true, limits: limits)
     }
 
     // MARK: Life
@@ -212,8 +213,10 @@ public final class ReferenceDataStore: DataStore {
         guard let state else { throw DataStoreError.notSetUp(in: operation) }
         let context = ReferenceBlock.Context(
             family: family, limits: limits, rules: rules,
-            token: { [feed] in
-                feed.token.map { ChangeToken(origin: $0.origin, position: position) }
+            token: { [feed, rules] in
+                feed.token.flatMap {
+                    rules.token(ChangeToken(origin: $0.origin, position: position))
+                }
             },
             report: { [weak self] error in self?.report(error) })
         return ReferenceBlock(state: state, isWriting: isWriting, context: context)

@@ -89,7 +89,7 @@ struct ChangeLogEntry {
             part.events?.reserveCapacity(count)
             for _ in 0..<count {
                 guard bytes.count - offset >= 17,
-                    let kind = ItemEvent.Kind(rawValue: bytes[offset])
+                    let kind = ItemEvent.Kind(rawValue: bytes[offset]), kind != .passed
                 else { return nil }
                 let id = ValueDecoding.id(in: bytes, at: offset + 1)
                 offset += 17

@@ -43,6 +43,8 @@ protocol StoreUnderTest: AnyObject {
 
     /// Fetches all as objects and calls `body` while every one of them is alive.
     func holdAll(while body: () -> Void) throws
+    /// Begins to listen to what is committed, until the store is closed.
+    func observe() throws
     /// Closes and opens the store, outside the timing: what it holds is then where a program that
     /// starts finds it, not in the buffers of the last write.
     func reopen() throws
@@ -55,6 +57,7 @@ extension StoreUnderTest {
     func find(names: [String]) throws -> Int? { nil }
     func bestByIndex(_ limit: Int) throws -> Int? { nil }
     func upsertAll(names: [String]) throws -> Bool { false }
+    func observe() throws {}
 
     /// What the store holds of both types, for the comparison after an operation that writes.
     func contents() throws -> Int {
@@ -69,6 +72,8 @@ struct Side: Sendable {
     let version: String
     /// Whether a store outlives its closing.
     var persists = true
+    /// Whether it tells what is committed in it.
+    var hasChangeStreams = false
     /// Opens the store in a directory that exists, with the indexes asked for.
     let open: @Sendable (_ directory: URL, _ indexing: Indexing) throws -> any StoreUnderTest
 }

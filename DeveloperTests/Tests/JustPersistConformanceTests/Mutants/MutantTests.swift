@@ -15,7 +15,7 @@ import Testing
         ErrorMutants.all, RefusalMutants.all, ChildMutants.all, DurabilityMutants.all,
         MigrationMutants.all, DeclarationMutants.all, RenameMutants.all,
         QuestionMutants.all, ChangeMutants.all, QueueMutants.all, DestroyMutants.all,
-        IndexMutants.all, UniquenessMutants.all, AggregateMutants.all,
+        IndexMutants.all, UniquenessMutants.all, AggregateMutants.all, StreamMutants.all,
     ].flatMap { $0 }
 
     private static func results(

@@ -44,7 +44,8 @@ import Testing
             #expect(store.capabilities.changeStreams == .logged)
             try store.fill(["a", "b"])
             let token = try token(store)
-            let ids = try await store.read { db in try db.items(Restaurant.self).map(\.uniqueToken) }
+            let ids = try await store.read { db in try db.items(Restaurant.self).map(\.uniqueToken)
+            }
             try await store.write { db in
                 try #require(try db.item(Restaurant.self, id: ids[0])).stars = 9
                 try db.delete(try #require(try db.item(Restaurant.self, id: ids[1])))
@@ -229,7 +230,8 @@ import Testing
                 try other.close()
             }
             try store.fill(["d"])
-            let ids = try await store.read { db in try db.items(Restaurant.self).map(\.uniqueToken) }
+            let ids = try await store.read { db in try db.items(Restaurant.self).map(\.uniqueToken)
+            }
             var told: [ItemID] = []
             var isKnown = true
             while !told.contains(ids[3]), isKnown {

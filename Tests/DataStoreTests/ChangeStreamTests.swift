@@ -186,7 +186,9 @@ import Testing
             var owners = store.changes(of: RestaurantOwner.self).makeAsyncIterator()
             _ = await restaurants.next()
             _ = await owners.next()
-            let owner = try await store.write { db in try db.create(RestaurantOwner.self).uniqueToken }
+            let owner = try await store.write { db in
+                try db.create(RestaurantOwner.self).uniqueToken
+            }
             try await store.write { db in
                 for _ in 0..<70_000 { _ = try db.create(Restaurant.self) }
             }

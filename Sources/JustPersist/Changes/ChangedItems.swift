@@ -55,6 +55,13 @@ package final class ChangedType: Sendable {
         names = Locked(attributes)
     }
 
+    /// The same type under other keys, or a new one.
+    convenience init(renaming known: ChangedType?, to keys: [String], number: UInt32) {
+        self.init(
+            number: known?.number ?? number, keys: keys,
+            attributes: known?.names.withLock { $0 } ?? [])
+    }
+
     /// The names of the attributes with these bits.
     func names(of bits: UInt64) -> Set<String> {
         names.withLock { names in

@@ -5,6 +5,7 @@ public struct CommittedChanges: Sendable {
 
     private struct Changes: Sendable {
         var events: [Event]? = []
+        var formerKeys: [String] = []
     }
 
     private struct Event: Sendable {
@@ -42,7 +43,12 @@ public struct CommittedChanges: Sendable {
 
     /// Notes that any items of a type may have been created, changed or deleted.
     public mutating func changeAll(ofType itemTypeKey: String) {
-        byType[itemTypeKey] = Changes(events: nil)
+        byType[itemTypeKey, default: Changes()].events = nil
+    }
+
+    /// Notes the keys that a type had before, under which it may be observed too.
+    public mutating func setFormerKeys(_ keys: [String], ofType itemTypeKey: String) {
+        byType[itemTypeKey, default: Changes()].formerKeys = keys
     }
 
     private mutating func note(
@@ -57,11 +63,12 @@ public struct CommittedChanges: Sendable {
         if !isComplete { return nil }
         return byType.sorted { $0.key < $1.key }.map { key, changes in
             let type = types.withLock { types in
-                if let known = types[key] { return known }
-                let new = ChangedType(
-                    number: UInt32(types.count), keys: [key], attributes: [])
-                types[key] = new
-                return new
+                let keys = [key] + changes.formerKeys
+                let known = keys.compactMap { types[$0] }.first
+                if let known, known.keys == keys { return known }
+                let type = ChangedType(renaming: known, to: keys, number: UInt32(types.count))
+                types[key] = type
+                return type
             }
             return ChangedItems(
                 type,

@@ -106,8 +106,8 @@ extension ResultChanges {
         var moves: [Move] = []
         var updates: [Update] = []
         for (index, item) in stayed.enumerated() {
-            let attributes = updated.map { $0[item.id] } ?? .some(nil)
-            let isUpdated = updated == nil || attributes != nil
+            // Of all of them, if it is not known which.
+            let isUpdated = updated?.keys.contains(item.id) ?? true
             if !isInPlace[index] {
                 moves.append(
                     Move(id: item.id, from: item.before, to: item.after, isUpdated: isUpdated))

@@ -35,5 +35,8 @@ extension CommittedChanges {
         for row in before.rows where after.row(row.key) == nil {
             delete(row.key.id, ofType: row.key.itemType)
         }
+        for type in after.types where !type.schema.formerTypeKeys.isEmpty {
+            setFormerKeys(type.schema.formerTypeKeys, ofType: type.key)
+        }
     }
 }

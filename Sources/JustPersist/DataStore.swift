@@ -80,6 +80,17 @@ public protocol DataStore: AnyObject, Sendable {
     /// with ``DataStoreError/Code/notSetUp``. After a failure, nothing has changed in either store.
     func performMerge(_ child: any DataStore, policy: MergePolicy) throws -> MergeReport
 
+    /// Begins to observe what is committed in this store.
+    ///
+    /// Implement this only if you declare ``DataStoreCapabilities/changeStreams``; a ``ChangeFeed`` does the work. The
+    /// streams of changes are made of it. While this store is closed, this throws ``DataStoreError/Code/notSetUp``.
+    ///
+    /// - Parameter token: Where to begin; `nil` for the state as it is now. A token that is not known, or not known any more,
+    ///   is no error: the first set says so, see ``ChangeObservation/next()``.
+    func observeChanges(
+        _ scope: ChangeScope, since token: ChangeToken?
+    ) throws -> any ChangeObservation
+
     /// Checks the whole store for damage.
     ///
     /// The default reads all items. A store that can check its own file structure implements this itself.

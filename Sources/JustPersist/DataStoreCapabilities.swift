@@ -66,6 +66,21 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         }
     }
 
+    /// Whether the store tells what is committed in it.
+    public enum ChangeStreams: Int, Sendable, Comparable, Codable {
+        /// It does not.
+        case none
+        /// It tells those who observe it while it is open.
+        case live
+        /// It keeps a log too, so that a token is of use to a later run of the program.
+        case logged
+
+        /// Orders by how much is promised.
+        public static func < (lhs: ChangeStreams, rhs: ChangeStreams) -> Bool {
+            lhs.rawValue < rhs.rawValue
+        }
+    }
+
     /// What committed data survives.
     public var persistence: Persistence
     /// How far blocks are kept apart.
@@ -78,6 +93,8 @@ public struct DataStoreCapabilities: Sendable, Hashable {
     public var nesting: Nesting
     /// Whether the store makes child stores, and how deep.
     public var childStores: ChildStores
+    /// Whether the store has streams of changes, and whether it keeps a log for them.
+    public var changeStreams: ChangeStreams
     /// On which thread the blocks of `read` and `writeSync` run.
     public var threading: DataStoreThreading
     /// The kinds of values the store keeps.
@@ -102,13 +119,13 @@ public struct DataStoreCapabilities: Sendable, Hashable {
     /// The largest names, values and write blocks that the store accepts.
     public var limits: DataStoreLimits
 
-    /// Capabilities; by default those of a store that keeps the whole contract, is volatile, makes no child stores
-    /// and enforces no uniqueness.
+    /// Capabilities; by default those of a store that keeps the whole contract, is volatile, makes no child stores,
+    /// has no change streams and enforces no uniqueness.
     public init(
         persistence: Persistence = .none, isolation: Isolation = .serializable,
         hasConcurrentReads: Bool = true,
         nesting: Nesting = [.readInRead, .readInWrite, .writeInRead],
-        childStores: ChildStores = .none,
+        childStores: ChildStores = .none, changeStreams: ChangeStreams = .none,
         threading: DataStoreThreading = .callingThread,
         valueKinds: Set<DataStoreValue.Kind> = Set(DataStoreValue.Kind.allCases),
         predicateOperators: Set<DataStorePredicate.Operator> = Set(
@@ -123,6 +140,7 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         self.hasConcurrentReads = hasConcurrentReads
         self.nesting = nesting
         self.childStores = childStores
+        self.changeStreams = changeStreams
         self.threading = threading
         self.valueKinds = valueKinds
         self.predicateOperators = predicateOperators

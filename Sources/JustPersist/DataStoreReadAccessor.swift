@@ -40,6 +40,12 @@ public protocol DataStoreReadAccessor: ~Copyable {
     /// Carries a request out as ``performFetch(_:)`` does, and tells how. The default does not know the way.
     func performExplain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan
 
+    /// The place in the store's history of the state that the block sees, without the block's own changes.
+    ///
+    /// An observation with this token gives everything that is committed behind that state. The default refuses, with
+    /// ``DataStoreError/Code/unsupported``.
+    func performChangeToken() throws(DataStoreError) -> ChangeToken
+
     /// The schemas of all types in the store, sorted by key, with the attributes that the store knows.
     func schemas() throws(DataStoreError) -> [ItemSchema]
 

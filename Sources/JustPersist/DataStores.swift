@@ -11,7 +11,8 @@ import Foundation
 ///
 /// The path extends to the first question mark, and is used literally, without percent-decoding. Options follow
 /// the question mark, as in `lmdb:/var/lib/app?readonly=1&create=0`: `readonly` and `create` accept `1`, `0`, `true`,
-/// `false`, `yes` and `no`, and `durability` accepts `full` and `relaxed`. They override the ``DataStoreOptions``
+/// `false`, `yes` and `no`, `durability` accepts `full` and `relaxed`, and `changelog` accepts the number of commits that the
+/// store is to keep in its change log (``ChangeLogLength``), or `0`. They override the ``DataStoreOptions``
 /// given in code, but a URL cannot make a store writable that the code opens read-only. Any other option is refused.
 public enum DataStores {
     /// Makes a closed store from what stands behind the scheme in a URL.
@@ -91,8 +92,8 @@ extension DataStoreOptions {
                     .invalidStoreURL, in: "open",
                     """
                     “\(option)” in “\(url)” is no option of a store. Behind the “?” may stand, once each and \
-                    with “&” between them: readonly=1 or 0, create=1 or 0, durability=full or relaxed. A path \
-                    with a “?” in it cannot be written as a URL.
+                    with “&” between them: readonly=1 or 0, create=1 or 0, durability=full or relaxed, \
+                    changelog=NUMBER of commits or 0. A path with a “?” in it cannot be written as a URL.
                     """)
             }
         }
@@ -112,6 +113,9 @@ extension DataStoreOptions {
         case "durability":
             guard let level = Durability(rawValue: value) else { return false }
             durability = level
+        case "changelog":
+            guard let commits = Int(value), commits >= 0 else { return false }
+            changeLog = commits == 0 ? .off : ChangeLogLength(commits: commits)
         default: return false
         }
         return true
@@ -126,6 +130,8 @@ public struct DataStoreOptions: Sendable {
     public var isReadOnly: Bool
     /// Whether a store that is not there is made; without it that is an error.
     public var createsIfMissing: Bool
+    /// How much the store is to keep of its history, for streams of changes; `nil` for what it keeps already.
+    public var changeLog: ChangeLogLength?
     /// On which thread the blocks of `read` and `writeSync` run.
     public var threading: DataStoreThreading
     /// Receives the failures of calls that cannot throw.
@@ -134,11 +140,13 @@ public struct DataStoreOptions: Sendable {
     /// Options; by default a durable store that is made if it is not there.
     public init(
         durability: Durability = .full, isReadOnly: Bool = false, createsIfMissing: Bool = true,
+        changeLog: ChangeLogLength? = nil,
         threading: DataStoreThreading = .callingThread, errorHandler: DataStoreErrorHandler? = nil
     ) {
         self.durability = durability
         self.isReadOnly = isReadOnly
         self.createsIfMissing = createsIfMissing
+        self.changeLog = changeLog
         self.threading = threading
         self.errorHandler = errorHandler
     }

@@ -30,17 +30,24 @@ public struct LMDBConfiguration: Sendable, Hashable {
     /// Whether a store that is not there is made.
     public var createsIfMissing: Bool
 
+    /// How much the store is to keep of its history, for streams of changes; `nil` for what it keeps already.
+    ///
+    /// The store remembers it. A new store keeps nothing.
+    public var changeLog: ChangeLogLength?
+
     /// A configuration; each default suits most stores.
     public init(
         maximumSize: Int = Int(clamping: Int64(1) << 40), maximumReaders: Int = 1024,
         durability: Durability = .full,
-        isReadOnly: Bool = false, createsIfMissing: Bool = true
+        isReadOnly: Bool = false, createsIfMissing: Bool = true,
+        changeLog: ChangeLogLength? = nil
     ) {
         self.maximumSize = maximumSize
         self.maximumReaders = maximumReaders
         self.durability = durability
         self.isReadOnly = isReadOnly
         self.createsIfMissing = createsIfMissing
+        self.changeLog = changeLog
     }
 
     static let leastMaximumSize = 1 << 20

@@ -20,7 +20,7 @@ extension RecordStore where Engine == LMDBEngine {
     ) {
         self.init(
             engine: LMDBEngine(at: url, configuration: configuration), threading: threading,
-            errorHandler: errorHandler)
+            changeLog: configuration.changeLog, errorHandler: errorHandler)
     }
 
     /// Opens the store in a directory, and makes it if it is not there.
@@ -42,7 +42,7 @@ extension RecordStore where Engine == LMDBEngine {
                 at: try StoreDirectory.url(location, scheme: "lmdb"),
                 configuration: LMDBConfiguration(
                     durability: options.durability, isReadOnly: options.isReadOnly,
-                    createsIfMissing: options.createsIfMissing),
+                    createsIfMissing: options.createsIfMissing, changeLog: options.changeLog),
                 threading: options.threading, errorHandler: options.errorHandler)
         }
     }

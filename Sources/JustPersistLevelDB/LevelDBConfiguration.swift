@@ -24,11 +24,17 @@ public struct LevelDBConfiguration: Sendable, Hashable {
     /// Whether a store that is not there is made.
     public var createsIfMissing: Bool
 
+    /// How much the store is to keep of its history, for streams of changes; `nil` for what it keeps already.
+    ///
+    /// The store remembers it. A new store keeps nothing.
+    public var changeLog: ChangeLogLength?
+
     /// A configuration; the defaults suit most stores.
     public init(
         durability: Durability = .full, writeBufferSize: Int = 4 << 20,
         blockCacheSize: Int = 8 << 20, maximumOpenFiles: Int = 1_000,
-        compression: Compression = .none, isReadOnly: Bool = false, createsIfMissing: Bool = true
+        compression: Compression = .none, isReadOnly: Bool = false, createsIfMissing: Bool = true,
+        changeLog: ChangeLogLength? = nil
     ) {
         self.durability = durability
         self.writeBufferSize = writeBufferSize
@@ -37,6 +43,7 @@ public struct LevelDBConfiguration: Sendable, Hashable {
         self.compression = compression
         self.isReadOnly = isReadOnly
         self.createsIfMissing = createsIfMissing
+        self.changeLog = changeLog
     }
 
     /// How blocks of the sorted files are compressed, free to change at each opening.

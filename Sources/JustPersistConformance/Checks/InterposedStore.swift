@@ -39,6 +39,12 @@ package final class InterposedStore: DataStore {
         }
     }
 
+    package func observeChanges(
+        _ scope: ChangeScope, since token: ChangeToken?
+    ) throws -> any ChangeObservation {
+        try store.observeChanges(scope, since: token)
+    }
+
     package func enqueueWrite(
         _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void

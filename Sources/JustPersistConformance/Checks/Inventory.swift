@@ -18,6 +18,7 @@ enum Inventory {
             IsolationChecks.all,
             ConcurrencyChecks.all,
             ThreadingChecks.all,
+            ChangeChecks.all,
             ChildChecks.all,
             DurabilityChecks.all,
             ErrorChecks.all,

@@ -53,6 +53,14 @@ package struct ReferenceReadAccessor: DataStoreReadAccessor, ~Copyable {
         return try rules.aggregate.rows(request, aggregation, in: block.state, items: rules.rows)
     }
 
+    package func performChangeToken() throws(DataStoreError) -> ChangeToken {
+        try block.check("changeToken")
+        guard let token = block.context.token() else {
+            throw .changeStreamsUnsupported(in: "changeToken")
+        }
+        return token
+    }
+
     package func schemas() throws(DataStoreError) -> [ItemSchema] {
         try block.check("schemas")
         return block.state.types.map(\.schema).sorted { $0.itemTypeKey < $1.itemTypeKey }
@@ -98,6 +106,10 @@ package struct ReferenceWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
     ) throws(DataStoreError) -> [DataStoreRow] {
         try reading.performAggregate(request, aggregation)
+    }
+
+    package func performChangeToken() throws(DataStoreError) -> ChangeToken {
+        try reading.performChangeToken()
     }
 
     package func schemas() throws(DataStoreError) -> [ItemSchema] { try reading.schemas() }

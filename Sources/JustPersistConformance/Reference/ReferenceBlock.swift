@@ -12,17 +12,22 @@ package final class ReferenceBlock {
         package let limits: DataStoreLimits
         /// How the store goes about its work.
         package let rules: ReferenceRules
+        /// The place in the store's history of the state that the block sees, if the store tells its changes.
+        package let token: @Sendable () -> ChangeToken?
         /// Hands an error to the store's error handler.
         package let report: DataStoreErrorHandler
 
         /// What the blocks of a store have in common.
         package init(
             family: ItemID, limits: DataStoreLimits = .contract,
-            rules: ReferenceRules = ReferenceRules(), report: @escaping DataStoreErrorHandler
+            rules: ReferenceRules = ReferenceRules(),
+            token: @escaping @Sendable () -> ChangeToken? = { nil },
+            report: @escaping DataStoreErrorHandler
         ) {
             self.family = family
             self.limits = limits
             self.rules = rules
+            self.token = token
             self.report = report
         }
     }

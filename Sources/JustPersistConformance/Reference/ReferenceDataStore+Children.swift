@@ -30,7 +30,12 @@ extension ReferenceDataStore {
         try gate.write {
             try child.gate.read("merge") {
                 report = try tree.withLock { tree throws(DataStoreError) in
-                    try tree.merge(child.number, policy: policy)
+                    let before = tree.state(of: number)
+                    let report = try tree.merge(child.number, policy: policy)
+                    if let before, let after = tree.state(of: number) {
+                        announce(from: before, to: after)
+                    }
+                    return report
                 }
             }
         }

@@ -16,6 +16,8 @@ public final class ReferenceDataStore: DataStore {
     let tree: Locked<ReferenceTree>
     let gate = ReferenceGate()
     let children = Locked<[Child]>([])
+    /// Tells what is committed, under the tree's lock: so the place of a state in the history is known.
+    let feed = ChangeFeed()
     private let family: ItemID
     private let rules: ReferenceRules
     private let handler: Locked<DataStoreErrorHandler?>
@@ -97,7 +99,8 @@ public final class ReferenceDataStore: DataStore {
     /// The whole contract, but for persistence.
     public var capabilities: DataStoreCapabilities {
         DataStoreCapabilities(
-            childStores: .nested, threading: threading, enforcesUniqueness: true, limits: limits)
+            childStores: .nested, changeStreams: .live, threading: threading,
+            enforcesUniqueness: true, limits: limits)
     }
 
     // MARK: Life
@@ -111,6 +114,7 @@ public final class ReferenceDataStore: DataStore {
                 } else {
                     try tree.open()
                 }
+                feed.open()
             }
         }
     }
@@ -135,6 +139,7 @@ public final class ReferenceDataStore: DataStore {
             try? child.close()
         }
         tree.withLock { $0.close(number) }
+        feed.close()
     }
 
     /// Throws if the calling thread is inside a block of this store or one below it.
@@ -204,17 +209,24 @@ public final class ReferenceDataStore: DataStore {
     }
 
     private func begin(_ operation: String, isWriting: Bool) throws -> ReferenceBlock {
-        guard let state = tree.withLock({ $0.state(of: number) }) else {
-            throw DataStoreError.notSetUp(in: operation)
-        }
+        let (state, position) = tree.withLock { ($0.state(of: number), feed.position) }
+        guard let state else { throw DataStoreError.notSetUp(in: operation) }
         let context = ReferenceBlock.Context(
             family: family, limits: limits, rules: rules,
+            token: { [feed, rules] in
+                feed.token.flatMap {
+                    rules.token(ChangeToken(origin: $0.origin, position: position))
+                }
+            },
             report: { [weak self] error in self?.report(error) })
         return ReferenceBlock(state: state, isWriting: isWriting, context: context)
     }
 
     private func commit(from before: ReferenceState, to after: ReferenceState) {
-        tree.withLock { $0.commit(number, from: before, to: after) }
+        tree.withLock { tree in
+            tree.commit(number, from: before, to: after)
+            announce(from: before, to: after)
+        }
     }
 
     private func onBlockThread(_ body: () throws -> Void) throws {

@@ -74,6 +74,9 @@ package struct ReferenceRules: Sendable {
     /// What a store holds after a write block that failed.
     package var rolledBack: Outcome = { before, _ in before }
 
+    /// The token of the state that a block sees, if the store gives any.
+    package var token: @Sendable (ChangeToken) -> ChangeToken? = { $0 }
+
     /// What a child sees over its parent's state.
     package var overlaid: @Sendable (ReferenceOverlay, ReferenceState) -> ReferenceState = {
         overlay, parent in overlay.applied(to: parent)

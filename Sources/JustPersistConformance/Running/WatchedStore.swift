@@ -76,6 +76,14 @@ final class WatchedStore: DataStore {
         }
     }
 
+    func observeChanges(
+        _ scope: ChangeScope, since token: ChangeToken?
+    ) throws -> any ChangeObservation {
+        try recorder.during("observeChanges") { _ in
+            try store.observeChanges(scope, since: token)
+        }
+    }
+
     func verify() throws -> VerificationReport {
         try recorder.during("verify") { _ in try store.verify() }
     }

@@ -154,6 +154,7 @@ class Block {
     func table(of type: CatalogType) -> RecordTable {
         if let table = tables[type.number] { return table }
         let table = RecordTable(type, isChecked: context.checksBytes)
+        table.changes.areNoted = notesChanges
         tables[type.number] = table
         bindIndexes(of: type)
         return table
@@ -164,6 +165,9 @@ class Block {
         guard writesEntries else { return }
         tables[type.number]?.bind(type.indexes.map { TypeIndex($0, of: type, known) })
     }
+
+    /// Whether the block notes which items it changes.
+    var notesChanges: Bool { false }
 
     /// Whether the block writes the entries of indexes.
     var writesEntries: Bool { false }

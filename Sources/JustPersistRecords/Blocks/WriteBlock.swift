@@ -3,7 +3,12 @@ import JustPersist
 /// A running write block: the items that are live in it, and what of them is still to be written.
 final class WriteBlock: Block {
     private var writer: any KeyValueWriter
-    private var header: StoreHeader
+    private(set) var header: StoreHeader
+    /// Whether it notes which items it changes.
+    private let isObserved: Bool
+    override var notesChanges: Bool { isObserved }
+    /// Whether it counts among the blocks whose commits are still to be announced here.
+    private var isUnannounced = true
     /// Whether something was written, if only to be deleted again.
     @safe @exclusivity(unchecked) private var hasWritten = false
     /// The first storage error: the block cannot be committed after it, whatever its code does.
@@ -54,7 +59,18 @@ final class WriteBlock: Block {
     ) {
         self.writer = writer
         self.header = header
+        isObserved = header.changeLog != nil || context.feed.isObserved
+        context.noteUnannounced()
         super.init(reader: writer, catalog: catalog, context: context)
+    }
+
+    deinit { noteAnnounced() }
+
+    /// Notes that its commit was announced, or that there is none.
+    func noteAnnounced() {
+        if !isUnannounced { return }
+        isUnannounced = false
+        context.noteAnnounced()
     }
 
     override func end() {
@@ -76,6 +92,7 @@ final class WriteBlock: Block {
         afterCommit = nil
         if !isCommitted {
             for item in inserted { item.backing.abandon() }
+            noteAnnounced()
         }
         inserted = []
     }
@@ -566,6 +583,7 @@ final class WriteBlock: Block {
             if isChanged { known.catalog.version &+= 1 }
             header.catalogVersion = known.catalog.version
             header.commit &+= 1
+            try writeLogEntry(to: writer, &header)
             try writer.put(header.encoded(), forKey: KeySpace.header)
         }
         if let poison { throw poison }

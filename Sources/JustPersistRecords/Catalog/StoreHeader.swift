@@ -9,7 +9,7 @@ import JustPersist
 /// 16  16  id of the store
 /// 32  8   version of the catalog
 /// 40  8   number of the commit
-/// 48  …   fields of later releases (EntryFields)
+/// 48  …   fields (EntryFields): 1 the change log, and those of later releases
 ///     8   checksum: wyhash of all bytes before, seed 0
 /// ```
 struct StoreHeader: Sendable {
@@ -22,7 +22,13 @@ struct StoreHeader: Sendable {
     var catalogVersion: UInt64 = 0
     /// Counts the commits that changed anything.
     var commit: UInt64 = 0
+    /// The change log; `nil` if the store keeps none.
+    var changeLog: ChangeLogState?
     private(set) var unknown = UnknownFields()
+
+    private enum FieldNumber {
+        static let changeLog: UInt8 = 1
+    }
 
     func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
@@ -32,7 +38,10 @@ struct StoreHeader: Sendable {
         bytes.append(id)
         bytes.append(littleEndian: catalogVersion)
         bytes.append(littleEndian: commit)
-        bytes += unknown.bytes
+        var fields = EntryFields()
+        if let changeLog { fields.append(FieldNumber.changeLog, changeLog.encoded()) }
+        fields.append(unknown)
+        bytes += fields.bytes
         bytes.append(littleEndian: bytes.span.wyhash(0..<bytes.count, seed: 0))
         return bytes
     }
@@ -53,9 +62,16 @@ struct StoreHeader: Sendable {
                 """)
         }
         let end = bytes.count - 8
+        var log: ChangeLogState?
         guard bytes.count >= Self.leastLength,
             bytes.word64(at: end) == bytes.wyhash(0..<end, seed: 0),
-            EntryFields.read(bytes, 48..<end, keeping: &unknown, { _, _ in false })
+            EntryFields.read(
+                bytes, 48..<end, keeping: &unknown,
+                { number, field in
+                    guard number == FieldNumber.changeLog else { return false }
+                    log = ChangeLogState(decoding: bytes, field)
+                    return log == nil ? nil : true
+                })
         else {
             throw DataStoreError(
                 .corrupted, in: "open",
@@ -65,6 +81,7 @@ struct StoreHeader: Sendable {
         id = ValueDecoding.id(in: bytes, at: 16)
         catalogVersion = bytes.word64(at: 32)
         commit = bytes.word64(at: 40)
+        changeLog = log
     }
 
     /// Throws if a later release has forbidden this one to write.

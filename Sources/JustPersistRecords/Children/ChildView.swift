@@ -45,6 +45,8 @@ struct ChildView: Sendable {
     ) throws(DataStoreError) {
         var own = header
         own.commit = numbers.commit
+        // A child has no history of its own to keep.
+        own.changeLog = nil
         var types = catalog
         types.version = numbers.plainCatalog
         let overlay = KeyValueOverlay(over: reader)

@@ -160,7 +160,7 @@ private struct PathInRecord: PredicateSubject {
 
 /// Attributes by their ids: exact for the first 63, the others as one.
 struct AttributeSet {
-    private var bits: UInt64 = 0
+    private(set) var bits: UInt64 = 0
 
     @inline(__always)
     mutating func insert(_ attribute: UInt16) { bits |= 1 << UInt64(min(attribute, 63)) }

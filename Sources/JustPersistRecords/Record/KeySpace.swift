@@ -10,7 +10,7 @@ import JustPersist
 /// 02 type                number of items of a type
 /// 03 type id             record (type: 4 bytes, id: 16)
 /// 04 type index … id     index entry (IndexKey)
-/// 05                     change log (reserved)
+/// 05 commit              entry of the change log (commit: 8 bytes)
 /// 06                     links between items (reserved)
 /// 07                     work on the whole store, as applied migrations (reserved)
 /// FF                     the engine's own keys; never read or written by records
@@ -21,6 +21,7 @@ enum KeySpace {
     static let counterTag: UInt8 = 0x02
     static let recordTag: UInt8 = 0x03
     static let indexTag: UInt8 = 0x04
+    static let changeTag: UInt8 = 0x05
     static let engineTag: UInt8 = 0xFF
 
     static let header: [UInt8] = [headerTag]

@@ -19,6 +19,9 @@ final class RecordTable {
     var entryChanges = IndexChanges()
     /// The entries that no other item may share, of the items written since that was last seen to.
     var uniqueEntries = IndexEntries()
+    /// What has happened to the records in this block, as far as anybody wants to know.
+    // Unchecked: nothing that is called while it changes comes back to it.
+    @safe @exclusivity(unchecked) var changes = TableChanges()
     /// The entries of one item, before a change and after it.
     var scratch = (old: IndexEntries(), new: IndexEntries())
 
@@ -183,6 +186,7 @@ final class RecordTable {
         key.set(id)
         let key = key.bytes
         try writer.put(record, forKey: key.span)
+        self.changes.notePut(id, changes)
     }
 
     /// Removes the record of an id and its entries, and tells whether it was there.
@@ -193,12 +197,14 @@ final class RecordTable {
         key.set(id)
         guard try writer.delete(key.bytes) else { return false }
         countChange -= 1
+        changes.note(.deleted, id)
         try writeEntries(to: writer)
         return true
     }
 
     /// Removes all records.
     func removeAll(from writer: any KeyValueWriter) throws(DataStoreError) {
+        try changes.noteAllRemoved(in: range, writer)
         let removed = try writer.deleteAll(in: range)
         try removeAllEntries(from: writer)
         // None is left, whatever a damaged store has counted.

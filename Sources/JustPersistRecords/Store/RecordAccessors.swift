@@ -36,6 +36,8 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
         try block.explain(request)
     }
 
+    func performChangeToken() throws(DataStoreError) -> ChangeToken { try block.changeToken() }
+
     func schemas() throws(DataStoreError) -> [ItemSchema] { try block.schemas() }
 
     func report(_ error: DataStoreError) { block.context.report(error) }
@@ -87,6 +89,8 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
     func performExplain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan {
         try noting { () throws(DataStoreError) in try block.explain(request) }
     }
+
+    func performChangeToken() throws(DataStoreError) -> ChangeToken { try block.changeToken() }
 
     func schemas() throws(DataStoreError) -> [ItemSchema] {
         try noting { () throws(DataStoreError) in try block.schemas() }

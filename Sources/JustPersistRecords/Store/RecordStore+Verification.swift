@@ -15,6 +15,7 @@ extension RecordStore {
             try withBlock { block in
                 report.problems = block.known.catalog.damages.map(\.problem)
                 for stored in block.known.catalog.types { try block.verify(stored, &report) }
+                try block.verifyChangeLog(&report)
                 // What belongs to a type that cannot be read is not known.
                 if block.known.catalog.damages.isEmpty {
                     try block.verifyThereIsNothingElse(&report)
@@ -78,6 +79,8 @@ extension Block {
                 KeyRange(prefix: IndexKey.prefix(type: type.number, index: index))
             }
         }
+        // Those that are in it, ``verifyChangeLog(_:)`` has looked at.
+        ranges.append(try changeLogRange())
         ranges.append(KeyRange(prefix: [KeySpace.engineTag]))
         var found = 0
         var end: [UInt8] = []

@@ -47,6 +47,7 @@ extension RecordStore {
     /// Takes over what a block has committed; called once for each, in the order of the commits.
     func didCommit(_ block: WriteBlock) {
         remember(block.known.catalog)
+        announce(block)
         if block.hasUnfinishedIndexes { buildIndexesLater() }
     }
 }

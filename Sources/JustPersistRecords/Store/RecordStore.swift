@@ -13,11 +13,23 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     ///
     /// Do not call it while the store is open.
     public let engine: Engine
+    /// How much the store is to keep of its history; `nil` for what it keeps already.
+    public let changeLog: ChangeLogLength?
     /// The sizes that the store takes; a write block takes 1 GiB at most.
     public let limits: DataStoreLimits
 
     let gate: BlockGate
     let transaction: RecordTransaction<Engine>
+    /// Tells those who observe the store what is committed.
+    let feed = ChangeFeed()
+    /// Looks for the commits of other processes, while somebody observes the store.
+    let poller = ChangePoller()
+    /// The types as they are named to those who observe the store.
+    let changedTypes = Locked(ChangedTypes())
+    /// Whether a block of this process may have committed and has not been announced.
+    var isAnnouncing: Bool {
+        opened.withLock { $0?.context.isAnnouncing ?? false }
+    }
     private let handler: SharedErrorHandler
     private let opened = Locked<Opened?>(nil)
     /// The block that a thread read with last, to be used again: it knows the types.
@@ -40,13 +52,18 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     }
 
     /// A closed store over an engine.
+    ///
+    /// - Parameter changeLog: How much the store is to keep of its history, for streams of changes; `nil` for what it keeps
+    ///   already.
     public init(
         engine: Engine, threading: DataStoreThreading = .callingThread,
-        limits: DataStoreLimits = .contract, errorHandler: DataStoreErrorHandler? = nil
+        limits: DataStoreLimits = .contract, changeLog: ChangeLogLength? = nil,
+        errorHandler: DataStoreErrorHandler? = nil
     ) {
         self.engine = engine
         transaction = RecordTransaction(engine)
         gate = BlockGate(threading: threading, transaction: transaction)
+        self.changeLog = changeLog
         // The offsets in a record have 32 bits.
         var limits = limits
         limits.writeBlockBytes = min(limits.writeBlockBytes, 1 << 30)
@@ -85,7 +102,9 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         let persistence: DataStoreCapabilities.Persistence =
             !traits.isPersistent ? .none : traits.durability == .full ? .powerLoss : .processCrash
         return DataStoreCapabilities(
-            persistence: persistence, childStores: .nested, threading: threading,
+            persistence: persistence, childStores: .nested,
+            changeStreams: changeLog.map { !$0.isOff } ?? false ? .logged : .live,
+            threading: threading,
             enforcesUniqueness: keepsIndexes,
             isSharedBetweenProcesses: traits.isSharedBetweenProcesses,
             isReadOnly: traits.isReadOnly, limits: limits)
@@ -145,6 +164,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         try? closeChildren()
         for part in idleBlocks.all { part.withLock { $0.block = nil } }
         opened.withLock { $0 = nil }
+        feed.close()
         engine.close()
     }
 
@@ -164,6 +184,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             }
             return try load()
         }
+        let commit = try applyChangeLogLength(known)
         let above = try (engine as? ChildEngine).map { try $0.parent.openContext }
         let context = StoreContext(
             storeID: known.id,
@@ -172,7 +193,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             limits: limits,
             checksBytes: above?.checksBytes
                 ?? !(engine.traits.checksBytes || engine is any RowEngine),
-            keepsIndexes: above?.keepsIndexes ?? keepsIndexes,
+            keepsIndexes: above?.keepsIndexes ?? keepsIndexes, feed: feed,
             root: (engine as? ChildEngine).map { child in
                 RootCatalog { (body) throws(DataStoreError) in
                     try child.parent.changeRootCatalog(body)
@@ -181,6 +202,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             report: { [weak self] error in self?.report(error) },
             count: { [weak self] group, counts in try? self?.count(group, &counts) })
         opened.withLock { [catalog] in $0 = Opened(context: context, catalog: catalog) }
+        feed.open(origin: known.id, position: commit)
     }
 
     // MARK: Blocks

@@ -1,4 +1,5 @@
 import JustPersist
+import Synchronization
 
 /// What the blocks of one open store share.
 final class StoreContext: Sendable {
@@ -16,6 +17,10 @@ final class StoreContext: Sendable {
     /// Where types are declared, if the store is a child.
     let root: RootCatalog?
     let report: DataStoreErrorHandler
+    /// Tells those who observe the store what is committed.
+    let feed: ChangeFeed
+    /// How many write blocks run here, or have committed and are still to be announced.
+    private let unannounced = Atomic(0)
     /// The types, by number, of which damage keeps an index from being written; tried again when the store is opened.
     let damagedTypes = Locked<Set<UInt32>>([])
     var failedBuilds: Set<UInt32> { damagedTypes.withLock { $0 } }
@@ -38,7 +43,8 @@ final class StoreContext: Sendable {
 
     init(
         storeID: ItemID, files: FileIdentity?, limits: DataStoreLimits, checksBytes: Bool,
-        keepsIndexes: Bool, root: RootCatalog? = nil, report: @escaping DataStoreErrorHandler,
+        keepsIndexes: Bool, feed: ChangeFeed, root: RootCatalog? = nil,
+        report: @escaping DataStoreErrorHandler,
         count: @escaping @Sendable (ValueGroup, inout Counts) -> Int?
     ) {
         self.storeID = storeID
@@ -50,7 +56,17 @@ final class StoreContext: Sendable {
         self.count = count
         smallText = min(1 << 12, limits.valueBytes)
         self.report = report
+        self.feed = feed
     }
+
+    /// Notes a write block that has begun: it may commit before those who observe the store are told.
+    func noteUnannounced() { unannounced.add(1, ordering: .sequentiallyConsistent) }
+
+    /// Notes that they were told, or that the block has come to nothing.
+    func noteAnnounced() { unannounced.subtract(1, ordering: .sequentiallyConsistent) }
+
+    /// Whether a block may have committed of which they were not told.
+    var isAnnouncing: Bool { unannounced.load(ordering: .sequentiallyConsistent) > 0 }
 
     /// How many items have a value of a kind, as of the last commit here; `nil` if it cannot be told.
     func countOfValues(

@@ -33,14 +33,14 @@ enum Backend: String, CaseIterable, Codable, CustomTestStringConvertible {
                 at: url,
                 configuration: LMDBConfiguration(
                     durability: options.durability, isReadOnly: options.isReadOnly,
-                    createsIfMissing: options.createsIfMissing),
+                    createsIfMissing: options.createsIfMissing, changeLog: options.changeLog),
                 threading: threading, errorHandler: handler)
         case .levelDB:
             return LevelDBDataStore(
                 at: url,
                 configuration: LevelDBConfiguration(
                     durability: options.durability, isReadOnly: options.isReadOnly,
-                    createsIfMissing: options.createsIfMissing),
+                    createsIfMissing: options.createsIfMissing, changeLog: options.changeLog),
                 threading: threading, errorHandler: handler)
         }
     }

@@ -19,10 +19,12 @@ final class Contender {
     ///
     /// Returns the digest of what the side saw, or nil if it has no such operation.
     func perform(_ operation: Operation, round: Int, _ clock: inout BenchmarkState) throws -> Int? {
-        if operation == .create || operation == .createIndexed {
-            return try create(operation.indexing, &clock)
+        if operation.isAboutChanges, !side.hasChangeStreams { return nil }
+        if [.create, .createIndexed, .createObserved].contains(operation) {
+            return try create(operation, &clock)
         }
         let store = try store(for: operation)
+        if operation == .commitObserved { try store.observe() }
         let names =
             operation == .find
             ? workload.foundNames : operation == .upsert ? workload.distinctNames : []
@@ -52,14 +54,15 @@ final class Contender {
         case .sortIndexed: digest = try store.bestByIndex(workload.pageSize)
         case .update: try store.updateAll()
         case .upsert: if try !store.upsertAll(names: names) { return nil }
-        case .commit: try store.commitEach(workload.commits[round])
+        case .commit, .commitObserved, .commitLogged:
+            try store.commitEach(workload.commits[round])
         case .commitQueued:
             if try !store.commitQueued(workload.queuedCommits[round]) { return nil }
         case .commitThreads:
             if try !store.commitEach(workload.commits[round], threads: 8) { return nil }
         case .deleteEach: try store.deleteEach(workload.shuffled)
         case .delete: try store.deleteAll()
-        case .create, .createIndexed, .memory: break
+        case .create, .createIndexed, .createObserved, .memory: break
         }
         try clock.end()
         if operation.onlyReads { return digest }
@@ -72,11 +75,12 @@ final class Contender {
     }
 
     private func create(
-        _ indexing: Indexing, _ clock: inout BenchmarkState
+        _ operation: Operation, _ clock: inout BenchmarkState
     ) throws -> Int {
         let place = try makePlace("created")
         defer { try? FileManager.default.removeItem(at: place) }
-        let store = try side.open(place, indexing)
+        let store = try side.open(place, operation.indexing)
+        if operation == .createObserved { try store.observe() }
         clock.start()
         try store.create(workload.items)
         try clock.end()

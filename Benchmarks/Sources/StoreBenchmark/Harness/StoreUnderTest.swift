@@ -52,6 +52,8 @@ protocol StoreUnderTest: AnyObject {
 
     /// Fetches all as objects and calls `body` while every one of them is alive.
     func holdAll(while body: () -> Void) throws
+    /// Begins to listen to what is committed, until the store is closed.
+    func observe() throws
     /// Closes and opens the store, outside the timing: what it holds is then where a program that
     /// starts finds it, not in the buffers of the last write.
     func reopen() throws
@@ -69,6 +71,7 @@ extension StoreUnderTest {
     func fetchByIDAlone(
         _ positions: ArraySlice<Int>, threads: Int, beside writes: [NewItem]
     ) throws -> Int? { nil }
+    func observe() throws {}
 
     /// What the store holds of both types, for the comparison after an operation that writes.
     func contents() throws -> Int {
@@ -83,6 +86,8 @@ struct Side: Sendable {
     let version: String
     /// Whether a store outlives its closing.
     var persists = true
+    /// Whether it tells what is committed in it.
+    var hasChangeStreams = false
     /// Opens the store in a directory that exists, with the indexes asked for.
     let open: @Sendable (_ directory: URL, _ indexing: Indexing) throws -> any StoreUnderTest
 }

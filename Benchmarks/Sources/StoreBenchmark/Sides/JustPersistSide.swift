@@ -7,20 +7,31 @@ import Synchronization
 
 extension Side {
     /// JustPersist on LMDB.
-    static let justPersistLMDB = Side(name: "JustPersist LMDB", version: "this tree") {
-        directory, indexing in
-        try store(indexing, LMDBDataStore.open(at: directory.appending(path: "store")))
+    static let justPersistLMDB = Side(
+        name: "JustPersist LMDB", version: "this tree", hasChangeStreams: true
+    ) { directory, indexing in
+        try store(
+            indexing,
+            LMDBDataStore.open(
+                at: directory.appending(path: "store"),
+                configuration: LMDBConfiguration(changeLog: indexing.changeLogLength)))
     }
 
     /// JustPersist on LevelDB.
-    static let justPersistLevelDB = Side(name: "JustPersist LevelDB", version: "this tree") {
-        directory, indexing in
-        try store(indexing, LevelDBDataStore.open(at: directory.appending(path: "store")))
+    static let justPersistLevelDB = Side(
+        name: "JustPersist LevelDB", version: "this tree", hasChangeStreams: true
+    ) { directory, indexing in
+        try store(
+            indexing,
+            LevelDBDataStore.open(
+                at: directory.appending(path: "store"),
+                configuration: LevelDBConfiguration(changeLog: indexing.changeLogLength)))
     }
 
     /// JustPersist in memory.
     static let justPersistMemory = Side(
-        name: "JustPersist memory", version: "this tree", persists: false
+        name: "JustPersist memory", version: "this tree", persists: false,
+        hasChangeStreams: true
     ) { _, indexing in
         let memory = InMemoryDataStore()
         try memory.open()
@@ -32,7 +43,7 @@ extension Side {
         _ indexing: Indexing, _ store: any DataStore, persists: Bool = true
     ) -> any StoreUnderTest {
         switch indexing {
-        case .none: JustPersistStore<RestaurantItem>(store, persists: persists)
+        case .none, .changeLog: JustPersistStore<RestaurantItem>(store, persists: persists)
         case .boroughAndRating: JustPersistStore<IndexedRestaurantItem>(store, persists: persists)
         case .uniqueName: JustPersistStore<NamedRestaurantItem>(store, persists: persists)
         }
@@ -255,6 +266,20 @@ private final class JustPersistStore<RestaurantItem: RestaurantEntity>: StoreUnd
         }
     }
 
+    func observe() throws {
+        let changes = store.changes(of: RestaurantItem.self)
+        let hasBegun = DispatchSemaphore(value: 0)
+        Task {
+            var told = 0
+            for await change in changes {
+                told += change.inserted.count
+                hasBegun.signal()
+            }
+            return told
+        }
+        hasBegun.wait()
+    }
+
     func reopen() throws {
         guard persists else { return }
         try store.close()
@@ -263,6 +288,12 @@ private final class JustPersistStore<RestaurantItem: RestaurantEntity>: StoreUnd
 
     func close() throws {
         try store.close()
+    }
+}
+
+extension Indexing {
+    fileprivate var changeLogLength: ChangeLogLength? {
+        self == .changeLog ? ChangeLogLength(commits: 1_000) : nil
     }
 }
 

@@ -4,6 +4,7 @@ import ArgumentParser
 enum Operation: String, CaseIterable, ExpressibleByArgument {
     case create
     case createIndexed = "create-indexed"
+    case createObserved = "create-observed"
     case fetchByID = "fetch-by-id"
     case fetchByIDAlone = "fetch-by-id-alone"
     case fetchByIDThreads = "fetch-by-id-threads"
@@ -27,6 +28,8 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
     case commit
     case commitQueued = "commit-queued"
     case commitThreads = "commit-threads"
+    case commitObserved = "commit-observed"
+    case commitLogged = "commit-logged"
     case deleteEach = "delete-each"
     case delete
     case memory
@@ -36,6 +39,7 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .create: "create all, one commit"
         case .createIndexed: "create all with 2 indexes, one commit"
+        case .createObserved: "create all, one commit, a change stream"
         case .fetchByID: "fetch each by id, shuffled"
         case .fetchByIDAlone: "fetch by id, a block each"
         case .fetchByIDThreads: "fetch by id, a block each, 2 threads"
@@ -59,6 +63,8 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         case .commit: "durable commits of 1 item"
         case .commitQueued: "durable commits of 1 item, queued"
         case .commitThreads: "durable commits of 1 item, 8 threads"
+        case .commitObserved: "durable commits of 1 item, a change stream"
+        case .commitLogged: "durable commits of 1 item, a change log"
         case .deleteEach: "delete each by id, one commit"
         case .delete: "delete all, one commit"
         case .memory: "peak memory of fetching all"
@@ -76,6 +82,8 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         case .commitQueued: (.commit, 7.5)
         case .commitThreads: (.commit, 3)
         case .createIndexed: (.create, 0.35)
+        case .createObserved: (.create, 0.95)
+        case .commitObserved, .commitLogged: (.commit, 0.95)
         case .sortIndexed: (.sort, 10)
         case .upsert: (.update, 0.5)
         default: nil
@@ -85,11 +93,17 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
     /// Whether it leaves a store as it was: such operations share one.
     var onlyReads: Bool {
         switch self {
-        case .create, .createIndexed, .update, .upsert, .commit, .commitQueued, .commitThreads,
-            .fetchByIDBesideWriter, .deleteEach, .delete:
+        case .create, .createIndexed, .createObserved, .update, .upsert, .commit, .commitQueued,
+            .commitThreads, .commitObserved, .commitLogged, .fetchByIDBesideWriter, .deleteEach,
+            .delete:
             false
         default: true
         }
+    }
+
+    /// Whether only a store that tells what is committed in it can perform it.
+    var isAboutChanges: Bool {
+        [.createObserved, .commitObserved, .commitLogged].contains(self)
     }
 
     /// The indexes that the operation's store has.
@@ -97,6 +111,7 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .createIndexed, .sortIndexed, .index: .boroughAndRating
         case .upsert, .find: .uniqueName
+        case .commitLogged: .changeLog
         default: .none
         }
     }
@@ -122,11 +137,13 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// The indexes of a store.
+/// The indexes of a store, or what else it keeps beside the items.
 enum Indexing: String, Sendable {
     case none
     /// On `borough`, and on `rating`.
     case boroughAndRating = "indexed"
     /// The name is unique.
     case uniqueName = "unique"
+    /// A log of changes.
+    case changeLog = "logged"
 }

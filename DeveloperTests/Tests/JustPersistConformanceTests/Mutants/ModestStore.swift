@@ -21,7 +21,20 @@ final class ModestStore: QueryMutant, Fault, @unchecked Sendable {
         var capabilities = super.capabilities
         capabilities.predicateOperators = Self.operators
         capabilities.textOrders = [.scalars]
+        capabilities.changeStreams = .none
         return capabilities
+    }
+
+    override class func rules(_ memory: Memory) -> ReferenceRules {
+        var rules = super.rules(memory)
+        rules.token = { _ in nil }
+        return rules
+    }
+
+    override func observeChanges(
+        _ scope: ChangeScope, since token: ChangeToken?
+    ) throws -> any ChangeObservation {
+        throw DataStoreError.changeStreamsUnsupported(in: "observeChanges")
     }
 
     override class func validate(

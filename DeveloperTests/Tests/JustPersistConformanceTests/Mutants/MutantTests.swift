@@ -15,8 +15,8 @@ import Testing
         ErrorMutants.all, RefusalMutants.all, ChildMutants.all, DurabilityMutants.all,
         MigrationMutants.all, DeclarationMutants.all, RenameMutants.all,
         QuestionMutants.all, ChangeMutants.all, QueueMutants.all, GroupMutants.all,
-        DestroyMutants.all,
-        IndexMutants.all, UniquenessMutants.all, AggregateMutants.all,
+        DestroyMutants.all, IndexMutants.all, UniquenessMutants.all, AggregateMutants.all,
+        StreamMutants.all,
     ].flatMap { $0 }
 
     private static func results(

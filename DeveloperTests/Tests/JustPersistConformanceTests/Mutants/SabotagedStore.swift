@@ -92,6 +92,12 @@ class SabotagedStore: DataStore, @unchecked Sendable {
         return try reference.performMerge(child, policy: policy)
     }
 
+    func observeChanges(
+        _ scope: ChangeScope, since token: ChangeToken?
+    ) throws -> any ChangeObservation {
+        try reference.observeChanges(scope, since: token)
+    }
+
     func verify() throws -> VerificationReport { try reference.verify() }
 }
 
@@ -105,6 +111,8 @@ final class Memory: Sendable {
     let state = Locked<ReferenceState?>(nil)
     /// Counts something.
     let count = Locked(0)
+    /// What a fault tells of changes, in place of the store.
+    let feed = ChangeFeed()
     /// The blocks that have done something already.
     let blocks = Locked<Set<ObjectIdentifier>>([])
     /// Where a persistent store lies.

@@ -1,0 +1,53 @@
+/// Which changes of a store somebody wants to know of.
+public enum ChangeScope: Sendable {
+    /// Those of all items.
+    case everything
+    /// Those of the items of some types.
+    case types([ItemType])
+    /// Those of one item.
+    case item(ItemType, ItemID)
+}
+
+/// The same in the form in which it is compared with each commit.
+struct ChangeFilter: Sendable {
+    /// The keys that the types have or had; `nil` for all types.
+    private let keys: [String]?
+    /// The item; `nil` for all items.
+    private let id: ItemID?
+
+    init(_ scope: ChangeScope) {
+        switch scope {
+        case .everything: (keys, id) = (nil, nil)
+        case .types(let types): (keys, id) = (types.flatMap(Self.keys), nil)
+        case .item(let type, let item): (keys, id) = (Self.keys(type), item)
+        }
+    }
+
+    private static func keys(_ type: ItemType) -> [String] {
+        [type.key] + (type.schema?.formerTypeKeys ?? [])
+    }
+
+    /// Whether the changes of a type are wanted.
+    func includes(_ type: ChangedType) -> Bool {
+        // A type that was renamed since bears the wanted key as a former one.
+        keys?.contains { type.keys.contains($0) } ?? true
+    }
+
+    /// Whether any of the changes is wanted.
+    func concerns(_ segment: ChangeSegment) -> Bool {
+        if !segment.isComplete { return true }
+        return segment.changes.contains { changes in
+            guard includes(changes.type) else { return false }
+            guard let id, changes.isComplete else { return true }
+            return changes.events.contains { $0.id == id }
+        }
+    }
+
+    /// Those of the changes of a type that are wanted.
+    func wanted(_ changes: ChangedItems) -> ChangedItems {
+        guard let id, changes.isComplete else { return changes }
+        var wanted = changes
+        wanted.events.removeAll { $0.id != id }
+        return wanted
+    }
+}

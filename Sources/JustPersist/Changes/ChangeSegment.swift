@@ -1,0 +1,71 @@
+/// A run of commits, and what they changed; shared by all who are to hear of it.
+package struct ChangeSegment: Sendable {
+    /// The position behind the last commit of the run.
+    package let end: UInt64
+    /// What happened, by type.
+    package private(set) var changes: [ChangedItems]
+    /// Whether the changes are all there are.
+    package let isComplete: Bool
+
+    /// A run of commits; of anything in the store if `changes` is `nil`.
+    package init(end: UInt64, _ changes: [ChangedItems]?) {
+        self.end = end
+        self.changes = changes ?? []
+        isComplete = changes != nil
+    }
+
+    /// The number of events.
+    var count: Int { changes.reduce(0) { $0 + $1.events.count } }
+
+    /// The events of the type that has most of them.
+    var largest: Int { changes.map(\.events.count).max() ?? 0 }
+
+    /// Forgets which items of the type it was that has most events.
+    mutating func forgetLargest() {
+        let most = largest
+        guard let place = changes.firstIndex(where: { $0.events.count == most }) else { return }
+        changes[place].forget()
+    }
+
+    /// Several runs as one, with one event for each item.
+    ///
+    /// - Parameter filter: Which changes are wanted.
+    init(_ segments: some Collection<ChangeSegment>, _ filter: ChangeFilter, end: UInt64) {
+        self.init(end: end, segments.allSatisfy(\.isComplete) ? [] : nil)
+        guard isComplete else { return }
+        for segment in segments {
+            for part in segment.changes where filter.includes(part.type) {
+                let wanted = filter.wanted(part)
+                if let place = changes.firstIndex(where: { $0.type.number == part.type.number }) {
+                    changes[place].append(wanted)
+                } else {
+                    changes.append(wanted)
+                }
+            }
+        }
+        for place in changes.indices { changes[place].coalesce() }
+    }
+
+    /// Makes it what is told.
+    ///
+    /// - Parameter passedAreDeleted: Whether an item that was created and deleted is told as deleted, because it may be known.
+    mutating func settle(passedAreDeleted: Bool) {
+        for place in changes.indices {
+            changes[place].settlePassed(asDeleted: passedAreDeleted)
+        }
+        changes.removeAll { $0.isComplete && $0.events.isEmpty }
+    }
+
+    /// Whether there is nothing to tell.
+    var isEmpty: Bool { isComplete && changes.isEmpty }
+
+    /// Whether all of it is known.
+    var isKnown: Bool { isComplete && changes.allSatisfy(\.isComplete) }
+
+    /// The same as it is told.
+    func told(by origin: ItemID) -> ChangeSet {
+        let token = ChangeToken(origin: origin, position: end)
+        return ChangeSet(
+            types: changes.map { $0.told(at: token) }, isComplete: isComplete, token: token)
+    }
+}

@@ -1,0 +1,113 @@
+/// What one commit of a store changed, or several commits one behind the other.
+///
+/// Several commits are told as one difference: of an item that was created and then changed, only the creation; of one that
+/// was changed and then deleted, the deletion; of one that was deleted and then inserted again, a change of all attributes; of
+/// one that was created and then deleted, nothing.
+public struct ChangeSet: Sendable, Hashable {
+    /// The changes of each type that has any, in the order of the types' keys.
+    public let types: [ItemChanges]
+    /// Whether ``types`` names all that has changed.
+    ///
+    /// If not, any item of any type may have been created, changed or deleted: read anew what you keep of the store.
+    public let isComplete: Bool
+    /// The place behind these changes.
+    public let token: ChangeToken
+
+    /// A set of changes, for authors of stores.
+    public init(types: [ItemChanges], isComplete: Bool = true, token: ChangeToken) {
+        self.types = types.sorted { $0.itemTypeKey < $1.itemTypeKey }
+        self.isComplete = isComplete
+        self.token = token
+    }
+
+    /// The changes of the type with that key; `nil` if it has none that are known.
+    public subscript(itemTypeKey: String) -> ItemChanges? {
+        types.first { $0.itemTypeKey == itemTypeKey }
+    }
+
+    /// Whether nothing has changed.
+    public var isEmpty: Bool { isComplete && types.allSatisfy(\.isEmpty) }
+}
+
+/// What one commit changed in the items of a type, or several commits one behind the other.
+///
+/// An item is in one of the lists at most. Each list is in the order of the items' creation.
+public struct ItemChanges: Sendable, Hashable {
+    /// The key of the type.
+    public let itemTypeKey: String
+    /// The items that are there now and were not before.
+    public let inserted: [ItemID]
+    /// The items that were there before and have been changed.
+    public let updated: [ItemUpdate]
+    /// The items that were there before and are not now.
+    public let deleted: [ItemID]
+    /// Whether the lists name all that has changed.
+    ///
+    /// If not, any item of the type may have been created, changed or deleted, and the lists are empty: read anew what
+    /// you keep of them.
+    public let isComplete: Bool
+    /// The place behind these changes.
+    public let token: ChangeToken
+
+    /// Changes of a type, for authors of stores.
+    public init(
+        itemTypeKey: String, inserted: [ItemID] = [], updated: [ItemUpdate] = [],
+        deleted: [ItemID] = [], isComplete: Bool = true, token: ChangeToken
+    ) {
+        self.itemTypeKey = itemTypeKey
+        self.inserted = inserted
+        self.updated = updated
+        self.deleted = deleted
+        self.isComplete = isComplete
+        self.token = token
+    }
+
+    /// Whether nothing has changed.
+    public var isEmpty: Bool {
+        isComplete && inserted.isEmpty && updated.isEmpty && deleted.isEmpty
+    }
+}
+
+/// An item that was changed, and in which attributes.
+public struct ItemUpdate: Sendable, Hashable, Identifiable {
+    /// The id of the item.
+    public let id: ItemID
+    private let bits: UInt64
+    private let type: ChangedType
+
+    /// The names of the attributes that were set.
+    ///
+    /// An attribute that was set to the value that it had is among them. An item that was deleted and inserted again under
+    /// its id has all attributes of its type here. Of a type with more than 63 attributes, those from the 64th on are named
+    /// together if one of them was set.
+    public var attributes: Set<String> { type.names(of: bits) }
+
+    init(_ event: ItemEvent, of type: ChangedType) {
+        id = event.id
+        bits = event.attributes
+        self.type = type
+    }
+
+    /// A change of an item, for authors of stores.
+    public init(id: ItemID, attributes: Set<String>) {
+        self.id = id
+        type = ChangedType(number: 0, keys: [], attributes: attributes.sorted())
+        bits = .max
+    }
+
+    /// Whether both are of the same item, and name the same attributes.
+    public static func == (lhs: ItemUpdate, rhs: ItemUpdate) -> Bool {
+        lhs.id == rhs.id
+            && (lhs.type === rhs.type && lhs.bits == rhs.bits || lhs.attributes == rhs.attributes)
+    }
+
+    /// Hashes the id.
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+extension ItemUpdate: CustomStringConvertible {
+    /// The id and the names.
+    public var description: String {
+        "\(id): \(attributes.sorted().joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,76 @@
+/// Streams of what is committed: see ``ChangeStream``.
+extension DataStore {
+    /// The changes of the items of a class.
+    ///
+    /// - Parameter token: Where to begin: behind a state that was read (``DataStoreReadAccessor/changeToken``) or behind
+    ///   changes that were told before, be it by an earlier run of the program. Without one, the stream begins with an element
+    ///   that says that the state is to be read.
+    public func changes<Item: DataStoreItem>(
+        of type: Item.Type, since token: ChangeToken? = nil
+    ) -> ChangeStream<ItemChanges> {
+        changes(of: ItemType(type), since: token)
+    }
+
+    /// The changes of the items of a type known by its key.
+    public func changes(
+        ofType itemTypeKey: String, since token: ChangeToken? = nil
+    ) -> ChangeStream<ItemChanges> {
+        changes(of: ItemType(dynamic: itemTypeKey), since: token)
+    }
+
+    private func changes(
+        of type: ItemType, since token: ChangeToken?
+    ) -> ChangeStream<ItemChanges> {
+        let key = type.key
+        return ChangeStream(of: self, .types([type]), since: token) { set in
+            ItemChanges(ofType: key, in: set)
+        }
+    }
+
+    /// The changes of all items.
+    public func changes(since token: ChangeToken? = nil) -> ChangeStream<ChangeSet> {
+        ChangeStream(of: self, .everything, since: token) { $0 }
+    }
+
+    /// The changes of one item, which need not exist yet.
+    ///
+    /// The element that a stream without a token begins with is ``ItemChange/Kind/unknown``.
+    public func changes(
+        of item: ItemReference, since token: ChangeToken? = nil
+    ) -> ChangeStream<ItemChange> {
+        changes(of: item, ItemType(dynamic: item.itemTypeKey), since: token)
+    }
+
+    /// The changes of one item.
+    ///
+    /// The element that a stream without a token begins with is ``ItemChange/Kind/unknown``.
+    public func changes<Item: DataStoreItem>(
+        of item: Item, since token: ChangeToken? = nil
+    ) -> ChangeStream<ItemChange> {
+        changes(of: item.reference, ItemType(of: item), since: token)
+    }
+
+    private func changes(
+        of item: ItemReference, _ type: ItemType, since token: ChangeToken?
+    ) -> ChangeStream<ItemChange> {
+        ChangeStream(of: self, .item(type, item.id), since: token) { set in
+            ItemChange(of: item, in: set)
+        }
+    }
+}
+
+extension ItemChanges {
+    /// What a set says of one type, by the key that the program knows.
+    init?(ofType key: String, in set: ChangeSet) {
+        guard set.isComplete, set.types.allSatisfy(\.isComplete) else {
+            self.init(itemTypeKey: key, isComplete: false, token: set.token)
+            return
+        }
+        // A store may have the items of a class under two numbers for a while.
+        if set.types.isEmpty { return nil }
+        self.init(
+            itemTypeKey: key, inserted: set.types.flatMap(\.inserted),
+            updated: set.types.flatMap(\.updated), deleted: set.types.flatMap(\.deleted),
+            token: set.token)
+    }
+}

@@ -1,0 +1,33 @@
+/// Results of requests, kept up to date: see ``ResultStream``.
+extension DataStore {
+    /// The items of a class that match, sorted and sliced, and how they change.
+    ///
+    /// The elements have ids and places: fetch the items themselves in a read block.
+    public func results<Item: DataStoreItem>(
+        of type: Item.Type, where predicate: DataStorePredicate? = nil,
+        sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil
+    ) -> ResultStream {
+        ResultStream(
+            of: self,
+            Result { () throws(DataStoreError) in
+                try Item.request(predicate, sort, offset: offset, limit: limit)
+            })
+    }
+
+    /// The same for a `#Predicate` or a comparison of key paths.
+    public func results<Item: DataStoreItem>(
+        of type: Item.Type, where condition: some ItemCondition<Item>,
+        sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil
+    ) -> ResultStream {
+        ResultStream(
+            of: self,
+            Result { () throws(DataStoreError) in
+                try Item.request(condition.predicate(), sort, offset: offset, limit: limit)
+            })
+    }
+
+    /// The items that a request asks for as it is now, and how they change.
+    public func results(_ request: DataStoreRequest) -> ResultStream {
+        ResultStream(of: self, .success(request.copy()))
+    }
+}

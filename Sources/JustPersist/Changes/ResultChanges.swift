@@ -1,0 +1,150 @@
+/// How the results of a request have changed: the list as it is now, and how it came to be from the one before.
+///
+/// The differences are as a table view and a `CollectionDifference` have them. ``deletions`` and the places that ``moves``
+/// come from are places in the list before, all of them counted before anything was removed. ``insertions`` and the places that
+/// ``moves`` go to are places in the list after. So the list after is the list before without the places that are removed,
+/// from the last to the first, and with those that are new put in from the first to the last: ``apply(to:_:)``.
+public struct ResultChanges: Sendable, Hashable {
+    /// An item that is in both lists, and not where it would be if only others had come and gone.
+    public struct Move: Sendable, Hashable {
+        /// The item.
+        public let id: ItemID
+        /// Its place in the list before.
+        public let from: Int
+        /// Its place in the list after.
+        public let to: Int
+        /// Whether it was changed too; its attributes are to be read then.
+        public let isUpdated: Bool
+    }
+
+    /// An item that is in both lists, has not moved, and was changed.
+    public struct Update: Sendable, Hashable {
+        /// The item.
+        public let id: ItemID
+        /// Its place in the list before.
+        public let before: Int
+        /// Its place in the list after.
+        public let after: Int
+        /// The names of the attributes that were set; `nil` if they are not known.
+        public let attributes: Set<String>?
+    }
+
+    /// The ids of the results now, in the order that the request asks for.
+    public let ids: [ItemID]
+    /// The places in the list before of the items that are not in it any more, ascending.
+    public let deletions: [Int]
+    /// The places in the list after of the items that are new in it, ascending.
+    public let insertions: [Int]
+    /// The items that have another place among those that stayed, in the order of the places that they go to.
+    ///
+    /// As few as possible.
+    public let moves: [Move]
+    /// The items that stayed and were changed, in the order of their places.
+    public let updates: [Update]
+    /// The place in the store's history behind these changes.
+    ///
+    /// The results may be of a later state already.
+    public let token: ChangeToken
+
+    /// Whether nothing is different.
+    public var isEmpty: Bool {
+        deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty
+    }
+
+    /// Makes the list after of a list before, which has an element for each of its items.
+    ///
+    /// - Parameter element: Makes the element of an item that is new in the list, or that was changed.
+    public func apply<Element>(
+        to list: inout [Element], _ element: (ItemID) throws -> Element
+    ) rethrows {
+        var changed = list
+        for update in updates { changed[update.before] = try element(update.id) }
+        var moved: [Int: Element] = [:]
+        for move in moves {
+            moved[move.to] = move.isUpdated ? try element(move.id) : changed[move.from]
+        }
+        for place in (deletions + moves.map(\.from)).sorted().reversed() {
+            changed.remove(at: place)
+        }
+        for place in (insertions + moves.map(\.to)).sorted() {
+            if let element = moved[place] {
+                changed.insert(element, at: place)
+            } else {
+                changed.insert(try element(ids[place]), at: place)
+            }
+        }
+        list = changed
+    }
+}
+
+extension ResultChanges {
+    /// The differences between two lists.
+    ///
+    /// - Parameter updated: The items that were changed, with the attributes; `nil` if it may have been any.
+    init(
+        from old: [ItemID], to new: [ItemID], updated: [ItemID: Set<String>]?, token: ChangeToken
+    ) {
+        ids = new
+        self.token = token
+        let newPlaces = Dictionary(
+            new.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        var deletions: [Int] = []
+        // The items that stayed: where they were, and where they are.
+        var stayed: [(id: ItemID, before: Int, after: Int)] = []
+        for (place, id) in old.enumerated() {
+            if let after = newPlaces[id] {
+                stayed.append((id, place, after))
+            } else {
+                deletions.append(place)
+            }
+        }
+        self.deletions = deletions
+        var isNew = [Bool](repeating: true, count: new.count)
+        for item in stayed { isNew[item.after] = false }
+        insertions = isNew.indices.filter { isNew[$0] }
+        let isInPlace = Self.longestAscending(stayed.map(\.after))
+        var moves: [Move] = []
+        var updates: [Update] = []
+        for (index, item) in stayed.enumerated() {
+            // Of all of them, if it is not known which.
+            let isUpdated = updated?.keys.contains(item.id) ?? true
+            if !isInPlace[index] {
+                moves.append(
+                    Move(id: item.id, from: item.before, to: item.after, isUpdated: isUpdated))
+            } else if isUpdated {
+                updates.append(
+                    Update(
+                        id: item.id, before: item.before, after: item.after,
+                        attributes: updated?[item.id]))
+            }
+        }
+        self.moves = moves.sorted { $0.to < $1.to }
+        self.updates = updates
+    }
+
+    /// Which of some numbers, no two of them equal, belong to a longest run of ascending ones.
+    private static func longestAscending(_ numbers: [Int]) -> [Bool] {
+        var isIncluded = [Bool](repeating: false, count: numbers.count)
+        // The index of the least number that ends a run of each length, and for each number the one before it.
+        var ends: [Int] = []
+        var previous = [Int](repeating: -1, count: numbers.count)
+        for (index, number) in numbers.enumerated() {
+            var low = 0
+            var high = ends.count
+            // Most come behind all others.
+            if let last = ends.last, numbers[last] < number { low = high }
+            while low < high {
+                let middle = (low + high) / 2
+                if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
+            }
+            if low > 0 { previous[index] = ends[low - 1] }
+            if low == ends.count { ends.append(index) } else { ends[low] = index }
+        }
+        var index = ends.last ?? -1
+        while index >= 0 {
+            isIncluded[index] = true
+            index = previous[index]
+        }
+        return isIncluded
+    }
+}

@@ -1,0 +1,164 @@
+public import JustPersist
+
+/// Streams of changes.
+extension RecordStore {
+    /// Begins to observe what is committed in this store, by other processes too.
+    ///
+    /// Commits of other processes are looked for ten times a second while somebody observes. Without a change log they are
+    /// only known to have happened: the sets are not complete.
+    public func observeChanges(
+        _ scope: ChangeScope, since token: ChangeToken?
+    ) throws -> any ChangeObservation {
+        let isShared = engine.traits.isSharedBetweenProcesses
+        // What they have committed so far is no change for one who begins.
+        if isShared { announceForeignCommits() }
+        // A block may have seen a commit that is not announced yet.
+        let latest = try token.map { _ in try latestCommit() }
+        let observation = try feed.observe(scope, since: token, latest: latest) {
+            [weak self] start, end in self?.history(behind: start, upTo: end)
+        }
+        if isShared { poller.start { [weak self] in self?.pollForeignCommits() ?? false } }
+        return observation
+    }
+
+    /// The number of the last commit, of whichever process.
+    private func latestCommit() throws -> UInt64 {
+        var commit: UInt64 = 0
+        try gate.readHere {
+            try engine.read { commit = try StoreHeader(reading: $0)?.commit ?? 0 }
+        }
+        return commit
+    }
+
+    // MARK: Commits of this process
+
+    /// Tells those who observe the store what a block has committed.
+    func announce(_ block: WriteBlock) {
+        defer { block.noteAnnounced() }
+        let commit = block.header.commit
+        let position = feed.position
+        // A block that has changed nothing has no commit of its own.
+        guard commit > position else { return }
+        guard feed.isObserved else {
+            feed.publish([ChangeSegment(end: commit, nil)])
+            return
+        }
+        var segments: [ChangeSegment] = []
+        if commit > position + 1 {
+            segments = foreignSegments(behind: position, upTo: commit - 1)
+        }
+        segments.append(ChangeSegment(end: commit, block.changes { changedType($0, block.known) }))
+        feed.publish(segments)
+    }
+
+    /// A type as it is named to those who observe the store.
+    private func changedType(_ type: CatalogType, _ types: BlockCatalog) -> ChangedType {
+        changedTypes.withLock { known in
+            if known.version != types.catalog.version {
+                known = ChangedTypes(version: types.catalog.version)
+            }
+            if let type = known.types[type.number] { return type }
+            let named = ChangedType(
+                number: type.number, keys: [type.key] + type.formerKeys,
+                attributes: type.attributes.map(\.name))
+            known.types[type.number] = named
+            return named
+        }
+    }
+
+    // MARK: The log, and commits of other processes
+
+    /// What the log has of some commits; `nil` if it does not have all of them.
+    private func history(behind start: UInt64, upTo end: UInt64) -> [ChangeSegment]? {
+        var segments: [ChangeSegment]?
+        do {
+            try gate.readHere {
+                try withBlock { block in segments = try loggedSegments(start, end, in: block) }
+            }
+        } catch {
+            if let error = error as? DataStoreError, error.code != .notSetUp { report(error) }
+        }
+        return segments
+    }
+
+    private func loggedSegments(
+        _ start: UInt64, _ end: UInt64, in block: Block
+    ) throws(DataStoreError) -> [ChangeSegment]? {
+        guard let entries = try block.loggedChanges(behind: start, upTo: end) else { return nil }
+        return entries.map { commit, entry in
+            ChangeSegment(
+                end: commit,
+                entry.parts.compactMap { part in
+                    block.known.catalog[part.type].map {
+                        ChangedItems(changedType($0, block.known), part.events)
+                    }
+                })
+        }
+    }
+
+    /// What others have committed: from the log, or that there was something.
+    private func foreignSegments(behind start: UInt64, upTo end: UInt64) -> [ChangeSegment] {
+        history(behind: start, upTo: end) ?? [ChangeSegment(end: end, nil)]
+    }
+
+    /// Tells what other processes have committed; false if there is nobody to be told.
+    private func pollForeignCommits() -> Bool {
+        guard feed.hasObservers else { return false }
+        announceForeignCommits()
+        return true
+    }
+
+    private func announceForeignCommits() {
+        do {
+            let commit = try latestCommit()
+            let position = feed.position
+            // A commit of this process, which announces it itself, is counted before others can see it.
+            guard commit > position, !isAnnouncing else { return }
+            feed.publish(foreignSegments(behind: position, upTo: commit))
+        } catch {
+            guard let error = error as? DataStoreError, error.code != .notSetUp else { return }
+            // Nothing will be seen of these files any more.
+            if error.code == .storeDeleted { feed.close() }
+            report(error)
+        }
+    }
+
+    // MARK: The length of the log
+
+    /// Makes the log as long as the store was opened to keep it, and gives the number of the last commit.
+    func applyChangeLogLength(_ header: StoreHeader) throws -> UInt64 {
+        guard let changeLog else { return header.commit }
+        if engine is any RowEngine, !changeLog.isOff {
+            throw DataStoreError(
+                .unsupported, in: "open",
+                "A store over a framework that keeps rows has no room for a change log. Open it without one."
+            )
+        }
+        let known = header.changeLog?.length ?? .off
+        guard known != changeLog, !(known.isOff && changeLog.isOff), !engine.traits.isReadOnly
+        else { return header.commit }
+        var commit = header.commit
+        try engine.write { writer in
+            // Another process may have written meanwhile.
+            guard var header = try StoreHeader(reading: writer) else { return }
+            try header.checkWriting()
+            commit = header.commit
+            if changeLog.isOff {
+                header.changeLog = nil
+                _ = try writer.deleteAll(in: KeyRange(prefix: [KeySpace.changeTag]))
+            } else if header.changeLog == nil {
+                header.changeLog = ChangeLogState(changeLog, behind: commit)
+            } else {
+                header.changeLog?.length = changeLog
+            }
+            try writer.put(header.encoded(), forKey: KeySpace.header)
+        }
+        return commit
+    }
+}
+
+/// The types of a catalog as they are named to those who observe the store.
+struct ChangedTypes: Sendable {
+    var version: UInt64?
+    var types: [UInt32: ChangedType] = [:]
+}

@@ -92,7 +92,16 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         _ request: DataStoreRequest
     ) throws(DataStoreError) -> [DynamicItem.Values] {
         var values: [DynamicItem.Values] = []
-        for item in try performFetch(request) { values.append(try DynamicItem.Values(item)) }
+        var failure: DataStoreError?
+        try performScan(request) { item in
+            if failure != nil { return }
+            do throws(DataStoreError) {
+                values.append(try DynamicItem.Values(item))
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
         return values
     }
 
@@ -101,12 +110,18 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     func values<Values: ItemValues>(
         as type: Values.Type, _ request: DataStoreRequest
     ) throws(DataStoreError) -> [Values] {
-        let found = try items(as: Values.Item.self, request)
-        return try UnreadableValues.throwing {
-            var values: [Values] = []
-            values.reserveCapacity(found.count)
-            for item in found { values.append(Values(item)) }
-            return values
+        guard request.itemType is Values.Item.Type else {
+            throw .request(request, usedFor: Values.Item.self)
         }
+        var values: [Values] = []
+        var isOther = false
+        try UnreadableValues.throwing { () throws(DataStoreError) in
+            try performScan(request) { item in
+                guard let item = Values.Item.cast(item) else { return isOther = true }
+                values.append(Values(item))
+            }
+        }
+        if isOther { throw .request(request, usedFor: Values.Item.self) }
+        return values
     }
 }

@@ -41,21 +41,21 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             })
     }
 
-    /// The items that have the same value for a unique attribute as these, which are in no store: those that the store has,
-    /// and else these themselves.
-    func upsert<Item: MutableDataStoreItem, Value>(
-        _ new: [Item], by keyPath: KeyPath<Item, Value>
-    ) throws(DataStoreError) -> [Item] {
-        let name = try Item.path(for: keyPath).components[0]
+    /// The items that have the same value for a unique attribute as these values: those that the store has, and else new ones
+    /// with that value and the identity of the values.
+    func items<Values: ItemValues, Value>(
+        upserting all: [Values], by keyPath: KeyPath<Values.Item, Value>
+    ) throws(DataStoreError) -> [Values.Item] {
+        let name = try Values.Item.path(for: keyPath).components[0]
+        let schema = Values.Item.schema
+        let key = SingleValueBacking(schema, attribute: name)
+        let template = Values.Item(backing: key)
         var stored: [DataStoreValue] = []
-        for item in new { stored.append(try item.backing.value(forAttribute: name)) }
+        for values in all { stored.append(try key.value { values.assign(to: template) }) }
         return try typed(
-            try upsert(ItemType(Item.self), Item.schema, name, stored) {
+            try upsert(ItemType(Values.Item.self), schema, name, stored) {
                 (place) throws(DataStoreError) in
-                guard try performInsert(new[place]) else {
-                    throw .alreadyThere(new[place].uniqueToken, ofType: Item.itemTypeKey)
-                }
-                return new[place]
+                try makeItem(Values.Item.self, id: all[place].uniqueToken)
             })
     }
 

@@ -23,10 +23,29 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     func makeItem<Values: ItemValues>(
         _ values: Values
     ) throws(DataStoreError) -> Values.Item {
-        let item = try Values.Item.inNoStore(with: values)
-        guard try performInsert(item) else {
-            throw .alreadyThere(values.uniqueToken, ofType: Values.Item.itemTypeKey)
+        let item = try makeItem(Values.Item.self, id: values.uniqueToken)
+        do throws(DataStoreError) {
+            try Values.Item.assign(
+                values,
+                to: DifferenceBacking(from: item.backing.storeBacking, comparesValues: false))
+        } catch {
+            _ = try performDelete(item)
+            throw error
         }
+        return item
+    }
+
+    /// Makes a new item with an identity, and with the defaults of its class.
+    func makeItem<Item: MutableDataStoreItem>(
+        _ type: Item.Type, id: ItemID
+    ) throws(DataStoreError) -> Item {
+        let item = Item(
+            backing: DictionaryBacking(
+                itemTypeKey: type.itemTypeKey, schema: type.schema, id: id))
+        guard try performInsert(item) else { throw .alreadyThere(id, ofType: type.itemTypeKey) }
+        // Past the backing that has forwarded the item: it knows no short cuts.
+        let live = Item(backing: item.backing.storeBacking)
+        live.backing.withInitialValues { live.setInitialValues() }
         return item
     }
 
@@ -70,9 +89,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     public func upsert<Values: ItemValues, Value>(
         _ all: some Collection<Values>, by keyPath: KeyPath<Values.Item, Value>
     ) throws(DataStoreError) -> [ItemID] {
-        var new: [Values.Item] = []
-        for values in all { new.append(try Values.Item.inNoStore(with: values)) }
-        let items = try upsert(new, by: keyPath)
+        let items = try items(upserting: Array(all), by: keyPath)
         for (values, item) in zip(all, items) { try item.update(from: values) }
         return items.map(\.uniqueToken)
     }
@@ -99,25 +116,6 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         guard let item = try dynamicItem(reference) else { return try create(from: values) }
         try item.update(from: values)
         return item.uniqueToken
-    }
-}
-
-extension MutableDataStoreItem {
-    /// An item in no store, with these values and their identity.
-    fileprivate static func inNoStore<Values: ItemValues>(
-        with values: Values
-    ) throws(DataStoreError) -> Self where Values.Item == Self {
-        // What is refused is thrown here.
-        let item = Self(
-            backing: DictionaryBacking(
-                itemTypeKey: itemTypeKey, schema: schema, id: values.uniqueToken
-            ) { _ in })
-        item.setInitialValues()
-        if var error = RefusedChanges.first({ values.assign(to: item) }) {
-            error.isReported = false
-            throw error
-        }
-        return item
     }
 }
 

@@ -85,14 +85,14 @@ import Testing
         ] {
             #expect(lines.contains(line), "\(line)")
         }
-        #expect(!lines.contains { $0.contains("self.c") || $0.contains("self.d") })
+        #expect(!lines.contains { $0.contains("item.c") || $0.contains("item.d") })
     }
 
     @Test func attributesOfAPrivateClassAreSeenInItsFile() {
         let lines = lines(
             "@Item private final class A { fileprivate var a = 1; private var b = 2 }")
         #expect(lines.contains("fileprivate var a: Int"))
-        #expect(!lines.contains { $0.contains("self.b") })
+        #expect(!lines.contains { $0.contains("item.b") })
     }
 
     @Test(arguments: ["struct Values {}", "enum Values {}", "typealias Values = Int"])

@@ -1,14 +1,21 @@
 import Foundation
 
 /// Stands for an item that gets new values: passes those on that differ from what the item has.
+///
+/// Nothing is reported: who sets the values throws what went wrong.
 final class DifferenceBacking: ItemBacking {
     private let target: any ItemBacking
+    /// Whether the item has values; those of a new one are set without a look.
+    private let comparesValues: Bool
     /// The places in the class's schema of the attributes that were changed.
     private(set) var changedIndices: Set<Int> = []
     /// The first error that was reported.
     private(set) var failure: DataStoreError?
 
-    init(from target: any ItemBacking) { self.target = target }
+    init(from target: any ItemBacking, comparesValues: Bool = true) {
+        self.target = target
+        self.comparesValues = comparesValues
+    }
 
     var itemTypeKey: String { target.itemTypeKey }
     var id: ItemID { target.id }
@@ -22,9 +29,9 @@ final class DifferenceBacking: ItemBacking {
     }
 
     func setValue(_ value: DataStoreValue, at index: Int) throws(DataStoreError) {
-        if try target.value(at: index) == value { return }
+        if comparesValues, try target.value(at: index) == value { return }
         try target.setValue(value, at: index)
-        changedIndices.insert(index)
+        if comparesValues { changedIndices.insert(index) }
     }
 
     func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
@@ -59,40 +66,54 @@ final class DifferenceBacking: ItemBacking {
 
     func setText(_ value: String, at index: Int) -> Bool {
         // Equal texts may have other bytes.
-        change(at: index, target.text(at: index)?.utf8.elementsEqual(value.utf8)) {
+        change(at: index) {
+            target.text(at: index)?.utf8.elementsEqual(value.utf8)
+        } _: {
             target.setText(value, at: index)
         }
     }
 
     func setInteger(_ value: Int64, at index: Int) -> Bool {
-        change(at: index, target.integer(at: index).map { $0 == value }) {
+        change(at: index) {
+            target.integer(at: index).map { $0 == value }
+        } _: {
             target.setInteger(value, at: index)
         }
     }
 
     func setDouble(_ value: Double, at index: Int) -> Bool {
-        change(at: index, target.double(at: index).map { $0.bitPattern == value.bitPattern }) {
+        change(at: index) {
+            target.double(at: index).map { $0.bitPattern == value.bitPattern }
+        } _: {
             target.setDouble(value, at: index)
         }
     }
 
     func setBool(_ value: Bool, at index: Int) -> Bool {
-        change(at: index, target.bool(at: index).map { $0 == value }) {
+        change(at: index) {
+            target.bool(at: index).map { $0 == value }
+        } _: {
             target.setBool(value, at: index)
         }
     }
 
     func setDate(_ value: Date, at index: Int) -> Bool {
-        let same = target.date(at: index).map {
-            $0.timeIntervalSinceReferenceDate.bitPattern
-                == value.timeIntervalSinceReferenceDate.bitPattern
+        change(at: index) {
+            target.date(at: index).map {
+                $0.timeIntervalSinceReferenceDate.bitPattern
+                    == value.timeIntervalSinceReferenceDate.bitPattern
+            }
+        } _: {
+            target.setDate(value, at: index)
         }
-        return change(at: index, same) { target.setDate(value, at: index) }
     }
 
     /// Sets unless the item has the same value already; leaves it to ``setValue(_:at:)`` where that is not known.
-    private func change(at index: Int, _ isSame: Bool?, _ set: () -> Bool) -> Bool {
-        guard let isSame else { return false }
+    private func change(
+        at index: Int, _ isSame: () -> Bool?, _ set: () -> Bool
+    ) -> Bool {
+        if !comparesValues { return set() }
+        guard let isSame = isSame() else { return false }
         if isSame { return true }
         guard set() else { return false }
         changedIndices.insert(index)

@@ -88,14 +88,18 @@ extension MutableDataStoreItem {
     public func update<Values: ItemValues>(
         from values: Values
     ) throws(DataStoreError) -> [String] where Values.Item == Self {
-        let difference = DifferenceBacking(from: backing)
-        let refusal = RefusedChanges.first {
-            values.assign(to: Self(backing: difference))
-        }
-        if var error = refusal ?? difference.failure {
-            error.isReported = false
-            throw error
-        }
+        let difference = DifferenceBacking(from: backing.storeBacking)
+        try Self.assign(values, to: difference)
         return difference.changedIndices.sorted().map { Self.schema.attributes[$0].name }
+    }
+
+    /// Sets values through a backing.
+    static func assign<Values: ItemValues>(
+        _ values: Values, to backing: DifferenceBacking
+    ) throws(DataStoreError) where Values.Item == Self {
+        let refusal = RefusedChanges.first { values.assign(to: Self(backing: backing)) }
+        guard var error = refusal ?? backing.failure else { return }
+        error.isReported = false
+        throw error
     }
 }

@@ -10,11 +10,16 @@ final class UnreadableValues: Sendable {
 
     private init() {}
 
-    /// Runs a block, and throws the first failure that was noted in it.
+    /// Runs a block, and throws what it throws, or else the first failure that was noted in it.
     @usableFromInline
-    static func throwing<Value>(_ block: () -> Value) throws(DataStoreError) -> Value {
+    static func throwing<Value>(
+        _ block: () throws(DataStoreError) -> Value
+    ) throws(DataStoreError) -> Value {
         let noted = UnreadableValues()
-        let value = $current.withValue(noted) { block() }
+        let result = $current.withValue(noted) {
+            Result { () throws(DataStoreError) in try block() }
+        }
+        let value = try result.get()
         if let error = noted.first.withLock({ $0 }) { throw error }
         return value
     }

@@ -34,6 +34,13 @@ let package = Package(
         .executable(name: "justpersist-conformance", targets: ["JustPersistConformanceCLI"]),
         .plugin(name: "NewDataStore", targets: ["NewDataStore"]),
     ],
+    // On by default; who does not use the product need not fetch what it depends on: traits: []
+    traits: [
+        .trait(
+            name: "ServiceLifecycle",
+            description: "The product JustPersistServiceLifecycle, over swift-service-lifecycle."),
+        .default(enabledTraits: ["ServiceLifecycle"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
@@ -86,7 +93,9 @@ let package = Package(
             name: "JustPersistServiceLifecycle",
             dependencies: [
                 "JustPersist",
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
             ],
             swiftSettings: settings),
         .target(
@@ -174,8 +183,12 @@ let package = Package(
             dependencies: [
                 "JustPersist", "JustPersistServiceLifecycle", "JustPersistMemory",
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
+                .product(
+                    name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
             ],
             swiftSettings: settings),
         .testTarget(

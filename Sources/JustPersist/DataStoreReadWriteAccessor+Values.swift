@@ -10,7 +10,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     ///
     /// Attributes that the values do not have get their defaults.
     ///
-    /// - Throws: `.couldNotCreateItemOfType` if the store has an item of the class with that identity; ``upsert(_:)``
+    /// - Throws: `.couldNotCreateItemOfType` if the store has an item of the class with that identity; `upsert(_:)`
     ///   changes it instead. What is wrong with a value, and then nothing is made.
     @discardableResult
     public func create<Values: ItemValues>(
@@ -51,7 +51,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Changes the item with the values' identity to these values, or makes it.
     ///
-    /// As ``create(from:)`` if the store has no such item, and as ``MutableDataStoreItem/update(from:)`` if it has.
+    /// As `create(from:)` if the store has no such item, and as ``MutableDataStoreItem/update(from:)`` if it has.
     @discardableResult
     public func upsert<Values: ItemValues>(
         _ values: Values
@@ -71,7 +71,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     ///
     /// An item that the store has keeps its identity; a new one has that of the values.
     ///
-    /// - Throws: As ``upsert(_:_:_:)`` and ``create(from:)``.
+    /// - Throws: As `upsert(_:_:_:)` and `create(from:)`.
     @discardableResult
     public func upsert<Values: ItemValues, Value>(
         _ values: Values, by keyPath: KeyPath<Values.Item, Value>
@@ -96,7 +96,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Makes a new item of a type that was declared before, with these values and their identity.
     ///
-    /// - Throws: As ``create(from:)`` for values of a class.
+    /// - Throws: As `create(from:)` for values of a class.
     @discardableResult
     public func create(
         from values: DynamicItem.Values

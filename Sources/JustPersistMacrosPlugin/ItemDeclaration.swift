@@ -153,7 +153,9 @@ struct ItemDeclaration {
     /// The struct that the macro makes hides another type of its name.
     private mutating func checkTypes() {
         for property in properties {
-            guard let type = property.declaredType.unqualifiedType(named: "Values") else { continue }
+            guard let type = property.declaredType.unqualifiedType(named: "Values") else {
+                continue
+            }
             diagnostics.append(ItemMessage.hiddenType(property.name, "Values").at(type))
         }
     }

@@ -15,7 +15,7 @@ import JustPersistMemory
 /// }
 /// ```
 ///
-/// It works over any ``DataStore``, which it opens: `Skopelos(dataStore: LMDBDataStore(at: url))`. Inherit from it for a
+/// It works over any `DataStore`, which it opens: `Skopelos(dataStore: LMDBDataStore(at: url))`. Inherit from it for a
 /// shared instance, and to override ``handleError(_:)``:
 ///
 /// ```swift
@@ -27,8 +27,8 @@ import JustPersistMemory
 /// ```
 ///
 /// What is other than in Skopelos: a `context` is the accessor of its block and cannot leave it, errors are of type
-/// ``DataStoreError``, and a write is durable when its call returns. Blocks run on the thread that calls, unless the store's
-/// ``DataStoreThreading`` is `mainThread`.
+/// `DataStoreError`, and a write is durable when its call returns. Blocks run on the thread that calls, unless the store's
+/// `DataStoreThreading` is `mainThread`.
 ///
 /// It may be used from any thread. A subclass may be too, if its own properties are.
 // Unchecked because it can be inherited from: what is stored here is constant.

@@ -9,7 +9,7 @@ extension DynamicItem {
         public var uniqueToken: ItemID
         /// The values by attribute, null among them.
         ///
-        /// An attribute that is not listed is left alone by ``DynamicItem/update(from:)-(DynamicItem.Values)``.
+        /// An attribute that is not listed is left alone by `update(from:)`.
         public var values: [String: DataStoreValue]
 
         private enum CodingKeys: String, CodingKey {

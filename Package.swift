@@ -23,6 +23,9 @@ let package = Package(
         .library(name: "JustPersistLMDB", targets: ["JustPersistLMDB"]),
         .library(name: "JustPersistLevelDB", targets: ["JustPersistLevelDB"]),
         .library(name: "JustPersistMemory", targets: ["JustPersistMemory"]),
+        .library(name: "JustPersistSkopelos", targets: ["JustPersistSkopelos"]),
+        .library(
+            name: "JustPersistServiceLifecycle", targets: ["JustPersistServiceLifecycle"]),
         .library(name: "JustPersistMigration", targets: ["JustPersistMigration"]),
         .library(name: "JustPersistConformance", targets: ["JustPersistConformance"]),
         .library(
@@ -31,9 +34,18 @@ let package = Package(
         .executable(name: "justpersist-conformance", targets: ["JustPersistConformanceCLI"]),
         .plugin(name: "NewDataStore", targets: ["NewDataStore"]),
     ],
+    // On by default; who does not use the product need not fetch what it depends on: traits: []
+    traits: [
+        .trait(
+            name: "ServiceLifecycle",
+            description: "The product JustPersistServiceLifecycle, over swift-service-lifecycle."),
+        .default(enabledTraits: ["ServiceLifecycle"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        .package(
+            url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.6.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0"),
     ],
@@ -73,6 +85,18 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "JustPersistMemory", dependencies: ["JustPersist", "JustPersistRecords"],
+            swiftSettings: settings),
+        .target(
+            name: "JustPersistSkopelos", dependencies: ["JustPersist", "JustPersistMemory"],
+            swiftSettings: settings),
+        .target(
+            name: "JustPersistServiceLifecycle",
+            dependencies: [
+                "JustPersist",
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
+            ],
             swiftSettings: settings),
         .target(
             name: "JustPersistMigration", dependencies: ["JustPersist"], swiftSettings: settings),
@@ -119,7 +143,11 @@ let package = Package(
                 ])),
 
         .testTarget(
-            name: "JustPersistTests", dependencies: ["JustPersist", "JustPersistConformance"],
+            name: "JustPersistTests",
+            dependencies: [
+                "JustPersist", "JustPersistConformance",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "DataStoreTests",
@@ -139,7 +167,28 @@ let package = Package(
             // What the documents import is built before they are compiled.
             dependencies: [
                 "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMemory", "JustPersistMacros",
-                "JustPersistConformanceTesting",
+                "JustPersistConformanceTesting", "JustPersistSkopelos",
+                "JustPersistServiceLifecycle",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JustPersistSkopelosTests",
+            dependencies: [
+                "JustPersist", "JustPersistSkopelos", "JustPersistMacros", "JustPersistMemory",
+                "JustPersistLMDB",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JustPersistServiceLifecycleTests",
+            dependencies: [
+                "JustPersist", "JustPersistServiceLifecycle", "JustPersistMemory",
+                .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
+                .product(
+                    name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -3,6 +3,7 @@ extension DataStoreItem {
     /// A request for items of this class, in which every name is one of the class.
     ///
     /// - Throws: `.unknownAttribute` for a name that the class does not declare: it would be nil in every item.
+    @usableFromInline
     static func request(
         _ predicate: DataStorePredicate?, _ sort: [ItemSort<Self>], offset: Int?, limit: Int?
     ) throws(DataStoreError) -> DataStoreRequest {

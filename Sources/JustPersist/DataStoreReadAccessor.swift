@@ -29,6 +29,13 @@ public protocol DataStoreReadAccessor: ~Copyable {
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws
 
+    /// Calls `body` with each item that ``performFetch(_:)`` would return, in one pass that keeps none of them.
+    ///
+    /// `body` copies values and does not use the accessor. The default implementation fetches all items first.
+    func performScan(
+        _ request: DataStoreRequest, _ body: (any DataStoreItem) -> Void
+    ) throws(DataStoreError)
+
     /// Computes an aggregation of the items that the request's predicate chooses: a row for each group.
     ///
     /// The request's sort, offset and limit are about the rows; see ``DataStoreAggregation``. An attribute that the type
@@ -59,6 +66,13 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
         for item in try performFetch(request) { try body(item) }
+    }
+
+    /// Fetches all items, and calls `body` with each.
+    public func performScan(
+        _ request: DataStoreRequest, _ body: (any DataStoreItem) -> Void
+    ) throws(DataStoreError) {
+        for item in try performFetch(request) { body(item) }
     }
 
     /// Counts the items, and does not tell how they are found.

@@ -35,14 +35,38 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         let name = try type.path(for: keyPath).components[0]
         var stored: [DataStoreValue] = []
         for value in values { stored.append(try DataStoreValue(attributeValue: value)) }
-        let items = try upsert(ItemType(type), type.schema, name, stored) {
-            () throws(DataStoreError) in try create(type)
-        }
+        return try typed(
+            try upsert(ItemType(type), type.schema, name, stored) {
+                (_) throws(DataStoreError) in try create(type)
+            })
+    }
+
+    /// The items that have the same value for a unique attribute as these values: those that the store has, and else new ones
+    /// with that value and the identity of the values.
+    func items<Values: ItemValues, Value>(
+        upserting all: [Values], by keyPath: KeyPath<Values.Item, Value>
+    ) throws(DataStoreError) -> [Values.Item] {
+        let name = try Values.Item.path(for: keyPath).components[0]
+        let schema = Values.Item.schema
+        let key = SingleValueBacking(schema, attribute: name)
+        let template = Values.Item(backing: key)
+        var stored: [DataStoreValue] = []
+        for values in all { stored.append(try key.value { values.assign(to: template) }) }
+        return try typed(
+            try upsert(ItemType(Values.Item.self), schema, name, stored) {
+                (place) throws(DataStoreError) in
+                try makeItem(Values.Item.self, id: all[place].uniqueToken)
+            })
+    }
+
+    private func typed<Item: MutableDataStoreItem>(
+        _ items: [any DataStoreItem]
+    ) throws(DataStoreError) -> [Item] {
         var typed: [Item] = []
         typed.reserveCapacity(items.count)
         for item in items {
             guard let item = Item.cast(item) else {
-                throw .item(item, usedAs: type, in: "upsert")
+                throw .item(item, usedAs: Item.self, in: "upsert")
             }
             typed.append(item)
         }
@@ -63,13 +87,13 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
                 itemType: itemTypeKey, attribute: attribute)
         }
         return try upsert(ItemType(dynamic: itemTypeKey), schema, attribute, values) {
-            () throws(DataStoreError) in try create(itemTypeKey)
+            (_) throws(DataStoreError) in try create(itemTypeKey)
         }.compactMap { $0 as? DynamicItem }
     }
 
     private func upsert(
         _ type: ItemType, _ schema: ItemSchema, _ attribute: String, _ values: [DataStoreValue],
-        _ make: () throws(DataStoreError) -> any MutableDataStoreItem
+        _ make: (_ place: Int) throws(DataStoreError) -> any MutableDataStoreItem
     ) throws(DataStoreError) -> [any DataStoreItem] {
         let rules = schema.indexes.filter { $0.isUnique && $0.attributes == [attribute] }
         guard !rules.isEmpty else {
@@ -94,7 +118,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         var items: [(any DataStoreItem)?] = Array(repeating: nil, count: wanted.values.count)
         try find(wanted, type, attribute, &items)
         for place in items.indices where items[place] == nil {
-            let item = try make()
+            let item = try make(wanted.firstPlaces[place])
             try item.backing.setValue(wanted.values[place], forAttribute: attribute)
             items[place] = item
         }
@@ -139,6 +163,8 @@ private struct DistinctValues {
     private(set) var values: [DataStoreValue] = []
     /// For each value that was given, its place in ``values``.
     private(set) var places: [Int] = []
+    /// For each value in ``values``, where it was given first.
+    private(set) var firstPlaces: [Int] = []
     private var placeOfKey: [ValueSet.Key: Int] = [:]
     private let textOrder: TextOrder
 
@@ -149,7 +175,12 @@ private struct DistinctValues {
         placeOfKey.reserveCapacity(all.count)
         for value in all {
             let place = placeOfKey.updateValue(values.count, forKey: key(value))
-            if let place { placeOfKey[key(value)] = place } else { values.append(value) }
+            if let place {
+                placeOfKey[key(value)] = place
+            } else {
+                values.append(value)
+                firstPlaces.append(places.count)
+            }
             places.append(place ?? values.count - 1)
         }
     }

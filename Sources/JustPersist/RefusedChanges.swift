@@ -20,6 +20,13 @@ final class RefusedChanges: Sendable {
         $current.withValue(nil) { block() }
     }
 
+    /// Runs a block, and gives the first change that was refused in it.
+    static func first(_ block: () -> Void) -> DataStoreError? {
+        let refused = RefusedChanges()
+        $current.withValue(refused) { block() }
+        return refused.first.withLock { $0 }
+    }
+
     /// Notes a change that was refused and is reported by the caller.
     static func note(_ error: DataStoreError) {
         var error = error

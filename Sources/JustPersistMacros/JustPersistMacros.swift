@@ -26,6 +26,18 @@
 /// `init` of its own must be a `convenience` one that calls `self.init()`. Attributes are in the order in
 /// which they are written, and can be reordered at will: stores know them by name.
 ///
+/// The class also gets a struct `Values` with a copy of each attribute: `Sendable`, `Codable`, `Hashable` and
+/// `Identifiable`, so that it may leave a block.
+///
+/// ```swift
+/// let best = try store.read { db in try db.values(of: Restaurant.self, where: \.stars > 3) }
+/// let json = try JSONEncoder().encode(best)
+/// ```
+///
+/// The struct and its properties can be seen where the class and its properties can; `private` attributes are not in it. In
+/// JSON, the keys are the names of the attributes, and `id`; an absent attribute has its default. A class that has a type
+/// called `Values` of its own gets no other one.
+///
 /// If you rename a class, pass the name under which stores have its items until now:
 ///
 /// ```swift
@@ -47,10 +59,11 @@
 ///     commas, for users who skip a release. A name that belonged to one class can never be the name of another in
 ///     the same store: both would have the same items.
 @attached(
-    member, names: named(schema), named(backing), named(init(backing:)), named(setInitialValues))
+    member, names: named(schema), named(backing), named(init(backing:)), named(setInitialValues),
+    named(Values))
 @attached(memberAttribute)
-// Both protocols, as the compiler does not look for the one behind the other before it expands macros.
-@attached(extension, conformances: DataStoreItem, MutableDataStoreItem)
+// All protocols, as the compiler does not look for the one behind the other before it expands macros.
+@attached(extension, conformances: DataStoreItem, MutableDataStoreItem, ItemWithValues)
 public macro Item(_ itemTypeKey: String? = nil, originalName: String...) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "ItemMacro")
 

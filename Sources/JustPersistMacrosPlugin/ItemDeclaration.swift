@@ -11,6 +11,10 @@ struct ItemDeclaration {
     let formerTypeKeys: [String]
     /// `public `, `package ` or nothing: what the members need to match the class.
     let access: String
+    /// Who can see the class.
+    let level: ItemAccess.Level
+    /// Whether the class has no type of its own that is called `Values`.
+    let mayHaveValues: Bool
     let isFinal: Bool
     let properties: [ItemProperty]
     private(set) var indexes: [ItemIndex] = []
@@ -25,6 +29,7 @@ struct ItemDeclaration {
         name = declaration.name.text
         let modifiers = declaration.modifiers.map(\.name.text)
         access = modifiers.first { ["public", "package"].contains($0) }.map { $0 + " " } ?? ""
+        level = ItemAccess(of: declaration.modifiers).level
         isFinal = modifiers.contains("final")
         var diagnostics = isFinal ? [] : [Self.notFinal(declaration)]
         diagnostics += Self.checkMembers(of: declaration)
@@ -38,9 +43,11 @@ struct ItemDeclaration {
         let members = declaration.memberBlock.members.map(\.decl)
         let properties = members.compactMap { ItemProperty($0, diagnostics: &diagnostics) }
         self.properties = properties
+        mayHaveValues = !members.contains { $0.declaresType(named: "Values") }
         self.diagnostics = diagnostics
         indexes = members.flatMap { readIndexes($0) }
         checkNames()
+        if mayHaveValues { checkTypes() }
     }
 
     private static func notFinal(_ declaration: ClassDeclSyntax) -> Diagnostic {
@@ -140,6 +147,16 @@ struct ItemDeclaration {
                 diagnostics.append(ItemMessage.nameClash(owner, with: property.name).at(syntax))
             }
             owners[name] = property.name
+        }
+    }
+
+    /// The struct that the macro makes hides another type of its name.
+    private mutating func checkTypes() {
+        for property in properties {
+            guard let type = property.declaredType.unqualifiedType(named: "Values") else {
+                continue
+            }
+            diagnostics.append(ItemMessage.hiddenType(property.name, "Values").at(type))
         }
     }
 

@@ -16,7 +16,7 @@ enum ItemMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         guard let item = item(node, declaration, in: context) else { return [] }
         for diagnostic in item.diagnostics { context.diagnose(diagnostic) }
         return [item.schema, item.backing, item.initializer]
-            + (item.initialValues.map { [$0] } ?? [])
+            + (item.initialValues.map { [$0] } ?? []) + (item.values.map { [$0] } ?? [])
     }
 
     static func expansion(
@@ -37,8 +37,12 @@ enum ItemMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-        guard item(node, declaration, in: context) != nil, !protocols.isEmpty else { return [] }
-        let list = protocols.map(\.trimmedDescription).joined(separator: ", ")
+        guard let item = item(node, declaration, in: context) else { return [] }
+        let names = protocols.map(\.trimmedDescription).filter {
+            item.mayHaveValues || !$0.hasSuffix("ItemWithValues")
+        }
+        if names.isEmpty { return [] }
+        let list = names.joined(separator: ", ")
         return [try ExtensionDeclSyntax("extension \(type): \(raw: list) {}")]
     }
 
@@ -138,7 +142,7 @@ extension ItemDeclaration {
         return "JustPersist.IndexSchema(\(arguments.joined(separator: ", ")))"
     }
 
-    private func literal(_ text: String) -> String { "\(StringLiteralExprSyntax(content: text))" }
+    func literal(_ text: String) -> String { "\(StringLiteralExprSyntax(content: text))" }
 
     private func lines(_ elements: [String]) -> String {
         elements.isEmpty ? "" : "\n        " + elements.joined(separator: ",\n        ") + ",\n    "

@@ -27,6 +27,7 @@ enum ItemMessage: DiagnosticMessage {
     case nestedOptional(String)
     case implicitlyUnwrapped(String)
     case reserved(String)
+    case hiddenType(String, String)
     case invalidName(String)
 
     // Attributes and indexes
@@ -95,6 +96,9 @@ enum ItemMessage: DiagnosticMessage {
                 + "make it optional, or give it a default value"
         case .reserved(let name):
             "'\(name)' is a member that every item has; choose another name"
+        case .hiddenType(let name, let type):
+            "'\(name)' cannot have the type '\(type)', whose name is that of the struct that @Item makes; "
+                + "write the name of its module before it, or use a typealias"
         case .invalidName(let name):
             "'\(name)' cannot be an attribute's name, which has 1 to 255 bytes and no dot"
         case .attributeOnNothing(let macro):

@@ -9,10 +9,14 @@ struct ItemProperty {
     let identifier: String
     /// The declared type, without the optional.
     let type: TypeSyntax
+    /// The type as it is declared.
+    let declaredType: TypeSyntax
     let isOptional: Bool
     /// What new items start with, unless that is nil.
     let initialValue: ExprSyntax?
     let options: AttributeOptions
+    /// Who can see the property, and who can set it: `public private(set)`.
+    let access: ItemAccess
     /// Where the property's name stands.
     let syntax: Syntax
 
@@ -55,12 +59,14 @@ struct ItemProperty {
         }
         isOptional = declared.wrapped != nil
         type = (declared.wrapped ?? declared).trimmed
+        declaredType = declared.trimmed
         initialValue = value.flatMap { $0.is(NilLiteralExprSyntax.self) ? nil : $0 }
         if !isOptional, value == nil {
             diagnostics.append(ItemMessage.noDefault(name).at(binding))
             return nil
         }
         options = AttributeOptions(of: variable, diagnostics: &diagnostics)
+        access = ItemAccess(of: variable.modifiers)
         syntax = Syntax(pattern)
     }
 

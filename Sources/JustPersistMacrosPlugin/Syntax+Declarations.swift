@@ -57,6 +57,31 @@ extension Syntax {
     }
 }
 
+extension DeclSyntax {
+    /// Whether this declares a type of that name.
+    func declaresType(named name: String) -> Bool {
+        let declared =
+            asProtocol((any DeclGroupSyntax).self).flatMap {
+                $0.asProtocol((any NamedDeclSyntax).self)
+            } ?? self.as(TypeAliasDeclSyntax.self)
+        return declared?.name.text == name
+    }
+}
+
+extension TypeSyntax {
+    /// Where a type of that name is written without the name of what it is in.
+    func unqualifiedType(named name: String) -> TokenSyntax? {
+        tokens(viewMode: .sourceAccurate).first {
+            $0.text == name && $0.previousToken(viewMode: .sourceAccurate)?.tokenKind != .period
+        }
+    }
+
+    /// The same with the name of a type for each `Self`.
+    func naming(_ type: String) -> TypeSyntax {
+        SelfReplacement(type).rewrite(self).as(TypeSyntax.self) ?? self
+    }
+}
+
 extension ExprSyntax {
     /// The same with the name of a type for each `Self`, which cannot be used where the expression goes.
     func naming(_ type: String) -> ExprSyntax {

@@ -132,4 +132,11 @@ extension Table {
     var setAttribute: Int = 0
     var optionalAttribute: String?
     var setOptionalAttribute: String?
+    var encode: String?
+    var assign: String?
+    var hash: Int?
+    var hashValue: String?
+    var encoder: Int = 0
+    var description: String?
+    var self_: Int?
 }

@@ -46,7 +46,8 @@ struct Expansion {
 
     private static let macros: [String: MacroSpec] = [
         "Item": MacroSpec(
-            type: ItemMacro.self, conformances: ["DataStoreItem", "MutableDataStoreItem"]),
+            type: ItemMacro.self,
+            conformances: ["DataStoreItem", "MutableDataStoreItem", "ItemWithValues"]),
         "_ItemAttribute": MacroSpec(type: ItemAttributeMacro.self),
         "Attribute": MacroSpec(type: AttributeMacro.self),
         "Transient": MacroSpec(type: TransientMacro.self),

@@ -26,7 +26,7 @@ extension DataStoreItem {
             if let value = Value(stored) { return value }
             reportUnreadable(stored, as: Value.self, of: Value.attributeKind, at: index)
         } catch {
-            backing.report(error)
+            reportUnread(error)
         }
         return nil
     }
@@ -78,7 +78,13 @@ extension DataStoreItem {
     /// Reports that a stored value cannot be read as the property's type.
     @usableFromInline
     func reportUnreadable(_ error: DataStoreError, at index: Int) {
-        backing.report(described(error, at: index, outcome: "cannot be read"))
+        reportUnread(described(error, at: index, outcome: "cannot be read"))
+    }
+
+    /// Reports that a value could not be read, unless somebody is there to throw it.
+    @usableFromInline
+    func reportUnread(_ error: DataStoreError) {
+        if !UnreadableValues.note(error) { backing.report(error) }
     }
 
     /// Reports that a value was not stored.

@@ -22,6 +22,18 @@ extension Block {
         return items
     }
 
+    /// Calls `body` with each item that a request asks for, inside of the scan, and keeps none of them.
+    func scan(
+        _ request: DataStoreRequest, _ body: (any DataStoreItem) -> Void
+    ) throws(DataStoreError) {
+        try checkOpen("fetch")
+        try prepareForQuery()
+        let query = try Query(request.copy(), in: self)
+        try rows(query, try access(for: query)) { (id, record) throws(DataStoreError) in
+            body(try item(query.type, id: id, record: record))
+        }
+    }
+
     /// How many items a request asks for.
     func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         try checkOpen("count")

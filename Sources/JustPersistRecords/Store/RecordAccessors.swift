@@ -26,6 +26,12 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
         try block.forEach(request, body)
     }
 
+    func performScan(
+        _ request: DataStoreRequest, _ body: (any DataStoreItem) -> Void
+    ) throws(DataStoreError) {
+        try block.scan(request, body)
+    }
+
     func performAggregate(
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
     ) throws(DataStoreError) -> [DataStoreRow] {
@@ -78,6 +84,12 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
             if !isOfBody, let error = error as? DataStoreError { block.note(error) }
             throw error
         }
+    }
+
+    func performScan(
+        _ request: DataStoreRequest, _ body: (any DataStoreItem) -> Void
+    ) throws(DataStoreError) {
+        try noting { () throws(DataStoreError) in try block.scan(request, body) }
     }
 
     func performAggregate(

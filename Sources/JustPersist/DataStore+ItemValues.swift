@@ -1,0 +1,28 @@
+/// The values of items as a sequence: see ``ItemStream``.
+extension DataStore {
+    /// The values of the items of a class that match, sorted and sliced, from one snapshot, without all of them in memory.
+    ///
+    /// ```swift
+    /// for try await restaurant in store.values(of: Restaurant.self, where: \.stars > 3) {
+    ///     print(restaurant.name)
+    /// }
+    /// ```
+    public func values<Item: ItemWithValues>(
+        of type: Item.Type, where predicate: DataStorePredicate? = nil,
+        sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil
+    ) -> ItemStream<Item.Values> {
+        values(
+            of: type, where: predicate, sortedBy: ItemSort(sort), offset: offset, limit: limit
+        ) { item in try UnreadableValues.throwing { Item.Values(item) } }
+    }
+
+    /// The same for a `#Predicate` or a comparison of key paths.
+    public func values<Item: ItemWithValues>(
+        of type: Item.Type, where condition: some ItemCondition<Item>,
+        sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil
+    ) -> ItemStream<Item.Values> {
+        values(
+            of: type, where: condition, sortedBy: ItemSort(sort), offset: offset, limit: limit
+        ) { item in try UnreadableValues.throwing { Item.Values(item) } }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+
+/// Stands for an item that gets new values: passes those on that differ from what the item has.
+///
+/// Nothing is reported: who sets the values throws what went wrong.
+final class DifferenceBacking: ItemBacking {
+    private let target: any ItemBacking
+    /// Whether the item has values; those of a new one are set without a look.
+    private let comparesValues: Bool
+    /// The places in the class's schema of the attributes that were changed.
+    private(set) var changedIndices: Set<Int> = []
+    /// The first error that was reported.
+    private(set) var failure: DataStoreError?
+
+    init(from target: any ItemBacking, comparesValues: Bool = true) {
+        self.target = target
+        self.comparesValues = comparesValues
+    }
+
+    var itemTypeKey: String { target.itemTypeKey }
+    var id: ItemID { target.id }
+    var attributeNames: [String] { target.attributeNames }
+    var storeBacking: any ItemBacking { target.storeBacking }
+
+    func report(_ error: DataStoreError) { failure = failure ?? error }
+
+    func value(at index: Int) throws(DataStoreError) -> DataStoreValue {
+        try target.value(at: index)
+    }
+
+    func setValue(_ value: DataStoreValue, at index: Int) throws(DataStoreError) {
+        if comparesValues, try target.value(at: index) == value { return }
+        try target.setValue(value, at: index)
+        if comparesValues { changedIndices.insert(index) }
+    }
+
+    func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+        try target.value(forAttribute: name)
+    }
+
+    func setValue(
+        _ value: DataStoreValue, forAttribute name: String
+    ) throws(DataStoreError) {
+        if try target.value(forAttribute: name) == value { return }
+        try target.setValue(value, forAttribute: name)
+        if let index = target.attributeNames.firstIndex(of: name) { changedIndices.insert(index) }
+    }
+
+    func value(
+        forAttribute name: String, of reference: ItemReference
+    ) throws(DataStoreError) -> DataStoreValue {
+        try target.value(forAttribute: name, of: reference)
+    }
+
+    // MARK: Short cuts
+
+    func text(at index: Int) -> String? { target.text(at: index) }
+
+    func integer(at index: Int) -> Int64? { target.integer(at: index) }
+
+    func double(at index: Int) -> Double? { target.double(at: index) }
+
+    func bool(at index: Int) -> Bool? { target.bool(at: index) }
+
+    func date(at index: Int) -> Date? { target.date(at: index) }
+
+    func setText(_ value: String, at index: Int) -> Bool {
+        // Equal texts may have other bytes.
+        change(at: index) {
+            target.text(at: index)?.utf8.elementsEqual(value.utf8)
+        } _: {
+            target.setText(value, at: index)
+        }
+    }
+
+    func setInteger(_ value: Int64, at index: Int) -> Bool {
+        change(at: index) {
+            target.integer(at: index).map { $0 == value }
+        } _: {
+            target.setInteger(value, at: index)
+        }
+    }
+
+    func setDouble(_ value: Double, at index: Int) -> Bool {
+        change(at: index) {
+            target.double(at: index).map { $0.bitPattern == value.bitPattern }
+        } _: {
+            target.setDouble(value, at: index)
+        }
+    }
+
+    func setBool(_ value: Bool, at index: Int) -> Bool {
+        change(at: index) {
+            target.bool(at: index).map { $0 == value }
+        } _: {
+            target.setBool(value, at: index)
+        }
+    }
+
+    func setDate(_ value: Date, at index: Int) -> Bool {
+        change(at: index) {
+            target.date(at: index).map {
+                $0.timeIntervalSinceReferenceDate.bitPattern
+                    == value.timeIntervalSinceReferenceDate.bitPattern
+            }
+        } _: {
+            target.setDate(value, at: index)
+        }
+    }
+
+    /// Sets unless the item has the same value already; leaves it to ``setValue(_:at:)`` where that is not known.
+    private func change(
+        at index: Int, _ isSame: () -> Bool?, _ set: () -> Bool
+    ) -> Bool {
+        if !comparesValues { return set() }
+        guard let isSame = isSame() else { return false }
+        if isSame { return true }
+        guard set() else { return false }
+        changedIndices.insert(index)
+        return true
+    }
+}

@@ -1,0 +1,102 @@
+/// How the structs of values that `@Item` makes are decoded; not for use by hand.
+///
+/// The keys are the names of the attributes, and `id`.
+public struct ItemValuesDecoder {
+    private let container: KeyedDecodingContainer<ItemValuesKey>
+
+    /// Reads what an encoder has written for one item.
+    public init(_ decoder: any Decoder) throws {
+        container = try decoder.container(keyedBy: ItemValuesKey.self)
+    }
+
+    /// The identity of the item; a new one if it is absent or null.
+    public func id(_ key: String) throws -> ItemID {
+        try container.decodeIfPresent(ItemID.self, forKey: ItemValuesKey(key)) ?? ItemID()
+    }
+
+    /// The value of an attribute; its default if it is absent or null.
+    public func attribute<Value: Decodable>(
+        _ name: String, default defaultValue: @autoclosure () -> Value
+    ) throws -> Value {
+        try container.decodeIfPresent(Value.self, forKey: ItemValuesKey(name)) ?? defaultValue()
+    }
+
+    /// The value of an attribute; `nil` if it is null, and its default if it is absent.
+    public func optionalAttribute<Value: Decodable>(
+        _ name: String, default defaultValue: @autoclosure () -> Value? = nil
+    ) throws -> Value? {
+        let key = ItemValuesKey(name)
+        if !container.contains(key) { return defaultValue() }
+        return try container.decodeIfPresent(Value.self, forKey: key)
+    }
+
+    // For types that cannot be stored, which their properties say.
+
+    /// The default.
+    @_disfavoredOverload
+    public func attribute<Value>(
+        _ name: String, default defaultValue: @autoclosure () -> Value
+    ) throws -> Value { defaultValue() }
+
+    /// The default.
+    @_disfavoredOverload
+    public func optionalAttribute<Value>(
+        _ name: String, default defaultValue: @autoclosure () -> Value? = nil
+    ) throws -> Value? { defaultValue() }
+}
+
+/// How the structs of values that `@Item` makes are encoded; not for use by hand.
+public struct ItemValuesEncoder {
+    private var container: KeyedEncodingContainer<ItemValuesKey>
+
+    /// Begins to write one item.
+    public init(_ encoder: any Encoder) {
+        container = encoder.container(keyedBy: ItemValuesKey.self)
+    }
+
+    /// Writes the identity of the item.
+    public mutating func id(_ id: ItemID, _ key: String) throws {
+        try container.encode(id, forKey: ItemValuesKey(key))
+    }
+
+    /// Writes the value of an attribute.
+    public mutating func attribute<Value: Encodable>(_ name: String, _ value: Value) throws {
+        try container.encode(value, forKey: ItemValuesKey(name))
+    }
+
+    /// Writes the value of an attribute.
+    ///
+    /// `nil` is left out, or written as null where an absent value would be the default.
+    public mutating func optionalAttribute<Value: Encodable>(
+        _ name: String, _ value: Value?, hasDefault: Bool = false
+    ) throws {
+        let key = ItemValuesKey(name)
+        if let value {
+            try container.encode(value, forKey: key)
+        } else if hasDefault {
+            try container.encodeNil(forKey: key)
+        }
+    }
+
+    // For types that cannot be stored, which their properties say.
+
+    /// Writes nothing.
+    @_disfavoredOverload
+    public mutating func attribute<Value>(_ name: String, _ value: Value) throws {}
+
+    /// Writes nothing.
+    @_disfavoredOverload
+    public mutating func optionalAttribute<Value>(
+        _ name: String, _ value: Value?, hasDefault: Bool = false
+    ) throws {}
+}
+
+/// The name of an attribute as a key.
+private struct ItemValuesKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(_ name: String) { stringValue = name }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}

@@ -1,0 +1,118 @@
+import Logging
+
+/// What a store calls, each after the fact.
+extension StoreLog {
+    /// The store was opened, since `start(.debug)`.
+    public func opened(_ store: String, types: Int, since start: Start?) {
+        write(
+            .debug, "opened the store at \(store)", since: start,
+            [.event: "open", .store: "\(store)", .types: "\(types)"])
+    }
+
+    /// The store was closed, since `start(.debug)`.
+    public func closed(_ store: String, since start: Start?) {
+        write(
+            .debug, "closed the store at \(store)", since: start,
+            [.event: "close", .store: "\(store)"])
+    }
+
+    /// The engine has repaired its files while it was opened.
+    public func recovered(_ store: String, _ error: DataStoreError) {
+        write(
+            .debug, "recovered the store at \(store): \(error.message)", since: nil,
+            [
+                .event: "recover", .store: "\(store)", .code: "\(error.code.rawValue)",
+                .error: "\(error.message)",
+            ])
+    }
+
+    /// What a write block has changed.
+    public struct Changes: Sendable, Hashable {
+        /// How many items were made or inserted.
+        public var inserted: Int
+        /// How many items were changed.
+        public var updated: Int
+        /// How many items were deleted.
+        public var deleted: Int
+        /// How many bytes of changes were written, more or less.
+        public var bytes: Int
+
+        /// What a write block has changed.
+        public init(inserted: Int = 0, updated: Int = 0, deleted: Int = 0, bytes: Int = 0) {
+            self.inserted = inserted
+            self.updated = updated
+            self.deleted = deleted
+            self.bytes = bytes
+        }
+    }
+
+    /// Write blocks were committed, since `start(.trace)` at the beginning of the first one.
+    ///
+    /// `changes` is counted only if it is logged.
+    public func committed(
+        _ commit: UInt64?, blocks: Int = 1, since start: Start?,
+        _ changes: @autoclosure () -> Changes
+    ) {
+        guard logger.logLevel <= .trace else { return }
+        let changes = changes()
+        var metadata: [Key: Logger.MetadataValue] = [
+            .event: "commit", .inserted: "\(changes.inserted)", .updated: "\(changes.updated)",
+            .deleted: "\(changes.deleted)", .bytes: "\(changes.bytes)", .blocks: "\(blocks)",
+        ]
+        if let commit { metadata[.commit] = "\(commit)" }
+        write(
+            .trace,
+            """
+            committed \(changes.inserted) inserted, \(changes.updated) updated and \
+            \(changes.deleted) deleted items
+            """, since: start, metadata)
+    }
+
+    /// A write block was rolled back, since `start(.debug)`, because of an error: the block's own or the store's.
+    public func rolledBack(_ error: any Error, since start: Start?) {
+        let code = (error as? DataStoreError)?.code.rawValue
+        write(
+            .debug, "rolled a write block back: \(error)", since: start,
+            [.event: "rollback", .error: "\(error)", .code: "\(code ?? "none")"])
+    }
+
+    /// A query was answered, since ``startOfQuery()``.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - found: How many items it gave.
+    ///   - start: When it began; nothing is logged without.
+    ///   - plan: Which way was taken, if the store knows; asked for only if it is logged.
+    public func queried(
+        _ request: DataStoreRequest, found: Int, since start: Start?,
+        plan: @autoclosure () -> QueryPlan? = nil
+    ) {
+        guard let start else { return }
+        let duration = ContinuousClock.now - start
+        let isSlow = slowQueries.map { duration >= $0 } ?? false
+        let level: Logger.Level = isSlow ? .debug : .trace
+        guard logger.logLevel <= level else { return }
+        write(
+            level,
+            """
+            \(isSlow ? "slow query" : "query") of “\(request.type.key)”: \
+            \(Self.milliseconds(duration)) ms
+            """, since: start, details(of: request, found, plan()))
+    }
+
+    private func details(
+        of request: DataStoreRequest, _ found: Int, _ plan: QueryPlan?
+    ) -> [Key: Logger.MetadataValue] {
+        var details: [Key: Logger.MetadataValue] = [
+            .event: "query", .itemType: "\(request.type.key)", .found: "\(found)",
+        ]
+        if let predicate = request.predicate { details[.predicate] = "\(predicate)" }
+        if let sort = request.sortDescriptors, !sort.isEmpty {
+            details[.sort] = .array(sort.map { "\($0.key) \($0.ascending ? "up" : "down")" })
+        }
+        if let offset = request.offset { details[.offset] = "\(offset)" }
+        if let limit = request.limit { details[.limit] = "\(limit)" }
+        if let plan { details[.plan] = "\(plan)" }
+        return details
+    }
+}

@@ -1,0 +1,190 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+/// The struct with copies of the attributes' values.
+extension ItemDeclaration {
+    /// The declaration of `Values`; nil if that name means something else in the class.
+    var values: DeclSyntax? {
+        if !mayHaveValues { return nil }
+        let attributes = valueAttributes
+        let isIDTaken = attributes.contains { $0.name == "id" }
+        let key = isIDTaken ? "uniqueToken" : "id"
+        var members = ["\(access)var uniqueToken: JustPersist.ItemID"]
+        members += attributes.flatMap { $0.declarations }
+        let visible = attributes.filter { $0.level <= level }
+        members += visible.compactMap { $0.publicDefault(access) }
+        members.append(memberwise(attributes, for: level, access, idLabel: key))
+        if visible.count < attributes.count {
+            members.append(
+                "@_disfavoredOverload "
+                    + memberwise(attributes, for: .private, "", idLabel: key))
+        }
+        members += [
+            copying(attributes), assigning(attributes), decoding(attributes, key),
+            encoding(attributes, key),
+        ]
+        return """
+            \(raw: access)struct Values: JustPersist.ItemValues, Swift.Codable, Swift.Hashable {
+                \(raw: members.map { $0.indented }.joined(separator: "\n    "))
+            }
+            """
+    }
+
+    /// The attributes of the struct: those that can be seen wherever the class can be in its file.
+    private var valueAttributes: [ValueAttribute] {
+        let narrowest: ItemAccess.Level = level >= .fileprivate ? .fileprivate : .internal
+        var storages: Set<String> = []
+        return properties.filter { $0.access.level <= narrowest }.map { property in
+            let attribute = ValueAttribute(
+                property, ofClass: name, takenStorages: storages.union(properties.map(\.name)))
+            storages.insert(attribute.storageName)
+            return attribute
+        }
+    }
+
+    /// The initializer with a parameter for each attribute that can be seen where the initializer can; the others get their
+    /// defaults.
+    private func memberwise(
+        _ attributes: [ValueAttribute], for level: ItemAccess.Level, _ access: String,
+        idLabel: String
+    ) -> String {
+        var parameters = ["\(idLabel): JustPersist.ItemID = JustPersist.ItemID()"]
+        var assignments = ["self.uniqueToken = \(idLabel)"]
+        for attribute in attributes {
+            if attribute.level <= level {
+                parameters.append(attribute.parameter(isPublic: !access.isEmpty))
+                assignments.append(attribute.setting(to: attribute.identifier))
+            } else {
+                assignments.append(attribute.setting(to: attribute.defaultText))
+            }
+        }
+        return function(
+            "\(access)init(\(parameters.joined(separator: ", ")))", assignments)
+    }
+
+    private func copying(_ attributes: [ValueAttribute]) -> String {
+        function(
+            "\(access)init(_ item: \(name))",
+            ["self.uniqueToken = item.uniqueToken"]
+                + attributes.map { $0.setting(to: "item.\($0.identifier)") })
+    }
+
+    private func assigning(_ attributes: [ValueAttribute]) -> String {
+        function(
+            "\(access)func assign(to item: \(name))",
+            attributes.map { "item.\($0.identifier) = self.\($0.identifier)" })
+    }
+
+    private func decoding(_ attributes: [ValueAttribute], _ key: String) -> String {
+        function(
+            "\(access)init(from decoder: any Swift.Decoder) throws",
+            [
+                "let values = try JustPersist.ItemValuesDecoder(decoder)",
+                "self.uniqueToken = try values.id(\(literal(key)))",
+            ] + attributes.map(\.decoding))
+    }
+
+    private func encoding(_ attributes: [ValueAttribute], _ key: String) -> String {
+        function(
+            "\(access)func encode(to encoder: any Swift.Encoder) throws",
+            [
+                "var values = JustPersist.ItemValuesEncoder(encoder)",
+                "try values.id(self.uniqueToken, \(literal(key)))",
+            ] + attributes.map(\.encoding))
+    }
+
+    private func function(_ head: String, _ statements: [String]) -> String {
+        if statements.isEmpty { return head + " {}" }
+        return head + " {\n    " + statements.joined(separator: "\n    ") + "\n}"
+    }
+}
+
+/// One attribute of the struct.
+private struct ValueAttribute {
+    let name: String
+    let identifier: String
+    let level: ItemAccess.Level
+    /// Where the value is, if it is not in a stored property of its own name.
+    let storageName: String
+    private let property: ItemProperty
+    private let type: TypeSyntax
+    private let defaultValue: ExprSyntax
+    /// Whether the type is known to be `Hashable` and `Sendable`.
+    private let isKnown: Bool
+    private let className: String
+
+    init(_ property: ItemProperty, ofClass className: String, takenStorages: Set<String>) {
+        self.property = property
+        self.className = className
+        name = property.name
+        identifier = property.identifier
+        level = property.access.level
+        type = property.declaredType.naming(className)
+        defaultValue = property.initialValue?.naming(className) ?? "nil"
+        isKnown = type.isKnownValueType
+        var storage = "_" + property.name
+        while takenStorages.contains(storage) { storage = "_" + storage }
+        storageName = storage
+    }
+
+    private var storage: String { identifier.hasPrefix("`") ? "`\(storageName)`" : storageName }
+
+    var declarations: [String] {
+        let head = "\(property.access.modifiers)var \(identifier): \(type)"
+        if isKnown { return [head] }
+        return [
+            "private var \(storage) = JustPersist.ItemValueStorage.of((\(type)).self, \(defaultValue))",
+            "\(head) {\n    get { \(storage).value }\n    set { \(storage).value = newValue }\n}",
+        ]
+    }
+
+    var defaultText: String { "\(defaultValue)" }
+
+    /// The first value that the attribute gets in an initializer.
+    func setting(to value: String) -> String {
+        isKnown ? "self.\(identifier) = \(value)" : "self.\(storage) = .init(\(value))"
+    }
+
+    /// A parameter of the initializer.
+    ///
+    /// A default argument of a public function can use public declarations only.
+    func parameter(isPublic: Bool) -> String {
+        let value = needsName && isPublic ? "Values.\(defaultName)" : "\(defaultValue)"
+        return "\(identifier): \(type) = \(value)"
+    }
+
+    /// The default under a name that can be seen as far as the struct; nil if the default needs none.
+    func publicDefault(_ access: String) -> String? {
+        guard !access.isEmpty, needsName else { return nil }
+        return "\(access)static var \(defaultName): \(type) { \(defaultValue) }"
+    }
+
+    private var needsName: Bool { !defaultValue.isSelfContained }
+    private var defaultName: String {
+        let name = "_default\(storageName)"
+        return identifier.hasPrefix("`") ? "`\(name)`" : name
+    }
+
+    var decoding: String {
+        let key = StringLiteralExprSyntax(content: name)
+        if !property.isOptional {
+            return setting(to: "try values.attribute(\(key), default: \(defaultValue))")
+        }
+        let value = property.initialValue == nil ? "" : ", default: \(defaultValue)"
+        return setting(to: "try values.optionalAttribute(\(key)\(value))")
+    }
+
+    var encoding: String {
+        let key = StringLiteralExprSyntax(content: name)
+        if !property.isOptional {
+            return "try values.attribute(\(key), self.\(identifier))"
+        }
+        let hasDefault = property.initialValue == nil ? "" : ", hasDefault: true"
+        return "try values.optionalAttribute(\(key), self.\(identifier)\(hasDefault))"
+    }
+}
+
+extension String {
+    /// The lines behind the first one, indented by one step.
+    fileprivate var indented: String { split(separator: "\n").joined(separator: "\n    ") }
+}

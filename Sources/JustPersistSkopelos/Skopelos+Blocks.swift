@@ -1,0 +1,59 @@
+import Foundation
+
+/// The calls that chain.
+extension Skopelos {
+    /// Runs a read block on one snapshot of the store.
+    ///
+    /// It has ended when the call returns. If the store is closed, the block does not run, and ``handleError(_:)`` is told.
+    @discardableResult
+    public func read(_ statements: (borrowing DataStoreReader) -> Void) -> Self {
+        dataStore.read(statements)
+        return self
+    }
+
+    /// Runs a write block, and commits its changes before it returns.
+    ///
+    /// A failure goes to ``handleError(_:)``, and nothing has changed then.
+    @discardableResult
+    public func writeSync(_ changes: (borrowing DataStoreWriter) -> Void) -> Self {
+        writeSync(changes, completion: nil)
+    }
+
+    /// Runs a write block, commits its changes before it returns, and calls `completion` on the main queue afterwards.
+    ///
+    /// `completion` gets the failure, too, that ``handleError(_:)`` was told. It is called once in any case.
+    @discardableResult
+    public func writeSync(
+        _ changes: (borrowing DataStoreWriter) -> Void,
+        completion: (@MainActor @Sendable (DataStoreError?) -> Void)?
+    ) -> Self {
+        Self.complete(completion, dataStore.outcome(ofWriteSync: changes))
+        return self
+    }
+
+    /// Queues a write block, which runs on another thread than the main one, after those that were queued before.
+    ///
+    /// A failure goes to ``handleError(_:)``, and nothing has changed then.
+    public func writeAsync(
+        _ changes: @escaping @Sendable (borrowing DataStoreWriter) -> Void
+    ) {
+        writeAsync(changes, completion: nil)
+    }
+
+    /// Queues a write block, and calls `completion` on the main queue when its changes are durable.
+    ///
+    /// `completion` gets the failure, too, that ``handleError(_:)`` was told. It is called once in any case.
+    public func writeAsync(
+        _ changes: @escaping @Sendable (borrowing DataStoreWriter) -> Void,
+        completion: (@MainActor @Sendable (DataStoreError?) -> Void)?
+    ) {
+        dataStore.outcome(ofWriteAsync: changes) { error in Self.complete(completion, error) }
+    }
+
+    private static func complete(
+        _ completion: (@MainActor @Sendable (DataStoreError?) -> Void)?, _ error: DataStoreError?
+    ) {
+        guard let completion else { return }
+        DispatchQueue.main.async { completion(error) }
+    }
+}

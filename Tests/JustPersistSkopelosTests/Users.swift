@@ -1,0 +1,7 @@
+import JustPersistMacros
+
+/// The class of Skopelos' own examples.
+@Item final class User {
+    var firstname: String?
+    var lastname: String?
+}

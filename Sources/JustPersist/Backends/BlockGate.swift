@@ -152,7 +152,8 @@ public final class BlockGate: Sendable {
         try turns.take { turn in try turn.run(body) }
     }
 
-    private func onBlockThread(_ body: () throws -> Void) throws {
+    /// Runs `body` on the thread that ``threading`` says, outside of blocks.
+    package func onBlockThread(_ body: () throws -> Void) throws {
         switch threading {
         case .callingThread: try body()
         case .mainThread: try MainQueue.run(body)

@@ -130,9 +130,13 @@ final class WriteBlock: Block {
 
     /// Brings the catalog up to a schema.
     ///
-    /// - Parameter isOfClass: Whether it is that of an item class, without which an index is dropped that the class does
-    ///   not declare any more.
-    func declare(_ schema: ItemSchema, isOfClass: Bool = false) throws(DataStoreError) {
+    /// - Parameters:
+    ///   - isOfClass: Whether it is that of an item class, without which an index is dropped that the class does not declare
+    ///     any more.
+    ///   - child: The block of a child store that declares it, whose items count too.
+    func declare(
+        _ schema: ItemSchema, isOfClass: Bool = false, for child: WriteBlock? = nil
+    ) throws(DataStoreError) {
         if let root = context.root { return try declare(schema, isOfClass: isOfClass, at: root) }
         let candidates = known.catalog.candidates(for: ItemType(schema))
         let isAmbiguous = candidates.contains { stored in
@@ -141,8 +145,15 @@ final class WriteBlock: Block {
         // So that what holds items and values is in the records.
         if candidates.count > 1 || isAmbiguous { try flush() }
         let (type, others, isChanged) = try known.catalog.declare(
-            schema, isOfClass: isOfClass, limits: context.limits, holdsItems: holdsItems,
-            holdsValues: holdsValues)
+            schema, isOfClass: isOfClass, limits: context.limits,
+            holdsItems: { (type) throws(DataStoreError) in
+                if try holdsItems(type) { return true }
+                return try child?.holdsItems(type) ?? false
+            },
+            holdsValues: { (type, attribute) throws(DataStoreError) in
+                if try holdsValues(type, attribute) { return true }
+                return try child?.holdsValues(type, attribute) ?? false
+            })
         if !isChanged { return }
         for attribute in type.attributes {
             if let value = attribute.defaultValue { try addTypes(referredToBy: value) }
@@ -208,6 +219,9 @@ final class WriteBlock: Block {
         pendingBytes += bytes
         dirty.append(Pending(backing: backing))
     }
+
+    /// Counts bytes that were written past the items.
+    func noteBytes(_ count: Int) { changedBytes += count }
 
     /// Whether the limit of a block leaves room for so many bytes more.
     @inline(__always)

@@ -65,6 +65,6 @@ extension Block {
         try checkOpen("changeToken")
         context.feed.retain()
         let commit = try StoreHeader(reading: reader)?.commit ?? 0
-        return ChangeToken(origin: context.storeID, position: commit)
+        return ChangeToken(origin: context.historyID, position: commit)
     }
 }

@@ -5,9 +5,16 @@ import JustPersist
 /// Its copies are snapshots, which cost nothing to make.
 struct ChildChanges: Sendable {
     /// By the keys of the records, and so in the order of types and ids.
-    private(set) var items = OrderedKeyMap<ItemChange>()
+    private(set) var items = OrderedKeyMap<PendingChange>()
     /// Counts the commits and the merges.
     private(set) var number: UInt64 = 0
+    /// The bytes of all changes.
+    private(set) var bytes = 0
+    /// Tells them from those of another time that the child was open.
+    let opening: UInt64
+
+    /// No changes.
+    init(opening: UInt64) { self.opening = opening }
 
     /// A record that a block of the child found, and what it left.
     struct Difference {
@@ -22,7 +29,7 @@ struct ChildChanges: Sendable {
     mutating func note(_ differences: [Difference]) {
         number += 1
         for difference in differences {
-            let change = ItemChange.combining(
+            let change = PendingChange.combining(
                 items.value(forKey: difference.key.span), from: difference.old,
                 to: difference.new, over: difference.theirs, commit: number)
             set(change, forKey: difference.key.span)
@@ -33,15 +40,19 @@ struct ChildChanges: Sendable {
     mutating func remove(merged: ChildChanges) {
         number += 1
         // Mostly nothing was changed since.
-        if number == merged.number + 1 { return items = OrderedKeyMap() }
+        if number == merged.number + 1 {
+            bytes = 0
+            return items = OrderedKeyMap()
+        }
         merged.items.scanAll { key, change in
-            let left = ItemChange.subtracting(
+            let left = PendingChange.subtracting(
                 change, from: items.value(forKey: key), commit: number)
             set(left, forKey: key)
         }
     }
 
-    private mutating func set(_ change: ItemChange?, forKey key: Span<UInt8>) {
+    private mutating func set(_ change: PendingChange?, forKey key: Span<UInt8>) {
+        bytes += (change?.bytes ?? 0) - (items.value(forKey: key)?.bytes ?? 0)
         if let change {
             items.setValue(change, forKey: key)
         } else {

@@ -1,4 +1,3 @@
-import Foundation
 import JustPersist
 
 /// The engine of a child store: what the child has changed, in memory, over the committed state of its parent.
@@ -13,16 +12,21 @@ final class ChildEngine: KeyValueEngine {
     /// `nil` while the engine is closed.
     private let state = Locked<State?>(nil)
     private let isMerging = Locked(false)
+    /// Counts how often the engine was opened.
+    private let openings = Locked<UInt64>(0)
+    /// The most that the changes may take: what one write block of the parent takes.
+    private let limit: Int
 
     private struct State {
-        var changes = ChildChanges()
+        var changes: ChildChanges
         /// The view that was made last.
         var view: ChildView?
         var numbers = ChildView.Numbers()
     }
 
-    init(of parent: any ParentStore, traits: KeyValueEngineTraits) {
+    init(of parent: any ParentStore, traits: KeyValueEngineTraits, limits: DataStoreLimits) {
         self.parent = parent
+        limit = limits.writeBlockBytes
         self.traits = KeyValueEngineTraits(
             name: "child of \(traits.name)", isPersistent: false, durability: .relaxed,
             maximumKeyLength: traits.maximumKeyLength, checksBytes: traits.checksBytes)
@@ -32,9 +36,13 @@ final class ChildEngine: KeyValueEngine {
 
     /// Opens the child, without changes, if its parent is open.
     func open() throws(DataStoreError) {
-        _ = try parent.openContext
+        _ = try parent.openContext("open")
+        let opening = openings.withLock { openings in
+            openings += 1
+            return openings
+        }
         state.withLock { state in
-            if state == nil { state = State() }
+            if state == nil { state = State(changes: ChildChanges(opening: opening)) }
         }
     }
 
@@ -46,7 +54,7 @@ final class ChildEngine: KeyValueEngine {
     // MARK: Blocks
 
     func read(_ body: (any KeyValueReader) throws -> Void) throws {
-        // The changes first: what is merged in between is in both then, and not in neither.
+        // The changes first: what is merged in between is then seen twice, which changes nothing, and not missed.
         let changes = try changes
         try parent.readCommitted { reader in
             let view = try view(of: changes, over: reader)
@@ -90,6 +98,7 @@ final class ChildEngine: KeyValueEngine {
     /// Takes off what the parent has committed.
     func didMerge(_ merged: ChildChanges) {
         state.withLock { state in
+            guard state?.changes.opening == merged.opening else { return }
             state?.changes.remove(merged: merged)
             state?.view = nil
         }
@@ -110,14 +119,16 @@ final class ChildEngine: KeyValueEngine {
                     differences[place].theirs = try PartialRecord(of: key, in: reader)
                 }
             }
-            isDone = state.withLock { state in
+            isDone = try state.withLock { state throws(DataStoreError) in
                 guard var changed = state, changed.changes.number == number else {
                     return state == nil
                 }
-                // So that it is not copied.
-                state = nil
                 changed.changes.note(differences)
+                if changed.changes.bytes > limit {
+                    throw .tooManyPendingChanges(limit: limit)
+                }
                 changed.view = nil
+                if let header { changed.numbers.note(header, over: view) }
                 if number == view.changes, let header {
                     changed.view = view.followed(
                         by: transaction.changes, header, changes: changed.changes.number)
@@ -145,7 +156,7 @@ final class ChildEngine: KeyValueEngine {
             state?.numbers.next(for: header.catalogVersion) ?? ChildView.Numbers()
         }
         let view = try ChildView(
-            of: changes, over: reader, header, catalog, numbers, in: parent.openContext)
+            of: changes, over: reader, header, catalog, numbers, in: parent.openContext("read"))
         state.withLock { state in
             if state?.changes.number == changes.number { state?.view = view }
         }
@@ -225,4 +236,16 @@ private final class ChildTransaction: KeyValueWriter {
         _ range: KeyRange, reversed: Bool,
         _ body: (_ key: Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError) { try overlay.scanKeys(range, reversed: reversed, body) }
+}
+
+extension DataStoreError {
+    /// The refusal of a block after which a merge would change more than one write block may.
+    fileprivate static func tooManyPendingChanges(limit: Int) -> DataStoreError {
+        DataStoreError(
+            .limitExceeded, in: "write",
+            """
+            With this block the child store would hold more than \(limit) bytes of changes, which is the most that one \
+            merge can write. The block was rolled back; merge the child, and write again.
+            """)
+    }
 }

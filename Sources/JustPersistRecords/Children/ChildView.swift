@@ -11,10 +11,13 @@ struct ChildView: Sendable {
     /// The parent's state.
     let parentCommit: UInt64
     let parentSnapshot: UInt64?
+    /// The version of the catalog in it.
+    let catalogVersion: UInt64
 
-    /// What views and their catalogs are told apart by.
+    /// What views and their catalogs are told apart by: no two views have one number, and no two catalogs one version.
     ///
-    /// A block that adds to a view counts on from its numbers; a view that is made anew begins far behind all of those.
+    /// A block that adds to a view counts on from its numbers. A view that is made anew begins far behind all numbers that
+    /// were used; its catalog keeps its version only if it is the same one, the parent's with nothing added.
     struct Numbers: Sendable {
         private(set) var commit: UInt64 = 0
         /// The version of the catalog if the child has nothing to add to the parent's.
@@ -35,6 +38,15 @@ struct ChildView: Sendable {
             }
             ownCatalog = max(last, ownCatalog) + Self.step
             return self
+        }
+
+        /// Notes the numbers that a commit has used.
+        mutating func note(_ header: StoreHeader, over view: ChildView) {
+            commit = max(commit, header.commit)
+            if header.catalogVersion == view.catalogVersion { return }
+            ownCatalog = max(ownCatalog, header.catalogVersion)
+            // The next plain catalog must not lead to that version once more.
+            parentCatalog = nil
         }
     }
 
@@ -60,6 +72,7 @@ struct ChildView: Sendable {
         self.changes = changes.number
         parentCommit = header.commit
         parentSnapshot = reader.snapshotNumber
+        catalogVersion = block.known.catalog.version
     }
 
     /// The view behind a block that has added to this one.
@@ -68,13 +81,14 @@ struct ChildView: Sendable {
     ) -> ChildView {
         ChildView(
             keys: keys, number: header.commit, changes: changes, parentCommit: parentCommit,
-            parentSnapshot: parentSnapshot)
+            parentSnapshot: parentSnapshot, catalogVersion: header.catalogVersion)
     }
 
     private init(
         keys: OrderedKeyMap<[UInt8]?>, number: UInt64, changes: UInt64, parentCommit: UInt64,
-        parentSnapshot: UInt64?
+        parentSnapshot: UInt64?, catalogVersion: UInt64
     ) {
+        self.catalogVersion = catalogVersion
         self.keys = keys
         self.number = number
         self.changes = changes

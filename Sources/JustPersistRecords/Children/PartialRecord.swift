@@ -54,6 +54,13 @@ struct PartialRecord: Sendable {
         }
     }
 
+    /// The record without fields that say that there is no value, as it is stored.
+    var withoutAbsences: PartialRecord {
+        var record = RecordBuilder()
+        for attribute in attributes { record.append(attribute, of: self, keepsAbsence: false) }
+        return record.record
+    }
+
     /// The attributes that have a field in one of two records, in the order of their ids.
     static func attributes(of one: PartialRecord, _ other: PartialRecord) -> [UInt16] {
         union(one.attributes, other.attributes)
@@ -79,6 +86,8 @@ struct PartialRecord: Sendable {
 struct RecordBuilder {
     private var entries: [RecordFormat.Entry] = []
     private var payload: [UInt8] = []
+
+    var isEmpty: Bool { entries.isEmpty }
 
     /// Adds what a record has for an attribute.
     ///

@@ -23,7 +23,7 @@ extension WriteBlock {
         ).isChanged
         if isKnown { return }
         let catalog = try root.change { (block) throws(DataStoreError) in
-            try block.declare(schema, isOfClass: isOfClass)
+            try block.declare(schema, isOfClass: isOfClass, for: self)
         }
         let type = ItemType(schema)
         let before = known.catalog.candidates(for: type)

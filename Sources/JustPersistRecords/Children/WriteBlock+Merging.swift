@@ -13,25 +13,21 @@ extension WriteBlock {
 
     /// Brings a child's changes into the state that the block sees, and gives what both had changed.
     func apply(
-        _ changes: OrderedKeyMap<ItemChange>, for purpose: Purpose
+        _ changes: OrderedKeyMap<PendingChange>, for purpose: Purpose
     ) throws(DataStoreError) -> [MergeConflict] {
         var conflicts: [MergeConflict] = []
         try storing { (writer) throws(DataStoreError) in
-            var room = context.limits.writeBlockBytes
             var current: TypeMerge?
+            var currentNumber: UInt32?
             try changes.scan(.all) { (key, change) throws(DataStoreError) in
                 guard let (number, id) = RecordKey.parts(of: key) else { return .next }
-                if current?.table.number != number {
+                if currentNumber != number {
                     if let current { conflicts += try current.end(writer, self) }
                     current = try TypeMerge(number, purpose, in: self)
+                    currentNumber = number
                 }
                 try current?.apply(change, to: id, writer, self)
-                room -= change.mine?.bytes.count ?? 0
-                if room < 0, case .merge = purpose {
-                    throw .blockTooLarge(
-                        limit: context.limits.writeBlockBytes, itemType: current?.type.key ?? "",
-                        attribute: nil)
-                }
+                noteBytes(change.bytes)
                 return .next
             }
             if let current { conflicts += try current.end(writer, self) }
@@ -55,20 +51,24 @@ private struct TypeMerge {
     private var noted: [UInt16]
     private let types: BlockCatalog
 
-    init(
+    /// `nil` if the type is not known, which whoever uses it finds out, and the child's changes of other types are seen.
+    init?(
         _ number: UInt32, _ purpose: WriteBlock.Purpose, in block: WriteBlock
     ) throws(DataStoreError) {
-        guard let type = block.known.catalog[number] else {
+        self.purpose = purpose
+        guard let type = block.known.catalog[number], type.isDeclared else {
+            if case .view = purpose { return nil }
             throw DataStoreError(
                 .corrupted, in: "merge",
                 """
-                A child store has items of a type that its root does not know any more. Close the child; its changes \
-                are lost.
+                The store cannot tell what type has the number \(number), of which the child has changed items: its entry \
+                in the catalog is damaged, or it gave way to another type. Nothing was merged; verify the store.
                 """)
         }
-        if type.unknown.forbidsWriting { throw type.newerFormat(in: "merge") }
+        if case .merge = purpose, type.unknown.forbidsWriting {
+            throw type.newerFormat(in: "merge")
+        }
         self.type = type
-        self.purpose = purpose
         table = block.table(of: type)
         noted = type.attributes.map(\.tags)
         types = block.known
@@ -94,9 +94,17 @@ private struct TypeMerge {
     }
 
     mutating func apply(
-        _ change: ItemChange, to id: ItemID, _ writer: any KeyValueWriter, _ block: WriteBlock
+        _ change: PendingChange, to id: ItemID, _ writer: any KeyValueWriter, _ block: WriteBlock
     ) throws(DataStoreError) {
-        let stored = try table.storedRecord(id, in: writer)
+        let stored: (bytes: [UInt8], isSound: Bool)?
+        do throws(DataStoreError) {
+            stored = try table.storedRecord(id, in: writer)
+        } catch {
+            // Whoever reads the item is told.
+            if isView, error.code == .corrupted { return }
+            throw error
+        }
+        if table.entryChanges.isMany { try table.writeEntries(to: writer) }
         let theirs = stored.map { PartialRecord($0.bytes) }
         let isSound = stored?.isSound != false
         switch (change.mine, theirs) {
@@ -106,7 +114,9 @@ private struct TypeMerge {
         case (_?, nil) where change.wasThere: note(.deletedInParent, id)
         case (let mine?, nil):
             table.noteNew()
-            try put(mine.bytes, id, changes: nil, writer, block)
+            // Both have made it, and the parent has deleted it since.
+            let whole = change.base.attributes.isEmpty ? mine : mine.withoutAbsences
+            try put(whole.bytes, id, changes: nil, writer, block)
         case (let mine?, let theirs?):
             if isSound {
                 try applyUpdate(change, mine, id, theirs, writer, block)
@@ -117,7 +127,7 @@ private struct TypeMerge {
     }
 
     private mutating func applyDeletion(
-        _ change: ItemChange, _ id: ItemID, _ theirs: PartialRecord, _ writer: any KeyValueWriter
+        _ change: PendingChange, _ id: ItemID, _ theirs: PartialRecord, _ writer: any KeyValueWriter
     ) throws(DataStoreError) {
         let isConflict = PartialRecord.attributes(of: change.base, theirs).contains {
             !isSame($0, theirs, change.base)
@@ -130,7 +140,7 @@ private struct TypeMerge {
     }
 
     private mutating func applyUpdate(
-        _ change: ItemChange, _ mine: PartialRecord, _ id: ItemID, _ theirs: PartialRecord,
+        _ change: PendingChange, _ mine: PartialRecord, _ id: ItemID, _ theirs: PartialRecord,
         _ writer: any KeyValueWriter, _ block: WriteBlock
     ) throws(DataStoreError) {
         var merged = RecordBuilder()

@@ -49,12 +49,17 @@ public final class KeyValueOverlay: KeyValueWriter {
 
     /// Notes that `key` is to go, and looks up whether it was there.
     public func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool {
-        let wasThere = try withValue(forKey: key) { (_) throws(DataStoreError) in }
-        if wasThere {
-            savepoints.note(key, in: changes)
+        let change = changes.value(forKey: key)
+        if case .some(nil) = change { return false }
+        let isInBase = try base.withValue(forKey: key) { (_) throws(DataStoreError) in }
+        guard change != nil || isInBase else { return false }
+        savepoints.note(key, in: changes)
+        if isInBase {
             changes.setValue(nil, forKey: key)
+        } else {
+            changes.removeValue(forKey: key)
         }
-        return wasThere
+        return true
     }
 
     /// Puts the changes back as they were if `body` throws.

@@ -164,6 +164,9 @@ struct IndexChanges {
 
     var isEmpty: Bool { added.entries.isEmpty && removed.entries.isEmpty }
 
+    /// Whether so many wait to be written that they take much memory.
+    var isMany: Bool { added.entries.count + removed.entries.count >= 1 << 14 }
+
     mutating func removeAll() {
         added.removeAll()
         removed.removeAll()

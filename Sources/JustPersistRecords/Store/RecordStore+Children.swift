@@ -7,14 +7,15 @@ extension RecordStore {
 
     /// Makes a closed child of this store, which must be open.
     ///
-    /// The child keeps its changes in memory until they are merged, and costs nothing else: its blocks read this store's
-    /// committed state, and lay their changes over it. After each commit of this store the next block of the child looks at
-    /// the items again that the child has changed. Types, attributes and indexes that the child is the first to declare
+    /// The child keeps its changes in memory until they are merged, up to what one write block may change (1 GiB). Its blocks
+    /// read this store's committed state, with the changes laid over it. After each commit of this store, the next block of
+    /// the child looks again at all items that the child has changed; its other blocks do not. Types, attributes and indexes that the child is the first to declare
     /// are declared in the store at the root, at once and in a commit of its own, so that all have the same.
     public func makeChild() throws -> any DataStore {
-        _ = try openContext
+        _ = try openContext("makeChild")
         let child = RecordStore<ChildEngine>(
-            engine: ChildEngine(of: self, traits: engine.traits), threading: threading,
+            engine: ChildEngine(of: self, traits: engine.traits, limits: limits),
+            threading: threading,
             limits: limits, errorHandler: errorHandler)
         children.withLock { children in
             children.removeAll { $0.store == nil }
@@ -32,24 +33,36 @@ extension RecordStore {
         guard let child = child as? RecordStore<ChildEngine>, child.engine.parent === self else {
             throw DataStoreError.incompatibleChildDataStore()
         }
-        // Inside a block of this store another merge may wait for that block to be committed.
-        try gate.refuseNestedWrite()
-        return try child.engine.whileNotMerging {
-            var report = MergeReport()
-            try gate.write {
+        try refuseInsideWrite()
+        if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "merge") }
+        var report = MergeReport()
+        // On the thread of the block, or a merge there would wait for this one, and this one for that thread.
+        try gate.onBlockThread {
+            try child.engine.whileNotMerging {
                 try child.gate.readHere {
-                    let changes = try child.engine.changes
-                    try writeBlock { block in
-                        report.conflicts = try block.apply(changes.items, for: .merge(policy))
-                        if policy == .fail, !report.conflicts.isEmpty {
-                            throw DataStoreError.mergeConflict(report.conflicts)
-                        }
-                        block.afterCommit = { child.engine.didMerge(changes) }
+                    if try child.engine.changes.items.isEmpty { return }
+                    try gate.writeHere {
+                        report = try merge(child, policy)
                     }
                 }
             }
-            return report
         }
+        return report
+    }
+
+    private func merge(
+        _ child: RecordStore<ChildEngine>, _ policy: MergePolicy
+    ) throws -> MergeReport {
+        var report = MergeReport()
+        let changes = try child.engine.changes
+        try writeBlock { block in
+            report.conflicts = try block.apply(changes.items, for: .merge(policy))
+            if policy == .fail, !report.conflicts.isEmpty {
+                throw DataStoreError.mergeConflict(report.conflicts)
+            }
+            block.afterCommit = { child.engine.didMerge(changes) }
+        }
+        return report
     }
 
     /// Closes the children; what they have not merged is gone.
@@ -66,7 +79,13 @@ extension RecordStore {
 /// What a child needs of the store above it, whatever the engine of that one is.
 protocol ParentStore: DataStore {
     /// What the blocks of the open store share.
-    var openContext: StoreContext { get throws(DataStoreError) }
+    func openContext(_ operation: String) throws(DataStoreError) -> StoreContext
+
+    /// Whether items have entries in indexes.
+    var keepsIndexes: Bool { get }
+
+    /// Throws if the calling thread is inside a write block of this store or one above it.
+    func refuseInsideWrite() throws(DataStoreError)
 
     /// Runs `body` on the committed state, as a block of the store.
     func readCommitted(_ body: (any KeyValueReader) throws -> Void) throws
@@ -105,7 +124,6 @@ extension RecordStore: ParentStore {
                 }
             }
         } catch let error as DataStoreError {
-            if error.code == .nestedWrite { throw .newTypeInsideWrite() }
             throw error
         } catch {
             throw DataStoreError(.storageFailure, in: "declare", "The store failed: \(error)")
@@ -114,15 +132,17 @@ extension RecordStore: ParentStore {
     }
 }
 
-extension DataStoreError {
-    /// The refusal to declare something in the root store while the calling thread is inside one of its write blocks.
-    fileprivate static func newTypeInsideWrite() -> DataStoreError {
-        DataStoreError(
-            .nestedWrite, in: "declare",
-            """
-            A child store met a type, an attribute or an index that its root store does not know yet, inside a write block \
-            of the root store, which cannot declare it meanwhile. Declare the type in the root store before, or write to \
-            the child outside of the block.
-            """)
+extension RecordStore {
+    /// Throws if the calling thread is inside a write block of this store or one above it.
+    func refuseInsideWrite() throws(DataStoreError) {
+        try gate.refuseNestedWrite()
+        try refuseInsideWriteAbove()
+    }
+
+    /// Throws if the calling thread is inside a write block of a store above this one.
+    ///
+    /// A write block of this store may wait for the stores above, to declare a type, and must not hold them up meanwhile.
+    func refuseInsideWriteAbove() throws(DataStoreError) {
+        try (engine as? ChildEngine)?.parent.refuseInsideWrite()
     }
 }

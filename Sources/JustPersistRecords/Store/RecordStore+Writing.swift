@@ -4,6 +4,7 @@ public import JustPersist
 extension RecordStore {
     /// Runs a block that may change the store, and commits.
     public func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
+        try refuseInsideWriteAbove()
         try gate.write { try write(block) }
     }
 

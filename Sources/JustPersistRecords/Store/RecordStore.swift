@@ -84,16 +84,16 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     }
 
     /// Whether entries of indexes can be stored: rows have no place for them.
-    private var keepsIndexes: Bool { !(engine is any RowEngine) }
+    var keepsIndexes: Bool {
+        (engine as? ChildEngine)?.parent.keepsIndexes ?? !(engine is any RowEngine)
+    }
 
     /// What the blocks of the open store share.
-    var openContext: StoreContext {
-        get throws(DataStoreError) {
-            guard let context = opened.withLock({ $0?.context }) else {
-                throw .notSetUp(in: "makeChild")
-            }
-            return context
+    func openContext(_ operation: String) throws(DataStoreError) -> StoreContext {
+        guard let context = opened.withLock({ $0?.context }) else {
+            throw .notSetUp(in: operation)
         }
+        return context
     }
 
     /// What a store over this engine can do.
@@ -144,6 +144,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     /// Closes the store once its blocks have ended, queued ones included.
     public func close() throws {
         try gate.refuseInside("close")
+        try refuseClosingInsideWriteAbove("close")
         try closeChildren()
         try gate.close("close") { shut() }
     }
@@ -152,10 +153,25 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     public func destroy() throws {
         if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "destroy") }
         try gate.refuseInside("destroy")
+        try refuseClosingInsideWriteAbove("destroy")
         try closeChildren()
         try gate.close("destroy", evenIfClosed: true) {
             shut()
             try engine.destroy()
+        }
+    }
+
+    /// A block of a child that is waited for may itself wait for the write block of the calling thread.
+    private func refuseClosingInsideWriteAbove(_ operation: String) throws(DataStoreError) {
+        do throws(DataStoreError) {
+            try refuseInsideWriteAbove()
+        } catch {
+            throw DataStoreError(
+                .insideBlock, in: operation,
+                """
+                This thread is inside a write block of a store above the child, for which blocks of the child may wait. \
+                Close the child after the block has returned.
+                """)
         }
     }
 
@@ -185,7 +201,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             return try load()
         }
         let commit = try applyChangeLogLength(known)
-        let above = try (engine as? ChildEngine).map { try $0.parent.openContext }
+        let above = try (engine as? ChildEngine).map { try $0.parent.openContext("open") }
         let context = StoreContext(
             storeID: known.id,
             files: try above.map(\.files)
@@ -193,16 +209,18 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             limits: limits,
             checksBytes: above?.checksBytes
                 ?? !(engine.traits.checksBytes || engine is any RowEngine),
-            keepsIndexes: above?.keepsIndexes ?? keepsIndexes, feed: feed,
+            keepsIndexes: keepsIndexes, feed: feed,
             root: (engine as? ChildEngine).map { child in
-                RootCatalog { (body) throws(DataStoreError) in
-                    try child.parent.changeRootCatalog(body)
+                // Not strongly: items that are kept hold this, and must not keep the store above open.
+                RootCatalog { [weak child] (body) throws(DataStoreError) in
+                    guard let child else { throw .notSetUp(in: "declare") }
+                    return try child.parent.changeRootCatalog(body)
                 }
             },
             report: { [weak self] error in self?.report(error) },
             count: { [weak self] group, counts in try? self?.count(group, &counts) })
         opened.withLock { [catalog] in $0 = Opened(context: context, catalog: catalog) }
-        feed.open(origin: known.id, position: commit)
+        feed.open(origin: context.historyID, position: commit)
     }
 
     // MARK: Blocks

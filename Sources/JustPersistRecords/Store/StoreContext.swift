@@ -14,6 +14,8 @@ final class StoreContext: Sendable {
     let keepsIndexes: Bool
     /// The length below which a text needs no look at the limits.
     let smallText: Int
+    /// Tells the history of its commits from every other.
+    let historyID: ItemID
     /// Where types are declared, if the store is a child.
     let root: RootCatalog?
     let report: DataStoreErrorHandler
@@ -53,6 +55,8 @@ final class StoreContext: Sendable {
         self.checksBytes = checksBytes
         self.keepsIndexes = keepsIndexes
         self.root = root
+        // A child begins a history of its own each time that it is opened.
+        historyID = root == nil ? storeID : ItemID()
         self.count = count
         smallText = min(1 << 12, limits.valueBytes)
         self.report = report

@@ -306,21 +306,150 @@ import Testing
         }
     }
 
-    /// A child would need its root to declare the type, which is inside a write block of the same thread.
+    /// A block of the child may wait for the root, to declare a type, and so must not be waited for inside of it.
     @Test(arguments: Backend.ofRecords)
-    func aNewTypeInAChildInsideABlockOfItsRootIsRefused(_ backend: Backend) throws {
+    func aChildIsNotWrittenToNorClosedInsideAWriteBlockAboveIt(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.fill(["a"])
             try withChild(of: store) { child in
-                try store.write { _ in
-                    try child.fill(["b"])
-                    let error = expectError(.nestedWrite) {
-                        try child.write { db in try db.create(Shelf.self).row = 1 }
+                try withChild(of: child) { grandchild in
+                    try store.write { _ in
+                        #expect(try child.names() == ["a"])
+                        expectError(.nestedWrite) { try child.fill(["b"]) }
+                        expectError(.nestedWrite) { try grandchild.fill(["b"]) }
+                        expectError(.nestedWrite) {
+                            try child.merge(grandchild, policy: .childWins)
+                        }
+                        expectError(.insideBlock) { try grandchild.close() }
+                        expectError(.insideBlock) { try child.close() }
+                        expectError(.insideBlock) { try child.destroy() }
                     }
-                    #expect(error?.message.contains("Declare") == true)
+                    try grandchild.fill(["c"])
                 }
-                #expect(try child.names() == ["a", "b"])
+                #expect(try child.names() == ["a"])
             }
+        }
+    }
+
+    /// Two views of a child with different types in them must not have one version of the catalog.
+    @Test(arguments: Backend.allCases)
+    func aKindOfValueThatOnlyTheChildHasIsFound(_ backend: Backend) throws {
+        try backend.withStore { store in
+            try store.write { db in
+                try db.declare(
+                    ItemSchema(
+                        "Note", attributes: [AttributeSchema("title"), AttributeSchema("color")],
+                        indexes: [IndexSchema(["title"])]))
+            }
+            let ids = try store.write { db in
+                [try db.create("Note").uniqueToken, try db.create("Note").uniqueToken]
+            }
+            func set(_ attribute: String, _ id: ItemID, in store: any DataStore) throws {
+                try store.write { db in
+                    let item = try db.performFetchItem(ItemType(dynamic: "Note"), id: id)
+                    try item?.backing.setValue(.string("Groceries"), forAttribute: attribute)
+                }
+            }
+            try withChild(of: store) { child in
+                try set("color", ids[0], in: child)
+                try store.write { db in
+                    if let item = try db.performFetchItem(ItemType(dynamic: "Note"), id: ids[0]) {
+                        try db.delete(item)
+                    }
+                }
+                try set("title", ids[1], in: child)
+                let predicate = try DataStorePredicate("title CONTAINS 'cer'")
+                let found = try child.read { db in
+                    try db.dynamicItems(
+                        DataStoreRequest(type: ItemType(dynamic: "Note"), predicate: predicate)
+                    ).map(\.uniqueToken)
+                }
+                #expect(found == [ids[1]])
+            }
+        }
+    }
+
+    /// An item that both have made is one item, whose attributes are changed and deleted like those of others.
+    @Test(arguments: Backend.allCases)
+    func anItemThatParentAndChildHaveMadeStaysReadable(_ backend: Backend) throws {
+        try backend.withStore { store in
+            try store.write { db in try db.create(Shelf.self).label = "other" }
+            let id = ItemID()
+            func insert(_ body: (Shelf) -> Void, into store: any DataStore) throws {
+                try store.write { db in
+                    let shelf = Shelf(
+                        backing: DictionaryBacking(
+                            itemTypeKey: "Shelf", schema: Shelf.schema, id: id))
+                    body(shelf)
+                    _ = try db.performInsert(shelf)
+                }
+            }
+            func values(in store: any DataStore) throws -> [String] {
+                try store.read { db in
+                    try db.items(Shelf.self).filter { $0.uniqueToken == id }
+                        .map { "\($0.label ?? "-") \($0.row) \($0.code ?? "-")" }
+                }
+            }
+            try withChild(of: store) { child in
+                try insert({ $0.label = "child’s" }, into: child)
+                try insert({ $0.row = 5 }, into: store)
+                #expect(try values(in: child) == ["child’s 5 -"])
+                // The child has seen the parent's value, and replaces it knowingly.
+                try child.write { db in try db.item(Shelf.self, id: id)?.row = 6 }
+                #expect(try values(in: child) == ["child’s 6 -"])
+                try child.write { db in
+                    _ = try db.delete(Shelf.self, id: id)
+                    let shelf = Shelf(
+                        backing: DictionaryBacking(
+                            itemTypeKey: "Shelf", schema: Shelf.schema, id: id))
+                    shelf.code = "anew"
+                    _ = try db.performInsert(shelf)
+                }
+                #expect(try values(in: child) == ["- 0 anew"])
+                try store.write { db in _ = try db.delete(Shelf.self, id: id) }
+                _ = try values(in: child)
+                try expectSound(child)
+                try store.merge(child, policy: .childWins)
+                _ = try values(in: store)
+            }
+        }
+    }
+
+    @Test(arguments: Backend.persistent)
+    func anItemOfAChildDoesNotKeepTheStoreOpen(_ backend: Backend) throws {
+        try withTemporaryDirectory { directory in
+            var kept: Restaurant?
+            do {
+                let store = backend.make(at: directory)
+                try store.open()
+                try store.fill(["a"])
+                let child = try store.makeChild()
+                try child.open()
+                kept = try first(child)
+            }
+            let store = backend.make(at: directory)
+            try store.open()
+            #expect(kept?.name == "a")
+            try store.close()
+        }
+    }
+
+    /// What is being merged belongs to the time that the child was open.
+    @Test(arguments: Backend.allCases)
+    func aMergeOfNothingChangesNothing(_ backend: Backend) throws {
+        try backend.withStore { store in
+            try store.fill(["a"])
+            try withChild(of: store) { child in
+                #expect(try store.merge(child, policy: .fail).conflicts.isEmpty)
+                try child.fill(["b"])
+                try store.merge(child, policy: .fail)
+                try child.close()
+                expectError(.notSetUp) { try store.merge(child, policy: .fail) }
+                try child.open()
+                try child.fill(["c"])
+                #expect(try child.names() == ["a", "b", "c"])
+            }
+            #expect(try store.names() == ["a", "b"])
         }
     }
 

@@ -19,9 +19,9 @@ extension DataStore {
     ///     print(accessor.countItems(forRequest: request))
     /// }
     /// ```
-    // A property and not a method: in an asynchronous function the compiler would choose the asynchronous method of that
-    // name, and call for `try await`.
     public var read: ((borrowing DataStoreReader) -> Void) -> Void {
+        // Not a method: in an asynchronous function the compiler would choose the asynchronous method of that name, and
+        // call for `try await`.
         { [self] block in readSync(block) }
     }
 

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// Lets `body` queue blocks while one holds the gate; they are numbered from 0. Gives the numbers that failed.
+    /// Queues blocks, numbered from 0, while one holds the gate, and gives the numbers of those that failed.
     private func burst(
         of count: Int, in gate: BlockGate, _ body: @escaping @Sendable (Int) throws -> Void
     ) -> [Int] {

@@ -15,7 +15,10 @@ enum LMDBFixture: ConformanceFixture {
 
 enum LevelDBFixture: ConformanceFixture {
     static func makeStore(in directory: URL) throws -> LevelDBDataStore {
-        LevelDBDataStore(at: directory)
+        // With a log, so that its checks run too; the other stores keep none.
+        LevelDBDataStore(
+            at: directory,
+            configuration: LevelDBConfiguration(changeLog: ChangeLogLength(commits: 100)))
     }
 }
 

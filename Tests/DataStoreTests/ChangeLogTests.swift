@@ -104,6 +104,8 @@ import Testing
             try store.close()
             let sizes = try entries(backend, directory).map(\.count)
             #expect(sizes.reduce(0, +) < 4_500 && (sizes.max() ?? 0) <= 1_000)
+            // No more is dropped than has to be.
+            #expect(sizes.count >= 15)
             store = try self.store(backend, directory, nil)
             #expect(try await changes(store, since: token).isComplete == false)
             var owners = store.changes(of: RestaurantOwner.self, since: token)

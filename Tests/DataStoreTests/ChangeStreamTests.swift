@@ -140,6 +140,47 @@ import Testing
         }
     }
 
+    /// A stream does not keep its store, which gives up its files when nobody has it.
+    @Test func aStreamEndsWithAStoreThatIsLetGo() async throws {
+        var store: InMemoryDataStore? = InMemoryDataStore()
+        try store?.open()
+        var changes = try #require(store).changes(of: Restaurant.self).makeAsyncIterator()
+        #expect(await changes.next() != nil)
+        store = nil
+        #expect(await changes.next() == nil)
+    }
+
+    /// One that sleeps through very many commits hears what they come to.
+    @Test func commitsAreJoinedForOneWhoIsAsleep() async throws {
+        let store = InMemoryDataStore()
+        try store.open()
+        try store.fill((0..<10).map { "\($0)" })
+        let ids = try await store.read { db in try db.items(Restaurant.self).map(\.uniqueToken) }
+        var places: [ChangeStream<ItemChanges>.Iterator] = []
+        var made: [ItemID] = []
+        for round in 0..<4 {
+            let token = try await store.read { db in try db.changeToken }
+            places.append(
+                store.changes(of: Restaurant.self, since: token).makeAsyncIterator())
+            for number in 0..<1_500 {
+                try await store.write { db in
+                    try #require(try db.item(Restaurant.self, id: ids[round])).stars = number
+                    let passing = try db.create(Restaurant.self)
+                    try db.delete(passing)
+                }
+            }
+            made.append(
+                try await store.write { db in try db.create(Restaurant.self).uniqueToken })
+        }
+        for round in 0..<4 {
+            let change = try #require(await places[round].next())
+            #expect(change.isComplete && change.deleted.isEmpty)
+            #expect(change.updated.map(\.id) == Array(ids[round..<4]))
+            #expect(change.inserted == Array(made[round...]))
+        }
+        try store.close()
+    }
+
     @Test(arguments: Backend.allCases)
     func aStoreThatIsClosedHasNoStreams(_ backend: Backend) async throws {
         let errors = ErrorLog()

@@ -17,6 +17,8 @@ final class ChangeChannel: Sendable {
     /// The commits that are kept apart, so that a token from between them can be used.
     private static let recentCommits = 1 << 10
     private static let recentEvents = 1 << 14
+    /// The runs that were joined and are not joined with each other yet.
+    private static let mostRuns = 32
     /// How long commits are kept for one who has taken a token and begins no stream.
     private static let retention = Duration.seconds(60)
 
@@ -104,6 +106,17 @@ final class ChangeChannel: Sendable {
         }
     }
 
+    /// Goes on to a commit that nobody wants to know of; false if somebody does.
+    func skip(to position: UInt64) -> Bool {
+        state.withLock { state in
+            if state.isClosed { return true }
+            guard state.subscribers.isEmpty, state.retainedUntil == nil else { return false }
+            state.position = max(state.position, position)
+            state.floor = state.position
+            return true
+        }
+    }
+
     /// Keeps what is committed from now on for a while, though nobody is subscribed.
     func retain() {
         state.withLock { $0.retainedUntil = ContinuousClock.now + Self.retention }
@@ -118,6 +131,10 @@ final class ChangeChannel: Sendable {
             if events > recentEvents { break }
             recent -= 1
         }
+        // Seldom all anew, for that costs as much as there is.
+        let older = state.segments[..<recent]
+        let joinsAll =
+            state.count > mostEvents || older.count(where: \.isJoined) > mostRuns
         let positions = state.subscribers.values.map(\.position).sorted()
         var kept: [ChangeSegment] = []
         var run: [ChangeSegment] = []
@@ -128,7 +145,7 @@ final class ChangeChannel: Sendable {
             }
             run = []
         }
-        for segment in state.segments[..<recent] {
+        for segment in older {
             // How many are behind it: where that changes, somebody stands in between.
             var passed = behind
             while passed < positions.count, positions[passed] < segment.end { passed += 1 }
@@ -136,8 +153,13 @@ final class ChangeChannel: Sendable {
                 join()
                 behind = passed
             }
-            run.append(segment)
             state.floor = segment.end
+            if segment.isJoined, !joinsAll {
+                join()
+                if behind > 0 { kept.append(segment) }
+            } else {
+                run.append(segment)
+            }
         }
         join()
         kept += state.segments[recent...]

@@ -26,6 +26,9 @@ public final class ChangeFeed: Sendable {
     /// A feed that is closed.
     public init() {}
 
+    // The observers do not hold the store.
+    deinit { close() }
+
     // MARK: Life
 
     /// Opens the feed with the store.
@@ -64,6 +67,12 @@ public final class ChangeFeed: Sendable {
     package func publish(_ segments: [ChangeSegment]) {
         guard let channel = channel.withLock({ $0 }) else { return }
         if !channel.publish(segments), isObserved { settle(channel) }
+    }
+
+    /// Notes a commit of which nobody wanted to know when its block began.
+    package func skip(to position: UInt64) {
+        guard let channel = channel.withLock({ $0 }) else { return }
+        if !channel.skip(to: position) { publish([ChangeSegment(end: position, nil)]) }
     }
 
     /// The place behind the last commit that was published; `nil` if the feed is closed.

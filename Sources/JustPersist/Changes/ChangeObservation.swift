@@ -1,7 +1,7 @@
 /// A running observation of a store's changes: what the streams of changes are made of.
 ///
 /// Authors of stores give one from ``DataStore/observeChanges(_:since:)``; a ``ChangeFeed`` makes them. Programs use the
-/// streams: ``DataStore/changes(of:since:)``. The observation ends when nobody holds it any more.
+/// streams: ``ChangeStream`` and ``ResultStream``. The observation ends when nobody holds it any more.
 public protocol ChangeObservation: AnyObject, Sendable {
     /// The changes since the last call, once there are any; `nil` when the store was closed or the task is cancelled.
     ///

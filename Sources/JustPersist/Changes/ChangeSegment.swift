@@ -6,6 +6,8 @@ package struct ChangeSegment: Sendable {
     package private(set) var changes: [ChangedItems]
     /// Whether the changes are all there are.
     package let isComplete: Bool
+    /// Whether it was made of several runs.
+    private(set) var isJoined = false
 
     /// A run of commits; of anything in the store if `changes` is `nil`.
     package init(end: UInt64, _ changes: [ChangedItems]?) {
@@ -32,6 +34,7 @@ package struct ChangeSegment: Sendable {
     /// - Parameter filter: Which changes are wanted.
     init(_ segments: some Collection<ChangeSegment>, _ filter: ChangeFilter, end: UInt64) {
         self.init(end: end, segments.allSatisfy(\.isComplete) ? [] : nil)
+        isJoined = true
         guard isComplete else { return }
         for segment in segments {
             for part in segment.changes where filter.includes(part.type) {

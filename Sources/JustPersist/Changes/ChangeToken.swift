@@ -1,7 +1,7 @@
 /// A place in the history of a store: behind one of its commits.
 ///
 /// Take one from a read block with ``DataStoreReadAccessor/changeToken``, or from the changes that a stream gives, keep it
-/// as long as you like, and begin a stream with it: ``DataStore/changes(of:since:)``. A token is of use only for the store
+/// as long as you like, and begin a stream with it: see <doc:ObservingChanges>. A token is of use only for the store
 /// that it came from. What it contains is of no concern to a program that uses stores.
 public struct ChangeToken: Hashable, Sendable {
     /// Tells the store's history from that of every other store.

@@ -118,21 +118,7 @@ package struct ChangedItems: Sendable {
     }
 
     /// Leaves one event for each item that is concerned, in the order of the ids.
-    mutating func coalesce() {
-        if events.count < 2 || isAscending { return }
-        var places: [ItemID: Int] = Dictionary(minimumCapacity: events.count)
-        var merged: [ItemEvent] = []
-        merged.reserveCapacity(events.count)
-        for event in events {
-            guard let place = places[event.id] else {
-                places[event.id] = merged.count
-                merged.append(event)
-                continue
-            }
-            merged[place] = merged[place].followed(by: event)
-        }
-        events = merged.sorted { $0.id < $1.id }
-    }
+    mutating func coalesce() { events = events.coalesced() }
 
     /// Tells items that were created and deleted as deleted, or not at all.
     mutating func settlePassed(asDeleted: Bool) {
@@ -141,16 +127,6 @@ package struct ChangedItems: Sendable {
             if event.kind != .passed { return event }
             return asDeleted ? ItemEvent(.deleted, event.id) : nil
         }
-    }
-
-    /// Whether no item comes twice, and all are in order.
-    private var isAscending: Bool {
-        var last = events[0].id
-        for event in events.dropFirst() {
-            if event.id <= last { return false }
-            last = event.id
-        }
-        return true
     }
 
     /// The same as it is told, of coalesced events.
@@ -162,5 +138,34 @@ package struct ChangedItems: Sendable {
             itemTypeKey: type.keys.first ?? "", inserted: ids(.inserted),
             updated: events.compactMap { $0.kind == .updated ? ItemUpdate($0, of: type) : nil },
             deleted: ids(.deleted), isComplete: isComplete, token: token)
+    }
+}
+
+extension [ItemEvent] {
+    /// One event for each item that is concerned, in the order of the ids.
+    package func coalesced() -> [ItemEvent] {
+        if isAscending { return self }
+        var places: [ItemID: Int] = Dictionary(minimumCapacity: count)
+        var merged: [ItemEvent] = []
+        merged.reserveCapacity(count)
+        for event in self {
+            if let place = places[event.id] {
+                merged[place] = merged[place].followed(by: event)
+            } else {
+                places[event.id] = merged.count
+                merged.append(event)
+            }
+        }
+        return merged.sorted { $0.id < $1.id }
+    }
+
+    /// Whether no item comes twice, and all are in order.
+    private var isAscending: Bool {
+        guard var last = first?.id else { return true }
+        for event in dropFirst() {
+            if event.id <= last { return false }
+            last = event.id
+        }
+        return true
     }
 }

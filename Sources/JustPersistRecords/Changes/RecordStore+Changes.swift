@@ -36,13 +36,10 @@ extension RecordStore {
     func announce(_ block: WriteBlock) {
         defer { block.noteAnnounced() }
         let commit = block.header.commit
+        guard feed.isObserved else { return feed.skip(to: commit) }
         let position = feed.position
         // A block that has changed nothing has no commit of its own.
         guard commit > position else { return }
-        guard feed.isObserved else {
-            feed.publish([ChangeSegment(end: commit, nil)])
-            return
-        }
         var segments: [ChangeSegment] = []
         if commit > position + 1 {
             segments = foreignSegments(behind: position, upTo: commit - 1)

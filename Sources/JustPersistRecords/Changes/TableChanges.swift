@@ -14,8 +14,18 @@ struct TableChanges {
     /// The changes that are noted of one type; of more, it is only noted that there were any.
     static let mostEvents = 1 << 16
 
+    /// The kinds of changes that were noted.
+    private var hasInserted = false
+    private var hasDeleted = false
+
     /// The changes; `nil` if they are not known.
-    var known: [ItemEvent]? { areNoted && !isTooLong ? events : nil }
+    ///
+    /// Of an item that the block has created and deleted, nobody can know.
+    var known: [ItemEvent]? {
+        guard areNoted, !isTooLong else { return nil }
+        guard hasInserted, hasDeleted else { return events }
+        return events.coalesced().filter { $0.kind != .passed }
+    }
 
     /// Notes a record that was written.
     @inline(__always)
@@ -25,6 +35,7 @@ struct TableChanges {
         if let attributes {
             append(ItemEvent(.updated, id, attributes: attributes.bits))
         } else {
+            hasInserted = true
             append(ItemEvent(.inserted, id))
         }
     }
@@ -32,7 +43,9 @@ struct TableChanges {
     /// Notes something that happened to an item.
     mutating func note(_ kind: ItemEvent.Kind, _ id: ItemID) {
         isAny = true
-        if areNoted { append(ItemEvent(kind, id)) }
+        guard areNoted else { return }
+        hasDeleted = hasDeleted || kind == .deleted
+        append(ItemEvent(kind, id))
     }
 
     @inline(__always)
@@ -62,6 +75,7 @@ struct TableChanges {
             return .next
         }
         if isTooLong { return }
+        hasDeleted = true
         for id in ids { events.append(ItemEvent(.deleted, id)) }
     }
 }

@@ -38,7 +38,7 @@ extension WriteBlock {
             from: ChangeLogEntry.key(log.first), upTo: ChangeLogEntry.key(commit))
         try writer.scan(all, reversed: false) { (key, value) throws(DataStoreError) in
             guard let known = ChangeLogEntry.commit(of: key) else { return .next }
-            if known > commit &- UInt64(length.commits), size <= UInt64(length.bytes) {
+            if commit &- known < UInt64(length.commits), size <= UInt64(length.bytes) {
                 return .stop
             }
             size -= min(size, UInt64(key.count + value.count))

@@ -110,7 +110,7 @@ import Testing
 
     @Test func errorHandlerOfARefusedChild() {
         let errors = ErrorLog()
-        let dataStore: any DataStore = InMemoryDataStore { _ in }
+        let dataStore: any DataStore = ChildlessStore(errors: ErrorLog())
         dataStore.setup()
         let child = dataStore.makeChildDataStore()
         child.errorHandler = { error in errors.append(error) }

@@ -314,7 +314,8 @@ import Testing
             try withChild(of: store) { child in
                 try withChild(of: child) { grandchild in
                     try store.write { _ in
-                        #expect(try child.names() == ["a"])
+                        let names = try child.names()
+                        #expect(names == ["a"])
                         expectError(.nestedWrite) { try child.fill(["b"]) }
                         expectError(.nestedWrite) { try grandchild.fill(["b"]) }
                         expectError(.nestedWrite) {

@@ -132,12 +132,4 @@ import Testing
         }
         #expect(found == ["nil 3", "2 0", "3 0"])
     }
-
-    @Test func nothing() throws {
-        let found = try labels { _, _ in
-        } during: { db, ids in
-            try db.item(Shelf.self, id: ids[0])?.label = "y"
-        }
-        #expect(found == ["y 0", "1 0", "2 0", "3 0"])
-    }
 }

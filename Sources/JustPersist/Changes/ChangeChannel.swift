@@ -76,7 +76,9 @@ final class ChangeChannel: Sendable {
 
     // MARK: Who writes
 
-    /// Announces commits, in order; those that were announced already are left out. Tells whether anybody listens.
+    /// Announces commits, in order, and tells whether anybody listens.
+    ///
+    /// Those that were announced already are left out.
     func publish(_ segments: [ChangeSegment]) -> Bool {
         state.withLock { state in
             if state.isClosed { return false }

@@ -40,6 +40,10 @@ public struct StoreLog: Sendable {
         logger.logLevel <= level ? ContinuousClock.now : nil
     }
 
+    /// The start of an opening, a closing or a write block; `nil` if none of them is logged.
+    @inlinable
+    public func startOfWork() -> Start? { start(.debug) }
+
     /// The start of a query: `nil` if queries are not logged, slow ones included.
     @inlinable
     public func startOfQuery() -> Start? { start(slowQueries == nil ? .trace : .debug) }

@@ -4,6 +4,10 @@ import JustPersist
 final class WriteBlock: Block {
     private var writer: any KeyValueWriter
     private(set) var header: StoreHeader
+    /// Whether the block has a commit of its own: not if it has changed nothing.
+    private(set) var hasCommit = false
+    /// When it began, if commits are logged.
+    let start: StoreLog.Start?
     /// Whether it notes which items it changes.
     private let isObserved: Bool
     override var notesChanges: Bool { isObserved }
@@ -59,6 +63,7 @@ final class WriteBlock: Block {
     ) {
         self.writer = writer
         self.header = header
+        start = context.log?.startOfWork()
         isObserved = header.changeLog != nil || context.feed.isObserved
         context.noteUnannounced()
         super.init(reader: writer, catalog: catalog, context: context)
@@ -597,6 +602,7 @@ final class WriteBlock: Block {
             if isChanged { known.catalog.version &+= 1 }
             header.catalogVersion = known.catalog.version
             header.commit &+= 1
+            hasCommit = true
             try writeLogEntry(to: writer, &header)
             try writer.put(header.encoded(), forKey: KeySpace.header)
         }

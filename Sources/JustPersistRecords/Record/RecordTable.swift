@@ -13,6 +13,8 @@ final class RecordTable {
     private var key: RecordKey
     /// The records put less those removed in this block.
     private(set) var countChange = 0
+    /// How many records were written and removed in this block.
+    private(set) var written = (inserted: 0, updated: 0, deleted: 0)
     /// The indexes whose entries follow the records; none in a read block.
     private(set) var indexes: [TypeIndex] = []
     /// The changes of entries that are still to be written.
@@ -187,6 +189,7 @@ final class RecordTable {
         let key = key.bytes
         try writer.put(record, forKey: key.span)
         self.changes.notePut(id, changes)
+        if changes == nil { written.inserted += 1 } else { written.updated += 1 }
     }
 
     /// Removes the record of an id and its entries, and tells whether it was there.
@@ -197,6 +200,7 @@ final class RecordTable {
         key.set(id)
         guard try writer.delete(key.bytes) else { return false }
         countChange -= 1
+        written.deleted += 1
         changes.note(.deleted, id)
         try writeEntries(to: writer)
         return true
@@ -206,6 +210,7 @@ final class RecordTable {
     func removeAll(from writer: any KeyValueWriter) throws(DataStoreError) {
         try changes.noteAllRemoved(in: range, writer)
         let removed = try writer.deleteAll(in: range)
+        written.deleted += removed
         try removeAllEntries(from: writer)
         // None is left, whatever a damaged store has counted.
         do throws(DataStoreError) {

@@ -7,11 +7,11 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
     init(_ block: Block) { self.block = block }
 
     func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
-        try block.fetch(request)
+        try block.logged(request, \.count) { () throws(DataStoreError) in try block.fetch(request) }
     }
 
     func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
-        try block.count(request)
+        try block.logged(request, { $0 }) { () throws(DataStoreError) in try block.count(request) }
     }
 
     func performFetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (
@@ -35,7 +35,9 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
     func performAggregate(
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
     ) throws(DataStoreError) -> [DataStoreRow] {
-        try block.aggregate(request, aggregation)
+        try block.logged(request, \.count) { () throws(DataStoreError) in
+            try block.aggregate(request, aggregation)
+        }
     }
 
     func performExplain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan {
@@ -56,11 +58,19 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
     init(_ block: WriteBlock) { self.block = block }
 
     func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
-        try noting { () throws(DataStoreError) in try block.fetch(request) }
+        try noting { () throws(DataStoreError) in
+            try block.logged(request, \.count) { () throws(DataStoreError) in
+                try block.fetch(request)
+            }
+        }
     }
 
     func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
-        try noting { () throws(DataStoreError) in try block.count(request) }
+        try noting { () throws(DataStoreError) in
+            try block.logged(request, { $0 }) { () throws(DataStoreError) in
+                try block.count(request)
+            }
+        }
     }
 
     func performFetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (
@@ -95,7 +105,11 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
     func performAggregate(
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
     ) throws(DataStoreError) -> [DataStoreRow] {
-        try noting { () throws(DataStoreError) in try block.aggregate(request, aggregation) }
+        try noting { () throws(DataStoreError) in
+            try block.logged(request, \.count) { () throws(DataStoreError) in
+                try block.aggregate(request, aggregation)
+            }
+        }
     }
 
     func performExplain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan {

@@ -17,6 +17,7 @@ extension RecordStore {
             engine: ChildEngine(of: self, traits: engine.traits, limits: limits),
             threading: threading,
             limits: limits, errorHandler: errorHandler)
+        child.log = log
         children.withLock { children in
             children.removeAll { $0.store == nil }
             children.append(Child(store: child))

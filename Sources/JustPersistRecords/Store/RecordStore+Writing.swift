@@ -40,6 +40,7 @@ extension RecordStore {
             try running.finish()
         } catch {
             running.conclude(isCommitted: false)
+            context.log?.rolledBack(error, since: running.start)
             throw error
         }
         transaction.add(running)
@@ -47,6 +48,10 @@ extension RecordStore {
 
     /// Takes over what a block has committed; called once for each, in the order of the commits.
     func didCommit(_ block: WriteBlock) {
+        if block.hasCommit {
+            block.context.log?.committed(
+                block.header.commit, since: block.start, block.changesInLog)
+        }
         remember(block.known.catalog)
         announce(block)
         if block.hasUnfinishedIndexes { buildIndexesLater() }

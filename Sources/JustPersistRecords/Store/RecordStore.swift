@@ -36,6 +36,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     private let idleBlocks = ThreadParts { IdleBlock() }
     /// The children that were made, as far as they are still there.
     let children = Locked<[Child]>([])
+    /// What is to be used from the next opening on.
+    let nextLog = Locked<StoreLog?>(nil)
     /// Whether entries of indexes are being written in the background.
     let isBuilding = Locked(false)
 
@@ -115,6 +117,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     /// Opens the engine, and makes its files a store if they are empty.
     public func open() throws {
         var failure: DataStoreError?
+        let log = log
+        let start = log?.startOfWork()
         try gate.open {
             try engine.open()
             do {
@@ -124,6 +128,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
                 throw error
             }
             failure = engine.recoveryReport
+            log?.opened(nameInLog, types: knownTypes, since: start)
+            if let failure { log?.recovered(nameInLog, failure) }
         }
         if let failure { report(failure) }
         // What an earlier opening has queued has ended.
@@ -175,13 +181,18 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         }
     }
 
+    private var knownTypes: Int { opened.withLock { $0?.catalog.types.count ?? 0 } }
+
     private func shut() {
+        let log = opened.withLock { $0?.context.log }
+        let start = log?.startOfWork()
         // Those that were opened meanwhile: no block of theirs is inside this store.
         try? closeChildren()
         for part in idleBlocks.all { part.withLock { $0.block = nil } }
         opened.withLock { $0 = nil }
         feed.close()
         engine.close()
+        log?.closed(nameInLog, since: start)
     }
 
     private func load() throws {
@@ -217,7 +228,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
                     return try child.parent.changeRootCatalog(body)
                 }
             },
-            report: { [weak self] error in self?.report(error) },
+            log: log, report: { [weak self] error in self?.report(error) },
             count: { [weak self] group, counts in try? self?.count(group, &counts) })
         opened.withLock { [catalog] in $0 = Opened(context: context, catalog: catalog) }
         feed.open(origin: context.historyID, position: commit)

@@ -18,6 +18,8 @@ final class StoreContext: Sendable {
     let historyID: ItemID
     /// Where types are declared, if the store is a child.
     let root: RootCatalog?
+    /// Where work is logged.
+    let log: StoreLog?
     let report: DataStoreErrorHandler
     /// Tells those who observe the store what is committed.
     let feed: ChangeFeed
@@ -45,7 +47,7 @@ final class StoreContext: Sendable {
 
     init(
         storeID: ItemID, files: FileIdentity?, limits: DataStoreLimits, checksBytes: Bool,
-        keepsIndexes: Bool, feed: ChangeFeed, root: RootCatalog? = nil,
+        keepsIndexes: Bool, feed: ChangeFeed, root: RootCatalog? = nil, log: StoreLog? = nil,
         report: @escaping DataStoreErrorHandler,
         count: @escaping @Sendable (ValueGroup, inout Counts) -> Int?
     ) {
@@ -59,6 +61,7 @@ final class StoreContext: Sendable {
         historyID = root == nil ? storeID : ItemID()
         self.count = count
         smallText = min(1 << 12, limits.valueBytes)
+        self.log = log
         self.report = report
         self.feed = feed
     }

@@ -191,7 +191,7 @@ public final class LMDBEngine: KeyValueEngine {
     private func attempt<Transaction>(
         _ start: (Environment) throws(DataStoreError) -> Transaction
     ) throws(DataStoreError) -> Transaction {
-        let users = users.mine
+        let users = users.all[ThreadPart.mine]
         var environment = users.withLock { users in
             if users.environment != nil { users.transactions += 1 }
             return users.environment
@@ -229,7 +229,7 @@ public final class LMDBEngine: KeyValueEngine {
     private func end(_ transaction: ReadTransaction) {
         transaction.end()
         // A block ends on the thread that began it.
-        users.mine.withLock { $0.transactions -= 1 }
+        users.all[ThreadPart.mine].withLock { $0.transactions -= 1 }
     }
 
     /// The transactions that are open; those that begin from now on wait for ``state``.

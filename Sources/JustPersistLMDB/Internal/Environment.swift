@@ -133,7 +133,7 @@ import Synchronization
         try checkProcess(in: "read")
         try checkFileNowAndThen()
         var transaction = try beginReading(
-            idleReaders.mine.withLock { $0.popLast() }?.renew())
+            idleReaders.all[ThreadPart.mine].withLock { $0.popLast() }?.renew())
         // LMDB looks up the number of the last commit, and then reads the meta page of that commit. The commit after the next
         // writes over the page: a reader between the two may get its state before it is committed, under the old number.
         // Not without end: the number lags behind the pages where processes were killed as they committed, and damaged
@@ -200,7 +200,7 @@ import Synchronization
         // In a child made by fork the slot is the parent's.
         guard ForkCount.current == forkCount else { return }
         let reader = transaction.reset()
-        let isKept = idleReaders.mine.withLock { readers in
+        let isKept = idleReaders.all[ThreadPart.mine].withLock { readers in
             guard readers.count < Self.maximumIdleReaders else { return false }
             readers.append(reader)
             return true

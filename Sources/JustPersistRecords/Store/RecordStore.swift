@@ -48,11 +48,6 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         var catalog: Catalog
     }
 
-    // Sendable because a block comes out of here before it is used, by one thread.
-    private struct IdleBlock: @unchecked Sendable {
-        var block: Block?
-    }
-
     /// A closed store over an engine.
     ///
     /// - Parameter changeLog: How much the store is to keep of its history, for streams of changes; `nil` for what it keeps
@@ -254,7 +249,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
                 block.end()
                 // Items that are kept refer to it.
                 if !block.dependsOnRecords, isKnownUniquelyReferenced(&block) {
-                    idleBlocks.mine.withLock { [block] in $0.block = block }
+                    idleBlocks.all[ThreadPart.mine].withLock { [block] in $0.block = block }
                 }
             }
             try body(block)
@@ -262,7 +257,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     }
 
     private func readBlock(_ reader: any KeyValueReader) throws(DataStoreError) -> Block {
-        let idle = idleBlocks.mine.withLock { idle in
+        let idle = idleBlocks.all[ThreadPart.mine].withLock { idle in
             let block = idle.block
             idle.block = nil
             return IdleBlock(block: block)
@@ -337,4 +332,10 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             }
         }
     }
+}
+
+// Sendable because a block comes out of here before it is used, by one thread. Not in the class, whose parameter would
+// make each use look up metadata.
+private struct IdleBlock: @unchecked Sendable {
+    var block: Block?
 }

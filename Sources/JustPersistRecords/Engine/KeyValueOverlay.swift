@@ -172,8 +172,10 @@ public final class KeyValueOverlay: KeyValueWriter {
         }
     }
 
-    /// Up to so many changes in a range are passed one by one: the base is scanned from one to the next, which costs
-    /// nothing at the keys in between. With more of them, each key is compared.
+    /// The most changes in a range that are passed one by one.
+    ///
+    /// The base is then scanned from one to the next, which costs nothing at the keys in between. With more changes, each key
+    /// of the base is compared.
     private static let mostSegments = 128
 
     private func scanSegments(

@@ -23,6 +23,8 @@ final class MisbehavingStore: DataStore {
 
     var capabilities: DataStoreCapabilities {
         var capabilities = store.capabilities
+        // They would be children of the store in it.
+        capabilities.childStores = .none
         if [.claimsPersistence, .trapsOnLeftovers].contains(fault) {
             capabilities.persistence = .processCrash
         }

@@ -120,7 +120,8 @@ import Testing
         // The same in both is no conflict.
         try store.change("c") { $0.price = 50 }
         let conflict = MergeConflict(
-            kind: .bothChanged, itemType: "Dish", id: ids[0], attribute: "price")
+            kind: .bothChanged, itemType: "Dish", id: ids[0], attribute: "price",
+            base: .int(0), child: .int(1), parent: .int(2))
         let outcome = try merge(child, into: store, policy, expecting: [conflict])
         #expect(outcome == (policy == .childWins ? "child 1" : "child 2"))
     }
@@ -170,7 +171,8 @@ import Testing
         try insert("child", price: 3, into: child)
         try insert("parent", price: 3, into: store)
         let conflict = MergeConflict(
-            kind: .bothChanged, itemType: "Dish", id: id, attribute: "name")
+            kind: .bothChanged, itemType: "Dish", id: id, attribute: "name", base: .null,
+            child: .string("child"), parent: .string("parent"))
         let outcome = try merge(child, into: store, policy, expecting: [conflict])
         #expect(outcome == (policy == .childWins ? "child 3" : "parent 3"))
     }

@@ -91,15 +91,16 @@ final class WriteTurns: Sendable {
             var turn = WriteTurn()
             return try body(&turn)
         }
-        let start = ContinuousClock.now
         let mostTime = max(.milliseconds(4), state.withLock { $0.commitTime } * 8)
         var group: WriteGroup?
         var commitStart: ContinuousClock.Instant?
         let outcome = Result {
             try transaction.commit {
-                var turn = WriteTurn(transaction, isFirst: true, until: start + mostTime)
+                // To begin may have taken long, if other processes write too.
+                let end = ContinuousClock.now + mostTime
+                var turn = WriteTurn(transaction, isFirst: true, until: end)
                 try body(&turn)
-                group = share(transaction, until: start + mostTime)
+                group = share(transaction, until: end)
                 commitStart = .now
             }
         }

@@ -44,7 +44,7 @@ final class ChangeSubscription: ChangeObservation {
             guard let history else { return ChangeSegment(end: end, nil) }
             // Reading takes a thread, which must not be one of the few that run tasks.
             let segments = await withCheckedContinuation { continuation in
-                DispatchQueue.global().async { continuation.resume(returning: history(start, end)) }
+                WaitingThreads.run { continuation.resume(returning: history(start, end)) }
             }
             guard let segments else { return ChangeSegment(end: end, nil) }
             var changes = ChangeSegment(segments, filter, end: end)

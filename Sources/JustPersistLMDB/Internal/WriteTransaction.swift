@@ -151,6 +151,9 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
         try checkWrite(inner.commit())
     }
 
+    /// Unless LMDB itself has failed: then the next call throws that.
+    var undoesFailedSavepoints: Bool { failure == nil }
+
     /// Commits, or changes nothing.
     func commit() throws(DataStoreError) {
         if let failure { throw failure }

@@ -35,10 +35,11 @@ extension RecordStore {
     /// Tells those who observe the store what a block has committed.
     func announce(_ block: WriteBlock) {
         defer { block.noteAnnounced() }
+        // Its header may have the number of a commit of another process, which is still to be told.
+        guard block.hasCommit else { return }
         let commit = block.header.commit
         guard feed.isObserved else { return feed.skip(to: commit) }
         let position = feed.position
-        // A block that has changed nothing has no commit of its own.
         guard commit > position else { return }
         var segments: [ChangeSegment] = []
         if commit > position + 1 {

@@ -140,6 +140,11 @@ public protocol KeyValueWriter: KeyValueReader {
     /// whole transaction must be rolled back, because some changes may not be undone. By default, `body` writes to a
     /// ``KeyValueOverlay``, whose changes are written when it has returned.
     func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws
+
+    /// Whether a savepoint that has just failed at its end, behind its `body`, was undone all the same.
+    ///
+    /// If not, which is the default, the transaction is rolled back.
+    var undoesFailedSavepoints: Bool { get }
 }
 
 /// Whether a scan goes on.

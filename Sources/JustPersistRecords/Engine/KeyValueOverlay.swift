@@ -3,8 +3,8 @@ public import JustPersist
 /// Changes that are not committed yet, laid over a reader: a writer for engines without transactions.
 ///
 /// Reads see the changes first and the base below them. The overlay never writes to the base: when the block ends,
-/// the engine writes ``changes`` in one batch, or discards them. The changes are kept in memory. Like every reader
-/// and writer, an overlay belongs to one thread.
+/// the engine writes ``changes`` in one batch, or discards them. The changes are kept in memory. One thread at a time may
+/// use an overlay.
 public final class KeyValueOverlay: KeyValueWriter {
     /// What was written: the new value of each changed key, `nil` for a key that was removed.
     public private(set) var changes: OrderedKeyMap<[UInt8]?>
@@ -73,6 +73,9 @@ public final class KeyValueOverlay: KeyValueWriter {
         }
         savepoints.keep()
     }
+
+    /// `true`: nothing can fail behind the body of a savepoint.
+    public var undoesFailedSavepoints: Bool { true }
 
     /// Looks the keys up in the base together, as far as none of them was changed.
     public func withValues(

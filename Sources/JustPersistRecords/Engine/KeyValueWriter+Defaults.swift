@@ -9,6 +9,9 @@ extension KeyValueWriter {
         try put(value.span, forKey: key)
     }
 
+    /// `false`: some of its changes may have been written.
+    public var undoesFailedSavepoints: Bool { false }
+
     /// Deletes the keys one by one.
     ///
     /// In pieces, because a scan does not stand writes beside it.

@@ -63,6 +63,8 @@ final class RecordTransaction<Engine: KeyValueEngine>: SharedTransaction, @unche
 
     func withSavepoint(_ body: () throws -> Void) throws {
         guard let outer = writer else { throw DataStoreError.notSetUp(in: "write") }
+        let kept = blocks.count
+        let keptBytes = bytes
         var hasReturned = false
         defer { writer = outer }
         do {
@@ -72,8 +74,13 @@ final class RecordTransaction<Engine: KeyValueEngine>: SharedTransaction, @unche
                 hasReturned = true
             }
         } catch {
-            // The engine failed to keep the changes, and may have kept some.
-            if hasReturned { failure = error }
+            if hasReturned {
+                // The engine failed to keep the changes.
+                for block in blocks[kept...] { block.conclude(isCommitted: false) }
+                blocks.removeSubrange(kept...)
+                bytes = keptBytes
+                if !outer.undoesFailedSavepoints { failure = error }
+            }
             throw error
         }
     }

@@ -24,10 +24,7 @@ struct IndexMutantTests {
         let results = await EngineMutantTests.results(of: FaultlessEngine.self, only: Self.checks)
         #expect(results.count == Self.checks.count)
         for result in results {
-            // Its stores make no children yet.
-            let expected: CheckOutcome =
-                result.id == "idx/unique-merge" ? .notApplicable : .pass
-            #expect(result.outcome == expected, "\(result)")
+            #expect(result.outcome == .pass, "\(result)")
         }
     }
 

@@ -19,7 +19,7 @@ extension IsolationChecks {
             some order of blocks and merges.
             """
         ) { check in
-            let count = check.profile.pick(quick: 500, full: 10_000, soak: 100_000)
+            let count = check.profile.pick(quick: 500, full: 10_000, soak: 400_000)
             // More lists than above, or most merges would find that others were faster.
             let history = try ListAppendWorkload(
                 check, ListAppendWorkload.throughChildren, transactionCount: count, listsInUse: 20

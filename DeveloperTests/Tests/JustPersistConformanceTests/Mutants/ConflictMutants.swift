@@ -107,7 +107,9 @@ final class LooksForConflictsTooEarly: MergeMutant, Fault, @unchecked Sendable {
 
 /// Takes an item that the parent made meanwhile, under the id of one that the child made, for the child's.
 final class MergesOverWhatTheParentMade: MergeMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["iso/elle-through-children"] }
+    override class var caughtBy: [String] {
+        ["child/conflict-both-made", "iso/elle-through-children"]
+    }
 
     override class func merged(
         _ overlay: ReferenceOverlay, _ parent: ReferenceState, _ right: ReferenceMerge,

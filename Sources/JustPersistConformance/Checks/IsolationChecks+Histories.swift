@@ -28,6 +28,7 @@ extension IsolationChecks {
             check.measure("transactions", Double(history.transactions.count), unit: "")
             check.measure(
                 "committed", Double(history.transactions.count { $0.isCommitted }), unit: "")
+            check.measure("merged", Double(ListAppendWorkload.merges(in: history)), unit: "")
         },
     ]
 }

@@ -48,6 +48,17 @@ extension ListAppendWorkload {
         case merge, discard, error
     }
 
+    /// How many transactions of a history through children came into the store by a merge.
+    static func merges(in history: History) -> Int {
+        history.transactions.count { transaction in
+            transaction.isCommitted && throughChildren.indices.contains(transaction.process)
+                && [.child, .grandchild].contains(throughChildren[transaction.process])
+                && transaction.operations.contains {
+                    if case .append = $0 { true } else { false }
+                }
+        }
+    }
+
     /// Open children for a process that works in them; nil for any other.
     func childLine(for process: Process) throws -> ChildLine? {
         switch process {

@@ -2,7 +2,7 @@ import JustPersist
 
 /// Child stores: what they see, and what others see of them.
 enum ChildChecks {
-    static let all = seeing + merging + conflicts + nesting
+    static let all = seeing + merging + conflicts + bothMade + nesting
 
     private static let seeing: [CheckDefinition] = [
         CheckDefinition(

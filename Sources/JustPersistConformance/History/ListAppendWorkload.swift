@@ -3,16 +3,36 @@ import JustPersist
 
 /// Runs random blocks over lists in a store, from several threads at once, and records what they saw.
 ///
-/// Some processes write and read, one only reads, one queues its blocks and waits for each, and one queues
-/// them ahead. A tenth of the writers throws at the end. Few lists are in use at one time, so that blocks
-/// meet, and no list grows for long.
+/// A tenth of the writers throws at the end. Few lists are in use at one time, so that blocks meet, and no
+/// list grows for long.
 struct ListAppendWorkload: Sendable {
-    private enum Process: CaseIterable {
-        case writer, secondWriter, thirdWriter, fourthWriter, reader, queue, pipeline
+    /// How a thread runs its blocks.
+    enum Process: Sendable {
+        /// Each with a call that waits for its commit.
+        case writer
+        /// Each queued, and waited for.
+        case queue
+        /// Queued, some ahead.
+        case pipeline
+        /// Read blocks only.
+        case reader
+        /// Some in a child store, which is merged behind them.
+        case child
+        /// The same in a child of a child, if the store declares such.
+        case grandchild
     }
 
+    /// Every way to run blocks on the store itself.
+    static let onTheStore: [Process] = [
+        .writer, .writer, .writer, .writer, .reader, .queue, .pipeline,
+    ]
+    /// Half of those that write do so in children.
+    static let throughChildren: [Process] = [
+        .writer, .writer, .queue, .pipeline, .reader, .child, .child, .child, .grandchild,
+    ]
+
     /// What a block is to do; a pause gives others the time to change what it has read.
-    private enum Plan: Sendable {
+    enum Plan: Sendable {
         case pause
         case append(list: Int)
         case read(list: Int, byPredicate: Bool)
@@ -26,24 +46,30 @@ struct ListAppendWorkload: Sendable {
         var waiting = 0
     }
 
-    private struct RollBack: Error {}
+    struct RollBack: Error {}
 
     private static let key = "ConformanceList"
-    private static let listsInUse = 5
 
-    private let check: CheckContext
-    private let store: any DataStore
+    let check: CheckContext
+    let store: any DataStore
+    private let processes: [Process]
     private let count: Int
+    private let listsInUse: Int
     /// Ids for the lists, each of which comes into the store with its first value.
     private let ids: [ItemID]
     private let asArrays: Bool
     private let state = Locked(State())
 
-    init(_ check: CheckContext, transactionCount count: Int) throws {
+    init(
+        _ check: CheckContext, _ processes: [Process] = onTheStore, transactionCount count: Int,
+        listsInUse: Int = 5
+    ) throws {
         self.check = check
+        self.processes = processes
         self.count = count
+        self.listsInUse = listsInUse
         store = try check.openStore()
-        ids = (0..<(count / 60 + 1) * Self.listsInUse).map { _ in ItemID() }
+        ids = (0..<(count / (12 * listsInUse) + 1) * listsInUse).map { _ in ItemID() }
         asArrays = check.capabilities.valueKinds.contains(.array)
         try store.write { db in
             try db.declare(
@@ -54,11 +80,15 @@ struct ListAppendWorkload: Sendable {
 
     /// Runs the blocks, and one more that reads every list.
     func run() throws -> History {
-        let processes = Process.allCases
         try check.threads(processes.count) { number in
             var generator = check.generator("process \(number)")
+            let line = try childLine(for: processes[number])
             while let begun = begin() {
                 check.tick()
+                if let line {
+                    try runInChild(line, lists: lists(begun), process: number, &generator)
+                    continue
+                }
                 let isRolledBack = processes[number] != .reader && generator.int(in: 0..<10) == 0
                 let plan = plan(begun, readsOnly: processes[number] == .reader, &generator)
                 switch processes[number] {
@@ -70,6 +100,7 @@ struct ListAppendWorkload: Sendable {
             }
             if processes[number] == .pipeline { state.wait { $0.waiting == 0 ? () : nil } }
         }
+        if processes.contains(.child) { try mergeUndisturbed(process: processes.count) }
         try read(ids.indices.map { .read(list: $0, byPredicate: false) }, process: processes.count)
         return History(transactions: state.withLock { $0.transactions })
     }
@@ -85,26 +116,32 @@ struct ListAppendWorkload: Sendable {
         }
     }
 
+    /// The lists that are in use when a block begins.
+    private func lists(_ begun: Int) -> Range<Int> {
+        let first = begun / (12 * listsInUse) * listsInUse
+        return first..<first + listsInUse
+    }
+
     private func plan(
         _ begun: Int, readsOnly: Bool, _ generator: inout SeededGenerator
     ) -> [Plan] {
         (0..<generator.int(in: 1...4)).map { _ in
             if generator.int(in: 0..<12) == 0 { return .pause }
-            let list = begun / 60 * Self.listsInUse + generator.int(in: 0..<Self.listsInUse)
+            let list = generator.int(in: lists(begun))
             return readsOnly || generator.bool()
                 ? .read(list: list, byPredicate: generator.int(in: 0..<4) == 0)
                 : .append(list: list)
         }
     }
 
-    private func now() -> Int {
+    func now() -> Int {
         state.withLock { state in
             state.time += 1
             return state.time
         }
     }
 
-    private func record(
+    func record(
         _ process: Int, began: Int, _ operations: [History.Operation], isCommitted: Bool
     ) {
         state.change { state in
@@ -118,9 +155,10 @@ struct ListAppendWorkload: Sendable {
 
     // MARK: Blocks
 
-    private func read(_ plan: [Plan], process: Int) throws {
+    /// Runs a read block, on a child's store if one is given.
+    func read(_ plan: [Plan], in child: (any DataStore)? = nil, process: Int) throws {
         let began = now()
-        let operations = try store.read { db in
+        let operations = try (child ?? store).read { db in
             var operations: [History.Operation] = []
             for step in plan {
                 guard case .read(let list, let byPredicate) = step else {
@@ -180,7 +218,8 @@ struct ListAppendWorkload: Sendable {
         if let error = pending.withLock({ $0 }) { throw error }
     }
 
-    private func carryOut(
+    /// Does what a block is to do, and notes what it did.
+    func carryOut(
         _ plan: [Plan], _ operations: Locked<[History.Operation]>,
         _ db: borrowing DataStoreWriter
     ) throws {

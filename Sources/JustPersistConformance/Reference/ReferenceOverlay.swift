@@ -95,7 +95,9 @@ package struct ReferenceOverlay: Sendable {
     }
 
     private mutating func noteInsert(of row: ReferenceRow, over theirs: ReferenceRow?) {
-        // An item that the parent does not have is a new one, whatever was there before.
+        // An item that the parent does not have is a new one, whatever was there before. So is one that the
+        // child had not deleted: the parent made its own while the block ran, and the two are in conflict.
+        let theirs = changes.contains { $0.key == row.key } ? theirs : nil
         if theirs == nil { changes.removeAll { $0.key == row.key } }
         change(row.key, wasThere: false) { change in
             change.isThere = true

@@ -27,12 +27,13 @@ struct PendingChange: Sendable {
         switch (old, new) {
         case (nil, nil): return earlier
         case (nil, let new?):
-            // An item that the parent does not have is a new one, whatever was there before.
-            guard let theirs else {
+            // An item that the parent does not have is a new one, whatever was there before. So is one that the child
+            // had neither seen nor deleted: the parent made its own while the block ran, and the two are in conflict.
+            guard let theirs, let earlier else {
                 return PendingChange(wasThere: false, mine: new, base: .empty, commit: commit)
             }
             return PendingChange(
-                wasThere: true, mine: replacing(earlier?.base ?? theirs, theirs, by: new),
+                wasThere: true, mine: replacing(earlier.base, theirs, by: new),
                 base: base(of: earlier, or: theirs), commit: commit)
         case (let old?, nil):
             if let earlier, !earlier.wasThere {

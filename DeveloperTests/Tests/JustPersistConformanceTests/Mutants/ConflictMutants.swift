@@ -1,12 +1,14 @@
-import JustPersist
+import Foundation
 
+@testable import JustPersist
 @testable import JustPersistConformance
 
 /// Stores that do not settle what a child and its parent have both changed as they should.
 enum ConflictMutants {
     static let all: [SabotagedType] = [
         MergesWholeItems.self, MergesTheDeletedToo.self, MergesTheChildsAlways.self,
-        EmptiesRefusedChildren.self,
+        EmptiesRefusedChildren.self, LooksForConflictsTooEarly.self,
+        MergesOverWhatTheParentMade.self,
     ]
 }
 
@@ -47,7 +49,7 @@ final class MergesTheChildsAlways: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
             "child/conflict-same-attribute", "child/conflict-child-deleted",
-            "child/reject-keeps-both-sides",
+            "child/reject-keeps-both-sides", "iso/elle-through-children",
         ]
     }
 
@@ -72,5 +74,48 @@ final class EmptiesRefusedChildren: SabotagedStore, Fault, @unchecked Sendable {
             try child.open()
             throw error
         }
+    }
+}
+
+/// Looks for conflicts when the merge is asked for, and not again when its turn to write has come.
+final class LooksForConflictsTooEarly: MergeMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["iso/elle-through-children"] }
+    /// What the parent was, by the thread that merges.
+    private static let seen = Locked<[ObjectIdentifier: ReferenceState]>([:])
+
+    override func performMerge(
+        _ child: any DataStore, policy: MergePolicy
+    ) throws -> MergeReport {
+        let thread = ObjectIdentifier(Thread.current)
+        let state = reference.tree.withLock { [reference] in $0.state(of: reference.number) }
+        Self.seen.withLock { $0[thread] = state }
+        defer { Self.seen.withLock { $0[thread] = nil } }
+        return try super.performMerge(child, policy: policy)
+    }
+
+    override class func merged(
+        _ overlay: ReferenceOverlay, _ parent: ReferenceState, _ right: ReferenceMerge,
+        _ memory: Memory
+    ) -> (ReferenceState, [MergeConflict]) {
+        let thread = ObjectIdentifier(Thread.current)
+        guard let state = seen.withLock({ $0[thread] }),
+            ReferenceMerge(overlay, into: state, policy: .fail).conflicts.isEmpty
+        else { return (right.state, right.conflicts) }
+        return (overlay.applied(to: parent), [])
+    }
+}
+
+/// Takes an item that the parent made meanwhile, under the id of one that the child made, for the child's.
+final class MergesOverWhatTheParentMade: MergeMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] {
+        ["child/conflict-both-made", "iso/elle-through-children"]
+    }
+
+    override class func merged(
+        _ overlay: ReferenceOverlay, _ parent: ReferenceState, _ right: ReferenceMerge,
+        _ memory: Memory
+    ) -> (ReferenceState, [MergeConflict]) {
+        let made = Set(overlay.changes.filter { !$0.wasThere }.map(\.key.id))
+        return (right.state, right.conflicts.filter { !made.contains($0.id) })
     }
 }

@@ -1,0 +1,161 @@
+import JustPersist
+
+/// Transactions of several blocks in a child store, which a merge commits or refuses.
+///
+/// A block of a child reads its parent's state at its start, and a merge with the policy `fail` compares
+/// what was changed, not what was read. So each block reads only lists to which it or an earlier one of the
+/// transaction appends: then the merge vouches for all that was read, and the whole is serializable.
+extension ListAppendWorkload {
+    /// The stores from a child of the store down to the one that is worked in.
+    struct ChildLine: Sendable {
+        fileprivate let root: any DataStore
+        fileprivate let stores: [any DataStore]
+
+        fileprivate init(of root: any DataStore, depth: Int) throws {
+            self.root = root
+            var stores: [any DataStore] = []
+            for _ in 0..<depth {
+                let child = try (stores.last ?? root).makeChild()
+                try child.open()
+                stores.append(child)
+            }
+            self.stores = stores
+        }
+
+        fileprivate var store: any DataStore { stores.last ?? root }
+
+        /// Carries what the lowest has changed up to the root; gives the refusal if a store refuses it.
+        fileprivate func merge() throws -> DataStoreError? {
+            for (parent, child) in zip([root] + stores, stores).reversed() {
+                do {
+                    _ = try parent.merge(child, policy: .fail)
+                } catch let error as DataStoreError where error.code == .mergeConflict {
+                    return error
+                }
+            }
+            return nil
+        }
+
+        /// Lets go of what was not merged.
+        fileprivate func discard() throws {
+            for store in stores.reversed() { try store.close() }
+            for store in stores { try store.open() }
+        }
+    }
+
+    /// How a transaction of a child is to end.
+    private enum End {
+        case merge, discard, error
+    }
+
+    /// How many transactions of a history through children came into the store by a merge.
+    static func merges(in history: History) -> Int {
+        history.transactions.count { transaction in
+            transaction.isCommitted && throughChildren.indices.contains(transaction.process)
+                && [.child, .grandchild].contains(throughChildren[transaction.process])
+                && transaction.operations.contains {
+                    if case .append = $0 { true } else { false }
+                }
+        }
+    }
+
+    /// Open children for a process that works in them; nil for any other.
+    func childLine(for process: Process) throws -> ChildLine? {
+        switch process {
+        case .child: try ChildLine(of: store, depth: 1)
+        case .grandchild:
+            try ChildLine(of: store, depth: check.capabilities.childStores >= .nested ? 2 : 1)
+        default: nil
+        }
+    }
+
+    /// Runs a random transaction in a child, or now and then a block that only reads.
+    func runInChild(
+        _ line: ChildLine, lists: Range<Int>, process: Int, _ generator: inout SeededGenerator
+    ) throws {
+        if generator.int(in: 0..<6) == 0 {
+            let plan = (0..<generator.int(in: 1...4)).map { _ in
+                read(generator.int(in: lists), &generator)
+            }
+            return try read(plan, in: line.store, process: process)
+        }
+        var blocks: [[Plan]] = []
+        var touched: [Int] = []
+        for _ in 0..<(generator.int(in: 0..<3) == 0 ? 2 : 1) {
+            var block: [Plan] = []
+            for _ in 0..<generator.int(in: 1...2) {
+                let list = generator.int(in: lists)
+                touched.append(list)
+                if generator.bool() { block.append(read(list, &generator)) }
+                block.append(.append(list: list))
+                if generator.int(in: 0..<12) == 0 { block.append(.pause) }
+            }
+            let again = generator.int(in: 0..<touched.count)
+            if generator.bool() { block.append(read(touched[again], &generator)) }
+            blocks.append(block)
+        }
+        let end: End =
+            switch generator.int(in: 0..<20) {
+            case 0: .discard
+            case 1: .error
+            default: .merge
+            }
+        _ = try write(blocks, end, in: line, process: process)
+    }
+
+    /// Demands that a merge is not refused to which nothing came in between.
+    func mergeUndisturbed(process: Int) throws {
+        let line = try ChildLine(of: store, depth: 1)
+        let plan: [Plan] = [.append(list: 0), .read(list: 0, byPredicate: true)]
+        let refusal = try write([plan, plan], .merge, in: line, process: process)
+        check.expect(
+            refusal == nil,
+            "A merge was refused, and nobody else had written since the child did: \(refusal, default: "")"
+        )
+    }
+
+    private func read(_ list: Int, _ generator: inout SeededGenerator) -> Plan {
+        .read(list: list, byPredicate: generator.int(in: 0..<4) == 0)
+    }
+
+    /// Runs the blocks of a transaction and ends it; gives the error if its merge was refused.
+    private func write(
+        _ blocks: [[Plan]], _ end: End, in line: ChildLine, process: Int
+    ) throws -> DataStoreError? {
+        let began = now()
+        var operations: [[History.Operation]] = []
+        var refusal: DataStoreError?
+        var isCommitted = false
+        var isHolding = false
+        do {
+            for (number, plan) in blocks.enumerated() {
+                let done = Locked<[History.Operation]>([])
+                defer { operations.append(done.withLock { $0 }) }
+                try line.store.write { db in
+                    try carryOut(plan, done, db)
+                    if end == .error, number == blocks.count - 1 { throw RollBack() }
+                }
+                isHolding = true
+            }
+            if end == .merge {
+                refusal = try line.merge()
+                isCommitted = refusal == nil
+            }
+        } catch is RollBack {}
+        // A child whose only block threw has nothing to let go of, and must know that itself.
+        if isHolding, !isCommitted { try line.discard() }
+        record(
+            process, began: began,
+            isCommitted ? operations.flatMap { $0 } : claimed(operations), isCommitted: isCommitted)
+        return refusal
+    }
+
+    /// What a history may claim of blocks that were not merged: they had a snapshot each, so that the reads of
+    /// the later ones need not agree with those of the first.
+    private func claimed(_ blocks: [[History.Operation]]) -> [History.Operation] {
+        let later = blocks.dropFirst().flatMap { $0 }.filter {
+            if case .append = $0 { true } else { false }
+        }
+        return (blocks.first ?? []) + later
+    }
+}

@@ -47,6 +47,8 @@ extension Activity {
             let breaksRule = worker.random.int(in: 0..<3) == 0
             let isQueued = worker.random.int(in: 0..<2) == 0
             let block: @Sendable (borrowing DataStoreWriter) throws -> Void = { db in
+                // A type that no block has ever committed.
+                try db.declare(ItemSchema("Ghost", attributes: [AttributeSchema("number")]))
                 try db.create("Ghost")["number"] = .int(1)
                 try db.first(Account.self, where: \.number == transfer.from)?.balance += 7
                 if !breaksRule { throw Regret() }

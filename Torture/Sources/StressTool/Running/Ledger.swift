@@ -18,7 +18,11 @@ final class Ledger: Sendable {
                 account.branch = number % Account.branches.count
                 account.balance = Account.openingBalance
             }
-            for number in Page.numbers { try db.create(Page.self).number = number }
+            for number in Page.numbers {
+                let page = try db.create(Page.self)
+                page.number = number
+                page.right = 0
+            }
             try db.declare(Word.schema)
             return true
         }

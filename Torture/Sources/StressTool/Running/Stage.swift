@@ -80,6 +80,7 @@ final class Stage: Sendable {
     func makeLastChange() throws {
         let outcome = Guarded<Result<Void, any Error>?>(nil)
         store.writeAsync { [marker] db in
+            try db.declare(ItemSchema("Marker", attributes: []))
             let isNew = try db.performInsert(DynamicItem("Marker", id: marker))
             try require(isNew, "the marker of a round is there already")
         } completion: { (result: Result<Void, any Error>) in

@@ -9,28 +9,32 @@ struct Stress {
     let directory: URL
 
     /// About so many seconds lie between an opening and a closing.
-    private static let roundLength = 20
+    private static let roundLength = 20.0
 
     func run() {
         let store = subject.store(in: directory)
         let watchdog = Watchdog("\(subject), seed \(seed)")
         let ledger = Ledger()
         let tally = Tally()
-        let rounds = max(2, seconds / Self.roundLength)
-        for round in 0..<rounds {
+        let start = Date()
+        let length = min(Self.roundLength, Double(seconds) / 2)
+        var round = 0
+        while -start.timeIntervalSinceNow < Double(seconds) || round < 2 {
             let stage = Stage(
                 store, subject.rawValue, seed: seed, round: round, ledger: ledger, tally: tally,
                 watchdog: watchdog)
             let pulse = Pulse("open, end and close")
             watchdog.watch(pulse)
             do {
-                try self.round(stage, pulse, seconds: Double(seconds) / Double(rounds))
+                try self.round(stage, pulse, seconds: length)
             } catch {
                 Outcome.fail("\(subject), seed \(seed), round \(round): \(error)")
             }
             pulse.end()
+            round += 1
         }
-        Outcome.say("\(subject): \(seconds) s in \(rounds) rounds\n\(tally.text)")
+        Outcome.say(
+            "\(subject): \(Int(-start.timeIntervalSinceNow)) s in \(round) rounds\n\(tally.text)")
     }
 
     private func round(_ stage: Stage, _ pulse: Pulse, seconds: Double) throws {

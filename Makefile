@@ -1,5 +1,5 @@
 # Both ways in: `make demo` shows the main job on real data, `make test` runs the tests.
-.PHONY: demo test test-root test-developer test-plugin test-torture examples conformance torture fuzz lint format docs bench sanitize setup clean
+.PHONY: demo test test-root test-developer test-plugin test-torture examples conformance torture fuzz lint format docs bench sanitize stress setup clean
 
 # The suite proves damage and crashes by killing processes; backtraces of those would only slow it down.
 export SWIFT_BACKTRACE ?= enable=no
@@ -104,6 +104,15 @@ sanitize-%:
 	SCRATCH=.build/$* scripts/in-package DeveloperTests test --disable-xctest --sanitize=$* \
 		--skip 'MutantTests|IsolationCheckTests'
 	SCRATCH=.build/$* scripts/in-package MacroTests test --disable-xctest --sanitize=$*
+
+# Everything that a store can do at once, under the thread sanitizer: its first report, a broken invariant or a minute
+# without progress ends the run. Ten minutes for all three stores; make stress SECONDS=60 STORE=lmdb STRESS="--seed 7"
+STORE ?= all
+STRESS ?=
+stress: export TSAN_OPTIONS ?= halt_on_error=1
+stress: setup
+	SCRATCH=.build/thread scripts/in-package Torture build --product StressTool --sanitize=thread
+	.build/thread/debug/StressTool --seconds $(or $(SECONDS),600) --store $(STORE) $(STRESS)
 
 setup:
 	@scripts/setup

@@ -26,6 +26,17 @@ let package = Package(
                 .product(name: "JustPersistMigration", package: "JustPersist"),
             ],
             swiftSettings: settings),
+        // Everything at once, for the thread sanitizer.
+        .executableTarget(
+            name: "StressTool",
+            dependencies: [
+                "Workload",
+                .product(name: "JustPersist", package: "JustPersist"),
+                .product(name: "JustPersistLMDB", package: "JustPersist"),
+                .product(name: "JustPersistLevelDB", package: "JustPersist"),
+                .product(name: "JustPersistMemory", package: "JustPersist"),
+            ],
+            swiftSettings: settings),
         .target(name: "Torture", dependencies: ["Workload"], swiftSettings: settings),
         .executableTarget(
             name: "TortureTool", dependencies: ["Torture", "TortureProbe"], swiftSettings: settings),

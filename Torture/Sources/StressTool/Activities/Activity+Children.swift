@@ -66,7 +66,7 @@ extension Activity {
                         try child.write { db in try transfer.run(db) }
                     } else {
                         try child.read { db in try Bank.checkIndexes(db) }
-                        usleep(1000)
+                        usleep(20_000)
                     }
                 }
             }
@@ -74,7 +74,7 @@ extension Activity {
             while isSound, !threads.haveEnded {
                 isSound = try merge(child, into: worker.store)
                 worker.note(isSound ? "merged" : "in conflict")
-                worker.pause(milliseconds: 2)
+                worker.pause(milliseconds: 30)
                 worker.pulse.beat()
             }
             try threads.wait()
@@ -178,7 +178,7 @@ extension Activity {
                 try require(now.count == Page.numbers.count, "\(now.count) pages")
                 return now
             }
-            worker.pause(milliseconds: 5)
+            worker.pause(milliseconds: 100)
         }
     }
 

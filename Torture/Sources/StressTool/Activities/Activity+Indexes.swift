@@ -24,7 +24,7 @@ extension Activity {
                 try require(
                     count == Grain.perHeap, "heap \(heap) has \(count), not \(Grain.perHeap)")
             }
-            worker.pause(milliseconds: 20)
+            worker.pause(milliseconds: 100)
         }
     }
 

@@ -7,7 +7,7 @@ extension Activity {
     static let readers = threads("read", 3) { worker in
         while worker.goesOn() {
             try worker.store.read { db in try Bank.check(db) }
-            worker.pause(milliseconds: 4)
+            worker.pause(milliseconds: 100)
         }
     }
 
@@ -24,7 +24,7 @@ extension Activity {
                 }
                 try require(number != nil, "account \(id) is not there")
             }
-            worker.pause(milliseconds: 2)
+            worker.pause(milliseconds: 40)
         }
     }
 
@@ -37,7 +37,7 @@ extension Activity {
                 try worker.store.readSync { db in try Bank.check(db) }
                 worker.note("readSync")
             }
-            await worker.rest(milliseconds: 6)
+            await worker.rest(milliseconds: 120)
         }
     }
 
@@ -62,7 +62,7 @@ extension Activity {
                 try require(balances.first == least, "the least balance is not the first one")
                 try require(balances == balances.sorted(), "balances are not in order")
             }
-            worker.pause(milliseconds: 6)
+            worker.pause(milliseconds: 150)
         }
     }
 
@@ -94,7 +94,7 @@ extension Activity {
                 }
                 worker.note("read in write")
             }
-            worker.pause(milliseconds: 8)
+            worker.pause(milliseconds: 80)
         }
     }
 
@@ -102,7 +102,7 @@ extension Activity {
         while worker.goesOn() {
             let report = try worker.store.verify()
             try require(report.problems.isEmpty, "verify: \(report.problems)")
-            worker.pause(milliseconds: 900)
+            worker.pause(milliseconds: 4000)
         }
     }
 }

@@ -11,7 +11,7 @@ extension Activity {
                 sum += balance
             }
             try require(sum == Account.total, "the streamed balances come to \(sum)")
-            await worker.rest(milliseconds: 10)
+            await worker.rest(milliseconds: 150)
         }
     }
 
@@ -39,7 +39,7 @@ extension Activity {
             } catch is CancellationError {
                 worker.note("cancelled")
             }
-            await worker.rest(milliseconds: 20)
+            await worker.rest(milliseconds: 200)
         }
     }
 

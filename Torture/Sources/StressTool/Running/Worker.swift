@@ -27,6 +27,8 @@ final class Worker {
     }
 
     /// Sleeps for no longer than that, and often not at all.
+    ///
+    /// Readers sleep longer than writers: they would leave them no processor.
     func pause(milliseconds: Int) {
         let time = random.int(in: 0..<2 * milliseconds * 1000) - milliseconds * 1000
         if time > 0 { usleep(UInt32(time)) }

@@ -85,8 +85,10 @@ public protocol DataStore: AnyObject, Sendable {
     /// Implement this only if you declare ``DataStoreCapabilities/changeStreams``; a ``ChangeFeed`` does the work. The
     /// streams of changes are made of it. While this store is closed, this throws ``DataStoreError/Code/notSetUp``.
     ///
-    /// - Parameter token: Where to begin; `nil` for the state as it is now. A token that is not known, or not known any more,
-    ///   is no error: the first set says so, see ``ChangeObservation/next()``.
+    /// - Parameters:
+    ///   - scope: The items to be told of.
+    ///   - token: Where to begin; `nil` for the state as it is now. A token that is not known, or not known any more, is no
+    ///     error: the first set says so, see ``ChangeObservation/next()``.
     func observeChanges(
         _ scope: ChangeScope, since token: ChangeToken?
     ) throws -> any ChangeObservation

@@ -2,9 +2,11 @@
 extension DataStore {
     /// The changes of the items of a class.
     ///
-    /// - Parameter token: Where to begin: behind a state that was read (``DataStoreReadAccessor/changeToken``) or behind
-    ///   changes that were told before, be it by an earlier run of the program. Without one, the stream begins with an element
-    ///   that says that the state is to be read.
+    /// - Parameters:
+    ///   - type: The class.
+    ///   - token: Where to begin: behind a state that was read (``DataStoreReadAccessor/changeToken``) or behind changes that
+    ///     were told before, be it by an earlier run of the program. Without one, the stream begins with an element that says
+    ///     that the state is to be read.
     public func changes<Item: DataStoreItem>(
         of type: Item.Type, since token: ChangeToken? = nil
     ) -> ChangeStream<ItemChanges> {

@@ -53,7 +53,9 @@ public struct ResultChanges: Sendable, Hashable {
 
     /// Makes the list after of a list before, which has an element for each of its items.
     ///
-    /// - Parameter element: Makes the element of an item that is new in the list, or that was changed.
+    /// - Parameters:
+    ///   - list: The list before, and then the list after.
+    ///   - element: Makes the element of an item that is new in the list, or that was changed.
     public func apply<Element>(
         to list: inout [Element], _ element: (ItemID) throws -> Element
     ) rethrows {

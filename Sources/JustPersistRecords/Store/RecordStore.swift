@@ -50,8 +50,12 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
 
     /// A closed store over an engine.
     ///
-    /// - Parameter changeLog: How much the store is to keep of its history, for streams of changes; `nil` for what it keeps
-    ///   already.
+    /// - Parameters:
+    ///   - engine: What keeps the data.
+    ///   - threading: On which thread the blocks of `read` and `writeSync` run.
+    ///   - limits: The sizes that the store takes.
+    ///   - changeLog: How much the store is to keep of its history, for streams of changes; `nil` for what it keeps already.
+    ///   - errorHandler: Receives each failure of a call that cannot throw.
     public init(
         engine: Engine, threading: DataStoreThreading = .callingThread,
         limits: DataStoreLimits = .contract, changeLog: ChangeLogLength? = nil,

@@ -74,13 +74,13 @@ struct Workload {
     /// How many items one performance of an operation creates, reads, scans, changes or deletes.
     func items(of operation: Operation) -> Int {
         switch operation {
-        case .create, .createIndexed: items.count
+        case .create, .createIndexed, .createObserved: items.count
         case .fetchByIDAlone, .fetchByIDThreads: shuffledAlone.count
         case .fetchByIDBesideWriter: 4 * shuffledAlone.count
         case .newest: pages * min(pageSize, restaurants.count)
         case .find: min(10_000, restaurants.count)
         case .index: restaurants.count { $0.borough == borough }
-        case .commit, .commitThreads: commits.first?.count ?? 0
+        case .commit, .commitThreads, .commitObserved, .commitLogged: commits.first?.count ?? 0
         case .commitQueued: queuedCommits.first?.count ?? 0
         default: restaurants.count
         }

@@ -542,7 +542,11 @@ final class WriteBlock: Block {
     ) throws(DataStoreError) {
         backing.close(seed: RecordFormat.seed(type: table.number, id: backing.id))
         let record = backing.record.bytes
-        noteTags(of: record.span, backing.type)
+        if let number = backing.type.table?.number {
+            noteTags(of: record.span, ofType: number) { tag, attribute in
+                backing.type.hasNoted(tag: tag, ofAttribute: attribute)
+            }
+        }
         backing.type.noteLength(record.count)
         do throws(DataStoreError) {
             try table.put(
@@ -558,20 +562,25 @@ final class WriteBlock: Block {
     }
 
     /// Keeps the catalog's record of which kinds each attribute has had.
-    private func noteTags(of record: Span<UInt8>, _ type: BlockType) {
+    ///
+    /// - Parameter isNoted: Whether an attribute is known to have had a value with a tag, or is none of the type's.
+    @inline(__always)
+    func noteTags(
+        of record: Span<UInt8>, ofType number: UInt32,
+        unless isNoted: (_ tag: UInt8, _ attribute: UInt16) -> Bool
+    ) {
         guard let fields = RecordFormat.Table(record) else { return }
         for index in 0..<fields.count {
             let field = fields.entry(at: index, in: record)
             // A damaged record may have any tag.
             if field.tag == ValueTag.null || field.tag > ValueTag.dictionary
-                || type.hasNoted(tag: field.tag, ofAttribute: field.attribute)
+                || isNoted(field.tag, field.attribute)
             {
                 continue
             }
-            guard let number = type.table?.number,
-                known.catalog.note(tag: field.tag, ofAttribute: field.attribute, type: number)
-            else { continue }
-            didChange(number)
+            if known.catalog.note(tag: field.tag, ofAttribute: field.attribute, type: number) {
+                didChange(number)
+            }
         }
     }
 

@@ -11,10 +11,7 @@ struct ChildChanges: Sendable {
     /// The bytes of all changes.
     private(set) var bytes = 0
     /// Tells them from those of another time that the child was open.
-    let opening: UInt64
-
-    /// No changes.
-    init(opening: UInt64) { self.opening = opening }
+    let opening = ItemID()
 
     /// A record that a block of the child found, and what it left.
     struct Difference {

@@ -3,16 +3,16 @@ import JustPersist
 /// A child's changes as keys and values over one committed state of its parent.
 struct ChildView: Sendable {
     /// What differs from the parent: records, entries of indexes, numbers of items, the catalog, and the header.
-    let keys: OrderedKeyMap<[UInt8]?>
+    private(set) var keys: OrderedKeyMap<[UInt8]?>
     /// Stands for what the child sees: no other view of it has the same.
-    let number: UInt64
+    private(set) var number: UInt64
     /// The number of the changes that are in it.
-    let changes: UInt64
+    private(set) var changes: UInt64
     /// The parent's state.
     let parentCommit: UInt64
     let parentSnapshot: UInt64?
     /// The version of the catalog in it.
-    let catalogVersion: UInt64
+    private(set) var catalogVersion: UInt64
 
     /// What views and their catalogs are told apart by: no two views have one number, and no two catalogs one version.
     ///
@@ -79,20 +79,11 @@ struct ChildView: Sendable {
     func followed(
         by keys: OrderedKeyMap<[UInt8]?>, _ header: StoreHeader, changes: UInt64
     ) -> ChildView {
-        ChildView(
-            keys: keys, number: header.commit, changes: changes, parentCommit: parentCommit,
-            parentSnapshot: parentSnapshot, catalogVersion: header.catalogVersion)
-    }
-
-    private init(
-        keys: OrderedKeyMap<[UInt8]?>, number: UInt64, changes: UInt64, parentCommit: UInt64,
-        parentSnapshot: UInt64?, catalogVersion: UInt64
-    ) {
-        self.catalogVersion = catalogVersion
-        self.keys = keys
-        self.number = number
-        self.changes = changes
-        self.parentCommit = parentCommit
-        self.parentSnapshot = parentSnapshot
+        var view = self
+        view.keys = keys
+        view.number = header.commit
+        view.catalogVersion = header.catalogVersion
+        view.changes = changes
+        return view
     }
 }

@@ -127,13 +127,10 @@ struct PendingChange: Sendable {
         if later.commit == merged.commit { return nil }
         guard let known = merged.mine else {
             // Deleted, and made anew behind the merge.
-            guard let mine = later.mine else { return nil }
-            var whole = RecordBuilder()
-            for attribute in mine.attributes {
-                whole.append(attribute, of: mine, keepsAbsence: false)
+            return later.mine.map {
+                PendingChange(
+                    wasThere: false, mine: $0.withoutAbsences, base: .empty, commit: later.commit)
             }
-            return PendingChange(
-                wasThere: false, mine: whole.record, base: .empty, commit: later.commit)
         }
         var base = RecordBuilder()
         var mine = RecordBuilder()

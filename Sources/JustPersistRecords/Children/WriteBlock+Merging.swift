@@ -34,11 +34,6 @@ extension WriteBlock {
         }
         return conflicts
     }
-
-    /// Notes that an attribute has had a value with a tag.
-    fileprivate func note(tag: UInt8, ofAttribute attribute: UInt16, type: UInt32) {
-        if known.catalog.note(tag: tag, ofAttribute: attribute, type: type) { didChange(type) }
-    }
 }
 
 /// The changes of items of one type.
@@ -47,8 +42,6 @@ private struct TypeMerge {
     let table: RecordTable
     let purpose: WriteBlock.Purpose
     private var conflicts: [MergeConflict] = []
-    /// The tags that each attribute is known to have had, by its id.
-    private var noted: [UInt16]
     private let types: BlockCatalog
 
     /// `nil` if the type is not known, which whoever uses it finds out, and the child's changes of other types are seen.
@@ -70,7 +63,6 @@ private struct TypeMerge {
         }
         self.type = type
         table = block.table(of: type)
-        noted = type.attributes.map(\.tags)
         types = block.known
     }
 
@@ -164,27 +156,16 @@ private struct TypeMerge {
         try put(merged.record.bytes, id, changes: changed, writer, block)
     }
 
-    private mutating func put(
+    private func put(
         _ record: [UInt8], _ id: ItemID, changes: AttributeSet?, _ writer: any KeyValueWriter,
         _ block: WriteBlock
     ) throws(DataStoreError) {
         let record = RecordFormat.sealed(record, type: table.number, id: id)
-        noteTags(of: record, block)
-        try table.put(record.span, id: id, changes: changes, to: writer)
-    }
-
-    private mutating func noteTags(of record: [UInt8], _ block: WriteBlock) {
-        let record = record.span
-        guard let fields = RecordFormat.Table(record) else { return }
-        for index in 0..<fields.count {
-            let entry = fields.entry(at: index, in: record)
-            let attribute = Int(entry.attribute)
-            guard attribute < noted.count, entry.tag != ValueTag.null,
-                entry.tag <= ValueTag.dictionary, noted[attribute] & 1 << UInt16(entry.tag) == 0
-            else { continue }
-            noted[attribute] |= 1 << UInt16(entry.tag)
-            block.note(tag: entry.tag, ofAttribute: entry.attribute, type: table.number)
+        block.noteTags(of: record.span, ofType: table.number) { tag, attribute in
+            Int(attribute) >= type.attributes.count
+                || type.hasNoted(tag: tag, ofAttribute: attribute)
         }
+        try table.put(record.span, id: id, changes: changes, to: writer)
     }
 
     /// Whether an item has the same for an attribute in both: no value is null, where there is no default.

@@ -9,14 +9,15 @@ extension RecordStore {
     ///
     /// The child keeps its changes in memory until they are merged, up to what one write block may change (1 GiB). Its blocks
     /// read this store's committed state, with the changes laid over it. After each commit of this store, the next block of
-    /// the child looks again at all items that the child has changed; its other blocks do not. Types, attributes and indexes that the child is the first to declare
-    /// are declared in the store at the root, at once and in a commit of its own, so that all have the same.
+    /// the child looks again at all items that the child has changed; its other blocks do not.
+    ///
+    /// Types, attributes and indexes that the child is the first to declare are declared in the store at the root, at once and
+    /// in a commit of its own, so that all have the same.
     public func makeChild() throws -> any DataStore {
         _ = try openContext("makeChild")
         let child = RecordStore<ChildEngine>(
             engine: ChildEngine(of: self, traits: engine.traits, limits: limits),
-            threading: threading,
-            limits: limits, errorHandler: errorHandler)
+            threading: threading, limits: limits, errorHandler: errorHandler)
         child.log = log
         children.withLock { children in
             children.removeAll { $0.store == nil }

@@ -148,27 +148,25 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
 
     /// Closes the store once its blocks have ended, queued ones included.
     public func close() throws {
-        try gate.refuseInside("close")
-        try refuseClosingInsideWriteAbove("close")
-        try closeChildren()
+        try prepareClosing("close")
         try gate.close("close") { shut() }
     }
 
     /// Closes the store and deletes its files.
     public func destroy() throws {
         if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "destroy") }
-        try gate.refuseInside("destroy")
-        try refuseClosingInsideWriteAbove("destroy")
-        try closeChildren()
+        try prepareClosing("destroy")
         try gate.close("destroy", evenIfClosed: true) {
             shut()
             try engine.destroy()
         }
     }
 
-    /// A block of a child that is waited for may itself wait for the write block of the calling thread.
-    private func refuseClosingInsideWriteAbove(_ operation: String) throws(DataStoreError) {
+    /// Closes the children, and throws where the store would wait for the calling thread.
+    private func prepareClosing(_ operation: String) throws {
+        try gate.refuseInside(operation)
         do throws(DataStoreError) {
+            // A block of a child that is waited for may itself wait for the write block of the calling thread.
             try refuseInsideWriteAbove()
         } catch {
             throw DataStoreError(
@@ -178,6 +176,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
                 Close the child after the block has returned.
                 """)
         }
+        try closeChildren()
     }
 
     private var knownTypes: Int { opened.withLock { $0?.catalog.types.count ?? 0 } }

@@ -1,5 +1,7 @@
+package import Foundation
+
 /// The threads that are inside a store's blocks.
-struct Visitors: Sendable {
+package struct Visitors: Sendable {
     private struct Part {
         /// Whether threads may enter that are not inside yet.
         var isOpen = false
@@ -8,9 +10,12 @@ struct Visitors: Sendable {
 
     private let parts = ThreadParts { Part() }
 
+    /// Nobody, and nobody may enter.
+    package init() {}
+
     /// Enters one more block, and tells whether that was allowed; a thread that is inside may enter more while the
     /// store waits for it to leave, and a queued block may while the store waits for the queue.
-    func enter(_ thread: UInt, isQueued: Bool = false) -> Bool {
+    package func enter(_ thread: UInt, isQueued: Bool = false) -> Bool {
         parts.part(of: thread).withLock { part in
             if let place = part.inside.firstIndex(where: { $0.thread == thread }) {
                 part.inside[place].blocks += 1
@@ -22,7 +27,7 @@ struct Visitors: Sendable {
         }
     }
 
-    func leave(_ thread: UInt) {
+    package func leave(_ thread: UInt) {
         let part = parts.part(of: thread)
         let isAwaited = part.withLock { part in
             guard let place = part.inside.firstIndex(where: { $0.thread == thread }) else {
@@ -35,17 +40,17 @@ struct Visitors: Sendable {
         if isAwaited { part.signal() }
     }
 
-    func isInside(_ thread: UInt) -> Bool {
+    package func isInside(_ thread: UInt) -> Bool {
         parts.part(of: thread).withLock { $0.inside.contains { $0.thread == thread } }
     }
 
     /// Lets threads in.
-    func admit() {
+    package func admit() {
         for part in parts.all { part.withLock { $0.isOpen = true } }
     }
 
     /// Lets no thread in that is not inside.
-    func refuse() {
+    package func refuse() {
         for part in parts.all { part.withLock { $0.isOpen = false } }
     }
 
@@ -55,5 +60,12 @@ struct Visitors: Sendable {
     /// Waits until no thread is inside; none may enter meanwhile.
     func waitUntilAllHaveLeft() {
         for part in parts.all { part.wait { $0.inside.isEmpty ? () : nil } }
+    }
+
+    /// The same, but no longer than up to `deadline`; tells whether all have left.
+    package func waitUntilAllHaveLeft(upTo deadline: Date) -> Bool {
+        parts.all.allSatisfy { part in
+            part.wait(upTo: deadline) { $0.inside.isEmpty ? () : nil } != nil
+        }
     }
 }

@@ -19,6 +19,8 @@ final class ChangeChannel: Sendable {
     private static let recentEvents = 1 << 14
     /// The runs that were joined and are not joined with each other yet.
     private static let mostRuns = 32
+    /// Not more often: to wake a task can cost a writer as much as a short block.
+    private static let wakingInterval = DispatchTimeInterval.milliseconds(1)
     /// How long commits are kept for one who has taken a token and begins no stream.
     private static let retention = Duration.seconds(60)
 
@@ -38,6 +40,8 @@ final class ChangeChannel: Sendable {
         /// Until when to keep what is committed, though nobody is subscribed.
         var retainedUntil: ContinuousClock.Instant?
         var isWaking = false
+        /// When they may be woken again.
+        var nextWaking = DispatchTime(uptimeNanoseconds: 0)
         var isClosed = false
 
         /// The task of a subscriber that waits, to be woken.
@@ -102,7 +106,7 @@ final class ChangeChannel: Sendable {
             }
             if !state.isWaking, state.waiting > 0 {
                 state.isWaking = true
-                queue.async { [weak self] in self?.wake() }
+                queue.asyncAfter(deadline: state.nextWaking) { [weak self] in self?.wake() }
             }
             return true
         }
@@ -181,6 +185,7 @@ final class ChangeChannel: Sendable {
     private func wake() {
         let (waiting, segments, position) = state.withLock { state in
             state.isWaking = false
+            state.nextWaking = .now() + Self.wakingInterval
             return (
                 state.subscribers.filter { $0.value.waiting != nil }, state.segments, state.position
             )

@@ -15,7 +15,7 @@ import Synchronization
     private let progress: Atomic<UInt64>
 
     private let handle: OpaquePointer
-    private let openedBy = getpid()
+    private let forkCount = ForkCount.current
     private let options: CObject
     private let cache: CObject
     private let filter: CObject
@@ -86,7 +86,7 @@ import Synchronization
 
     deinit {
         // In a forked child the background thread is missing, and closing would wait for it.
-        guard getpid() == openedBy else { return }
+        guard ForkCount.current == forkCount else { return }
         unsafe leveldb_close(handle)
         KeptLocks.check(at: path)
     }

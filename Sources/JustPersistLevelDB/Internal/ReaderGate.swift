@@ -1,39 +1,25 @@
 import Foundation
 import JustPersist
 
-/// Counts the readers of the database, and keeps them out while it is opened again.
+/// Lets readers of the database in, and keeps them out while it is opened again.
 final class ReaderGate: Sendable {
-    private struct State {
-        /// The read blocks that run, by thread.
-        var inside: [ObjectIdentifier: Int] = [:]
-        /// Whether somebody opens the database again, or waits to do that.
-        var isShut = false
-    }
+    private let readers = Visitors()
+    /// Whether somebody opens the database again, or waits to do that.
+    private let isShut = Locked(false)
 
     /// How long newcomers are held back for the readers inside to end, in seconds.
     ///
     /// A reader inside may be waiting for one that is held back, or for whoever waits to open the database.
     static let patience = 1.0
 
-    private let state = Locked(State())
-
-    // By its `Thread` object, which lives as long as the thread does.
-    private static var currentThread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
+    /// A gate that is open.
+    init() { readers.admit() }
 
     /// Runs `body` as a reader, once the gate is open; at once on a thread that is inside already.
     func withReader(_ body: () throws -> Void) rethrows {
-        let thread = Self.currentThread
-        state.wait { state -> Void? in
-            guard !state.isShut || state.inside[thread] != nil else { return nil }
-            state.inside[thread, default: 0] += 1
-            return ()
-        }
-        defer {
-            state.change { state in
-                let left = (state.inside[thread] ?? 1) - 1
-                state.inside[thread] = left == 0 ? nil : left
-            }
-        }
+        let thread = BlockThread.current
+        while !readers.enter(thread) { isShut.wait { $0 ? nil : () } }
+        defer { readers.leave(thread) }
         try body()
     }
 
@@ -43,18 +29,21 @@ final class ReaderGate: Sendable {
     func whenNobodyIsInside(
         _ body: () throws(DataStoreError) -> Void
     ) throws(DataStoreError) -> Bool {
-        let thread = Self.currentThread
-        let isMine = state.wait { state -> Bool? in
-            if state.inside[thread] != nil { return false }
-            guard !state.isShut else { return nil }
-            state.isShut = true
+        let thread = BlockThread.current
+        let isMine = isShut.wait { isShut -> Bool? in
+            if readers.isInside(thread) { return false }
+            guard !isShut else { return nil }
+            isShut = true
             return true
         }
         guard isMine else { return false }
-        defer { state.change { $0.isShut = false } }
-        let deadline = Date(timeIntervalSinceNow: Self.patience)
-        let isEmpty: Void? = state.wait(upTo: deadline) { $0.inside.isEmpty ? () : nil }
-        guard isEmpty != nil else { return false }
+        readers.refuse()
+        defer {
+            readers.admit()
+            isShut.change { $0 = false }
+        }
+        guard readers.waitUntilAllHaveLeft(upTo: Date(timeIntervalSinceNow: Self.patience))
+        else { return false }
         try body()
         return true
     }

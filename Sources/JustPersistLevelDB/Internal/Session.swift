@@ -16,7 +16,7 @@ final class Session: Sendable {
     private let directory: StoreDirectory
     private let configuration: LevelDBConfiguration
     private let claim: OpenStores.Claim
-    private let openedBy = getpid()
+    private let forkCount = ForkCount.current
     private let gate = ReaderGate()
     private let phase: Locked<Phase>
     private let report: Locked<DataStoreError?>
@@ -46,7 +46,7 @@ final class Session: Sendable {
 
     /// Closes the database, in which no block may be running.
     func end() {
-        guard getpid() == openedBy else { return }
+        guard ForkCount.current == forkCount else { return }
         // A commit that failed may yet have reached the log: this is the last chance to revert it.
         if needsReopening { try? reopen(in: "close") }
         let commit = phase.withLock { phase -> UInt64? in
@@ -196,7 +196,7 @@ final class Session: Sendable {
     }
 
     private func checkProcess(in operation: String) throws(DataStoreError) {
-        guard getpid() == openedBy else {
+        guard ForkCount.current == forkCount else {
             throw DataStoreError(
                 .notSetUp, in: operation,
                 "The LevelDB store at “\(directory.path)” was opened by another process, from "

@@ -1,7 +1,5 @@
-package import Foundation
-
 /// The threads that are inside a store's blocks.
-package struct Visitors: Sendable {
+struct Visitors: Sendable {
     private struct Part {
         /// Whether threads may enter that are not inside yet.
         var isOpen = false
@@ -10,12 +8,9 @@ package struct Visitors: Sendable {
 
     private let parts = ThreadParts { Part() }
 
-    /// Nobody, and nobody may enter.
-    package init() {}
-
     /// Enters one more block, and tells whether that was allowed; a thread that is inside may enter more while the
     /// store waits for it to leave, and a queued block may while the store waits for the queue.
-    package func enter(_ thread: UInt, isQueued: Bool = false) -> Bool {
+    func enter(_ thread: UInt, isQueued: Bool = false) -> Bool {
         parts.part(of: thread).withLock { part in
             if let place = part.inside.firstIndex(where: { $0.thread == thread }) {
                 part.inside[place].blocks += 1
@@ -27,7 +22,7 @@ package struct Visitors: Sendable {
         }
     }
 
-    package func leave(_ thread: UInt) {
+    func leave(_ thread: UInt) {
         let part = parts.part(of: thread)
         let isAwaited = part.withLock { part in
             guard let place = part.inside.firstIndex(where: { $0.thread == thread }) else {
@@ -40,17 +35,17 @@ package struct Visitors: Sendable {
         if isAwaited { part.signal() }
     }
 
-    package func isInside(_ thread: UInt) -> Bool {
+    func isInside(_ thread: UInt) -> Bool {
         parts.part(of: thread).withLock { $0.inside.contains { $0.thread == thread } }
     }
 
     /// Lets threads in.
-    package func admit() {
+    func admit() {
         for part in parts.all { part.withLock { $0.isOpen = true } }
     }
 
     /// Lets no thread in that is not inside.
-    package func refuse() {
+    func refuse() {
         for part in parts.all { part.withLock { $0.isOpen = false } }
     }
 
@@ -60,12 +55,5 @@ package struct Visitors: Sendable {
     /// Waits until no thread is inside; none may enter meanwhile.
     func waitUntilAllHaveLeft() {
         for part in parts.all { part.wait { $0.inside.isEmpty ? () : nil } }
-    }
-
-    /// The same, but no longer than up to `deadline`; tells whether all have left.
-    package func waitUntilAllHaveLeft(upTo deadline: Date) -> Bool {
-        parts.all.allSatisfy { part in
-            part.wait(upTo: deadline) { $0.inside.isEmpty ? () : nil } != nil
-        }
     }
 }

@@ -169,9 +169,10 @@ import Synchronization
     /// Never called by two threads at once. Once it has thrown, the database must not be written to
     /// any more: LevelDB goes on behind a gap in its log, and would lose what it acknowledges.
     ///
-    /// - Parameter pinReaders: Called when ``settledCommit`` is `nil` and nothing has changed yet.
+    /// - Parameter pinReaders: Called when ``settledCommit`` is `nil` and nothing has changed yet; needed if there may be
+    ///   readers.
     func commit(
-        _ batch: borrowing WriteBatch, _ pinReaders: () -> Void
+        _ batch: borrowing WriteBatch, pinReaders: () -> Void = {}
     ) throws(DataStoreError) {
         guard let lastCommit = settledCommit else {
             throw DataStoreError(

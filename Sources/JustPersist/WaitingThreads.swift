@@ -38,6 +38,13 @@ enum WaitingThreads {
         }
     }
 
+    /// What `body` returns, which runs on a thread of its own.
+    static func value<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            run { continuation.resume(returning: body()) }
+        }
+    }
+
     private static func start(with body: @escaping @Sendable () -> Void) {
         let own = WaitingThread()
         own.job.change { $0 = body }

@@ -265,15 +265,16 @@ final class ChangeChannel: Sendable {
 
     /// What a subscriber has not heard of, once there is anything; `nil` at the end of the subscription.
     ///
-    /// - Parameter passedAreDeleted: See ``ChangeSegment/settle(passedAreDeleted:)``.
-    func take(_ number: Int, passedAreDeleted: Bool) async -> ChangeSegment? {
+    /// - Parameter lastRead: The last commit of which the subscriber may have read the state anew: an item that was there then,
+    ///   and is not any more, is told as deleted.
+    func take(_ number: Int, lastRead: UInt64) async -> ChangeSegment? {
         await withTaskCancellationHandler {
             while true {
                 switch pending(number) {
                 case .ended: return nil
-                case .some(let segments, let filter, let end):
+                case .some(let segments, let filter, let start, let end):
                     var changes = ChangeSegment(segments, filter, end: end)
-                    changes.settle(passedAreDeleted: passedAreDeleted)
+                    changes.settle(passedAreDeleted: start < lastRead)
                     // It may be that nothing is left of them.
                     if !changes.isEmpty { return changes }
                 case .none: await wait(number)
@@ -290,7 +291,7 @@ final class ChangeChannel: Sendable {
 
     private enum Pending {
         case none
-        case some([ChangeSegment], ChangeFilter, end: UInt64)
+        case some([ChangeSegment], ChangeFilter, start: UInt64, end: UInt64)
         case ended
     }
 
@@ -307,7 +308,8 @@ final class ChangeChannel: Sendable {
             while first > 0, state.segments[first - 1].end > subscriber.position { first -= 1 }
             state.subscribers[number]?.position = state.position
             return .some(
-                Array(state.segments[first...]), subscriber.filter, end: state.position)
+                Array(state.segments[first...]), subscriber.filter, start: subscriber.position,
+                end: state.position)
         }
     }
 

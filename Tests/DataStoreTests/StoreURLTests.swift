@@ -88,6 +88,20 @@ import Testing
         }
     }
 
+    @Test(arguments: ["lmdb", "leveldb"])
+    func theArticleListsTheOptions(_ scheme: String) throws {
+        let package = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let article = try String(
+            contentsOf: package.appending(
+                path: "Sources/JustPersist/JustPersist.docc/ChoosingABackend.md"), encoding: .utf8)
+        for option in DataStores.options(ofScheme: scheme) {
+            let standard = option.defaultValue.map { "`\($0)`" } ?? "–"
+            let row = "| `\(option.name)` | \(option.meaning) | \(option.values) | \(standard) |"
+            #expect(article.contains(row), "\(row)")
+        }
+    }
+
     @Test(
         arguments: [
             ("readonly=1", "Did you mean “readOnly”?"), ("Durability=full", "“durability”"),

@@ -2,13 +2,18 @@ import JustPersist
 
 /// The options of the stores' URLs, as the backends list them, for people.
 enum StoreOptionsHelp {
-    /// A paragraph for each backend.
+    /// A line for each option, with the backends that take it.
     static var text: String {
-        DataStores.schemes.map { scheme in
-            let options = DataStores.options(ofScheme: scheme).map { option in
-                "  \(option.name)=\(option.example): \(option.meaning) It takes \(option.values)."
+        var lines: [String] = []
+        var known: Set<DataStoreOptionSummary> = []
+        for option in DataStores.schemes.flatMap({ DataStores.options(ofScheme: $0) })
+        where known.insert(option).inserted {
+            let schemes = DataStores.schemes.filter {
+                DataStores.options(ofScheme: $0).contains(option)
             }
-            return "Options of \(scheme): stores:\n" + options.joined(separator: "\n")
-        }.joined(separator: "\n\n")
+            let names = schemes == DataStores.schemes ? "all" : schemes.joined(separator: ", ")
+            lines.append("  \(option.name)=\(option.example) (\(names)): \(option.meaning)")
+        }
+        return "The options:\n" + lines.joined(separator: "\n")
     }
 }

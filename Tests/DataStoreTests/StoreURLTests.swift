@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistConformance
 import JustPersistLMDB
 import JustPersistLevelDB
 import JustPersistMemory
@@ -193,7 +194,7 @@ import Testing
             let text = (0..<Int.random(in: 0..<9, using: &generator)).map { _ in
                 pieces.randomElement(using: &generator) ?? ""
             }.joined()
-            do { _ = try DataStores.make(text) } catch {
+            do throws(DataStoreError) { _ = try DataStores.make(text) } catch {
                 #expect(
                     error.code == .invalidStoreURL || error.code == .storeNotFound,
                     "seed \(seed): \(text)")
@@ -202,19 +203,20 @@ import Testing
     }
 
     @Test func theEnvironmentNamesAStore() async throws {
-        let name = "JP_TEST_\(UUID().uuidString.filter { $0 != "-" })"
+        let name = "JP_TEST_\(UUID().uuidString)"
         let unset = expectError(.invalidStoreURL) { _ = try DataStores.open(environment: name) }
         #expect(unset?.message.contains("“\(name)”, which names the store, is not set") == true)
-        setenv(name, "", 1)
-        let empty = expectError(.invalidStoreURL) { _ = try DataStores.open(environment: name) }
+        let empty = expectError(.invalidStoreURL) {
+            _ = try DataStores.url(inEnvironment: name, [name: ""])
+        }
         #expect(empty?.message.contains("is empty") == true)
-        setenv(name, "memory:?threading=callingThread", 1)
-        defer { unsetenv(name) }
-        let store = try DataStores.open(environment: name)
-        try store.fill(["a"])
-        try store.close()
-        let other = try await DataStores.openAsync(environment: name)
-        try other.close()
+        #expect(try DataStores.url(inEnvironment: name, [name: "memory:"]) == "memory:")
+        // A variable that is always there, and names no store.
+        expectError(.invalidStoreURL) { _ = try DataStores.open(environment: "PATH") }
+        await #expect(throws: DataStoreError.self) {
+            _ = try await DataStores.openAsync(environment: name)
+        }
+        try await DataStores.openAsync("memory:").close()
     }
 
     // MARK: A backend from elsewhere

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 extension DataStores {
     /// Makes the store that a URL such as `lmdb:/var/lib/app` or `memory:` names, without opening it.
@@ -50,8 +50,12 @@ extension DataStores {
         try await openAsync(url(inEnvironment: variable), options: options)
     }
 
-    private static func url(inEnvironment variable: String) throws(DataStoreError) -> String {
-        let value = ProcessInfo.processInfo.environment[variable]
+    /// The URL in an environment variable.
+    package static func url(
+        inEnvironment variable: String,
+        _ environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(DataStoreError) -> String {
+        let value = environment[variable]
         if let value, !value.isEmpty { return value }
         throw DataStoreError(
             .invalidStoreURL, in: "open",

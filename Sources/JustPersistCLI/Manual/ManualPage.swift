@@ -9,7 +9,7 @@ struct ManualPage {
     init(of command: (some ParsableCommand).Type) throws {
         let help = Data(command._dumpHelp().utf8)
         let tool = try JSONDecoder().decode(CommandDescription.Tool.self, from: help).command
-        macro(".Dd $Mdocdate$")
+        macro(".Dd \(Self.today)")
         macro(".Dt \(tool.commandName.uppercased()) 1")
         macro(".Os")
         macro(".Sh NAME")
@@ -96,6 +96,15 @@ struct ManualPage {
             // What begins with a point or an apostrophe would be a macro.
             text += (escaped.first == "." || escaped.first == "'" ? "\\&" : "") + escaped + "\n"
         }
+    }
+
+    /// The day of the page, as mdoc(7) writes days.
+    private static var today: String {
+        let style = Date.VerbatimFormatStyle(
+            format: "\(month: .wide) \(day: .defaultDigits), \(year: .defaultDigits)",
+            locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt,
+            calendar: Calendar(identifier: .gregorian))
+        return Date.now.formatted(style)
     }
 
     private static func escaped(_ text: String) -> String {

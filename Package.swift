@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "JustPersistSkopelos", targets: ["JustPersistSkopelos"]),
         .library(
             name: "JustPersistServiceLifecycle", targets: ["JustPersistServiceLifecycle"]),
+        .library(name: "JustPersistConfiguration", targets: ["JustPersistConfiguration"]),
         .library(name: "JustPersistMigration", targets: ["JustPersistMigration"]),
         .library(name: "JustPersistConformance", targets: ["JustPersistConformance"]),
         .library(
@@ -39,10 +40,16 @@ let package = Package(
         .trait(
             name: "ServiceLifecycle",
             description: "The product JustPersistServiceLifecycle, over swift-service-lifecycle."),
-        .default(enabledTraits: ["ServiceLifecycle"]),
+        .trait(
+            name: "Configuration",
+            description: "The product JustPersistConfiguration, over swift-configuration."),
+        .default(enabledTraits: ["ServiceLifecycle", "Configuration"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
+        // Its providers for files are for the program to choose, by traits of its own.
+        .package(
+            url: "https://github.com/apple/swift-configuration.git", from: "1.0.0", traits: []),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
         .package(
             url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.6.0"),
@@ -96,6 +103,15 @@ let package = Package(
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
                     condition: .when(traits: ["ServiceLifecycle"])),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "JustPersistConfiguration",
+            dependencies: [
+                "JustPersist",
+                .product(
+                    name: "Configuration", package: "swift-configuration",
+                    condition: .when(traits: ["Configuration"])),
             ],
             swiftSettings: settings),
         .target(
@@ -169,7 +185,7 @@ let package = Package(
             dependencies: [
                 "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMemory", "JustPersistMacros",
                 "JustPersistConformanceTesting", "JustPersistSkopelos",
-                "JustPersistServiceLifecycle",
+                "JustPersistServiceLifecycle", "JustPersistConfiguration",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -190,6 +206,16 @@ let package = Package(
                 .product(
                     name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle",
                     condition: .when(traits: ["ServiceLifecycle"])),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JustPersistConfigurationTests",
+            dependencies: [
+                "JustPersist", "JustPersistConfiguration", "JustPersistLMDB", "JustPersistLevelDB",
+                "JustPersistMemory",
+                .product(
+                    name: "Configuration", package: "swift-configuration",
+                    condition: .when(traits: ["Configuration"])),
             ],
             swiftSettings: settings),
         .testTarget(

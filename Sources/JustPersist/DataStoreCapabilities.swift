@@ -153,7 +153,7 @@ public struct DataStoreCapabilities: Sendable, Hashable {
 }
 
 /// On which thread the blocks of `read` and `writeSync` run.
-public enum DataStoreThreading: String, Sendable, Hashable, Codable {
+public enum DataStoreThreading: String, Sendable, Hashable, CaseIterable, Codable {
     /// On the thread that calls.
     case callingThread
     /// On the main thread, whoever calls, as the original library documents.

@@ -9,7 +9,7 @@ extension String {
     }
 
     /// The number of letters to insert, remove or replace (Levenshtein's distance).
-    private func distance(to other: String) -> Int {
+    fileprivate func distance(to other: String) -> Int {
         let letters = Array(other)
         var row = Array(0...letters.count)
         for (i, letter) in enumerated() {
@@ -30,6 +30,11 @@ extension [String] {
     package var listed: String {
         let shown = prefix(20).map { "“\($0)”" }.joined(separator: ", ")
         return count > 20 ? shown + " and \(count - 20) more" : shown
+    }
+
+    /// The name that differs least from this one, if it is near; the first of several.
+    package func nearest(to name: String) -> String? {
+        filter { name.isNear($0) }.min { name.distance(to: $0) < name.distance(to: $1) }
     }
 
     /// What to say of a name that is none of these attributes: the nearest of them, or all.

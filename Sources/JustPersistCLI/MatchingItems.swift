@@ -5,8 +5,8 @@ import JustPersistCommandLine
 
 /// The items that a command changes, and the question whether it shall.
 struct MatchingItems: ParsableArguments {
-    @Argument(help: .init(storeHelp)) var store: String
-    @Argument(help: "The type of the items.") var type: String
+    @Argument(help: .init(storeHelp), completion: .stores) var store: String
+    @Argument(help: "The type of the items.", completion: .storedTypes) var type: String
     @Option(
         name: .customLong("where"),
         help: "Which items: a predicate as for query; TRUEPREDICATE for all.")
@@ -18,9 +18,10 @@ struct MatchingItems: ParsableArguments {
     /// - Parameters:
     ///   - deed: What happens to the items: “changed”.
     ///   - prepare: Is given what the store knows of the type, before anything is asked.
+    ///   - change: Changes one item; nothing is changed if it throws, or if the user interrupts.
     func change(
         _ deed: String, prepare: (ItemSchema) throws -> Void = { _ in },
-        _ change: ([DynamicItem], borrowing DataStoreWriter) throws -> Void
+        _ change: (DynamicItem, borrowing DataStoreWriter) throws -> Void
     ) throws {
         let request = DataStoreRequest(itemTypeKey: type)
         request.predicate = try DataStorePredicate(predicate, arguments: [])
@@ -34,6 +35,7 @@ struct MatchingItems: ParsableArguments {
             return try db.count(request)
         }
         if count > 0, !yes { try confirm(count, deed) }
+        let interruption = Interruption()
         let changed = try opened.store.write { db in
             let items = try db.dynamicItems(request)
             guard items.count == count || yes else {
@@ -41,7 +43,10 @@ struct MatchingItems: ParsableArguments {
                     "Meanwhile \(items.count) items match, and not \(count). Nothing was \(deed); try again.",
                     deed)
             }
-            try change(items, db)
+            for item in items {
+                try interruption.check("Interrupted: nothing was \(deed).")
+                try change(item, db)
+            }
             return items.count
         }
         try opened.close()

@@ -13,15 +13,9 @@ final class ProgressLine {
         let now = ContinuousClock.now
         guard isShown, now - lastShown > .milliseconds(100) else { return }
         lastShown = now
-        let seconds = (now - start) / .seconds(1)
-        var text = "\(items) items, \(Int(Double(items) / seconds)) per second"
-        if let fraction, fraction > 0 {
-            // A file that grows is read beyond the size that it had.
-            let fraction = min(fraction, 1)
-            let left = seconds / fraction - seconds
-            text += ", \(Int(fraction * 100)) %, \(Int(left.rounded(.up))) s left"
-        }
-        StandardStreams.writeError("\r\u{1b}[K" + text)
+        let text = Self.text(items: items, fraction: fraction, seconds: (now - start) / .seconds(1))
+        // A line that went on in the next one could not be taken away.
+        StandardStreams.writeError("\r\u{1b}[K" + text.cut(to: max(1, Terminal.errorWidth - 1)))
         isLineShown = true
     }
 
@@ -32,4 +26,21 @@ final class ProgressLine {
     }
 
     deinit { clear() }
+
+    private static func text(items: Int, fraction: Double?, seconds: Double) -> String {
+        let text = "\(items) items, \(Int(Double(items) / seconds)) per second"
+        guard let fraction, fraction > 0 else { return text }
+        // A file that grows is read beyond the size that it had.
+        let done = min(fraction, 1)
+        return text + ", \(Int(done * 100)) %, \(duration(seconds / done - seconds)) left"
+    }
+
+    private static func duration(_ seconds: Double) -> String {
+        let whole = Int(min(seconds.rounded(.up), 1e9))
+        return switch whole {
+        case ..<60: "\(whole) s"
+        case ..<3600: "\(whole / 60) min \(whole % 60) s"
+        default: "\(whole / 3600) h \(whole % 3600 / 60) min"
+        }
+    }
 }

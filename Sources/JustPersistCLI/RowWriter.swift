@@ -78,7 +78,7 @@ struct RowWriter {
 
     func finish() throws {
         switch format {
-        case .table: for line in table.lines() { try output.line(line) }
+        case .table: try table.write(to: output)
         case .json: try output.data(isFirst ? "[]" : "]")
         case .jsonl, .csv, .count: break
         }

@@ -18,6 +18,7 @@ extension ParsableCommand {
 
     /// Does what the arguments of the process ask for, tells errors, and ends the process.
     package static func runProgram() -> Never {
+        Interruption.prepare()
         do {
             var command = try parseAsRoot()
             try command.run()
@@ -34,7 +35,7 @@ extension ParsableCommand {
         case let exit as ExitCode: return exit.rawValue
         case let interruption as Interruption.Error:
             complain(interruption.message.printable)
-            return 130
+            return Interruption.exitCode
         case let error as DataStoreError:
             complain(error.complaint)
             return EXIT_FAILURE
@@ -62,7 +63,9 @@ extension ParsableCommand {
 
     /// Writes a message to standard error, whose control characters are written out already.
     private static func complain(_ text: String) {
-        StandardStreams.writeError("justpersist: \(text)\n")
+        let name = Terminal.styled(
+            "justpersist:", .red, isTerminal: StandardStreams.isErrorTerminal)
+        StandardStreams.writeError("\(name) \(text)\n")
     }
 }
 

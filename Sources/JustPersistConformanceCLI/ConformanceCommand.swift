@@ -52,18 +52,20 @@ struct ConformanceCommand: ParsableCommand {
     }
 
     func run() throws {
-        let (scheme, location, storeOptions) = try DataStores.parts(of: store)
-        if storeOptions != nil {
+        let url = try StoreURL(store)
+        if !url.options.isEmpty {
             throw DataStoreError(
                 .invalidStoreURL, in: "conformance",
                 "“\(store)” has options behind a “?”. The checks choose their own; leave these out."
             )
         }
-        let fixture = try Conformance.fixture(scheme: scheme)
+        let fixture = try Conformance.fixture(scheme: url.scheme)
         var options = ConformanceOptions(
             profile: profile, only: try patterns,
             seed: seed ?? .random(in: 0 ... .max), timeout: timeout, runsInProcess: inProcess)
-        if !location.isEmpty { options.scratchDirectory = URL(filePath: location) }
+        if !url.location.isEmpty {
+            options.scratchDirectory = try StoreDirectory.url(url.location, scheme: url.scheme)
+        }
         let report = waiting { [options] in
             await Conformance.report(
                 on: fixture, options: options,

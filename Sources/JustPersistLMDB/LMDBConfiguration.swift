@@ -51,6 +51,7 @@ public struct LMDBConfiguration: Sendable, Hashable {
     }
 
     static let leastMaximumSize = 1 << 20
+    static let readerCounts = 1...(1 << 20)
 
     func validate() throws(DataStoreError) {
         guard maximumSize >= Self.leastMaximumSize else {
@@ -58,7 +59,7 @@ public struct LMDBConfiguration: Sendable, Hashable {
                 .invalidRequest, in: "open",
                 "The maximum size of an LMDB store is \(maximumSize) bytes. Allow at least 1 MiB.")
         }
-        guard 1...(1 << 20) ~= maximumReaders else {
+        guard Self.readerCounts ~= maximumReaders else {
             throw DataStoreError(
                 .invalidRequest, in: "open",
                 "An LMDB store cannot have \(maximumReaders) readers. Choose 1 to 1048576.")

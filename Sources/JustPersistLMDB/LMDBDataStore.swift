@@ -36,14 +36,16 @@ extension RecordStore where Engine == LMDBEngine {
     }
 
     /// Makes `DataStores.open("lmdb:/path")` know this backend.
+    ///
+    /// Its URLs take the options of ``LMDBConfiguration``; the article *Choosing a backend* lists them.
     public static func register() {
-        DataStores.register(scheme: "lmdb") { location, options throws(DataStoreError) in
+        DataStores.register(
+            scheme: "lmdb", settings: LMDBConfiguration(), options: LMDBConfiguration.options
+        ) { location, options, configuration throws(DataStoreError) in
             LMDBDataStore(
                 at: try StoreDirectory.url(location, scheme: "lmdb"),
-                configuration: LMDBConfiguration(
-                    durability: options.durability, isReadOnly: options.isReadOnly,
-                    createsIfMissing: options.createsIfMissing, changeLog: options.changeLog),
-                threading: options.threading, errorHandler: options.errorHandler)
+                configuration: configuration.with(options), threading: options.threading,
+                errorHandler: options.errorHandler)
         }
     }
 }

@@ -36,14 +36,17 @@ extension RecordStore where Engine == LevelDBEngine {
     }
 
     /// Makes `DataStores.open("leveldb:/path")` know this backend.
+    ///
+    /// Its URLs take the options of ``LevelDBConfiguration``; the article *Choosing a backend* lists them.
     public static func register() {
-        DataStores.register(scheme: "leveldb") { location, options throws(DataStoreError) in
+        DataStores.register(
+            scheme: "leveldb", settings: LevelDBConfiguration(),
+            options: LevelDBConfiguration.options
+        ) { location, options, configuration throws(DataStoreError) in
             LevelDBDataStore(
                 at: try StoreDirectory.url(location, scheme: "leveldb"),
-                configuration: LevelDBConfiguration(
-                    durability: options.durability, isReadOnly: options.isReadOnly,
-                    createsIfMissing: options.createsIfMissing, changeLog: options.changeLog),
-                threading: options.threading, errorHandler: options.errorHandler)
+                configuration: configuration.with(options), threading: options.threading,
+                errorHandler: options.errorHandler)
         }
     }
 }

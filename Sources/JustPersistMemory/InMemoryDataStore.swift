@@ -16,9 +16,10 @@ extension RecordStore where Engine == InMemoryEngine {
 
     /// Makes `DataStores.open("memory:")` know this backend.
     ///
-    /// Each such store is one of its own.
+    /// Each such store is one of its own. Of the common options its URLs take `threading`.
     public static func register() {
-        DataStores.register(scheme: "memory") { location, options throws(DataStoreError) in
+        DataStores.register(scheme: "memory", settings: (), options: [], common: [.threading]) {
+            location, options, _ throws(DataStoreError) in
             guard location.isEmpty else {
                 throw DataStoreError(
                     .invalidStoreURL, in: "open",

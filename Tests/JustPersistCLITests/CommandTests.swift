@@ -26,7 +26,7 @@ import Testing
         #expect(try tool("import", store, "U", file, "--skip", "1").status == 0)
 
         let info = try tool("info", store)
-        let line = try tool("info", store + "?readonly=1").output.prefix { $0 != "\n" }
+        let line = try tool("info", store + "?readOnly=1").output.prefix { $0 != "\n" }
         #expect(line.contains(": 2 types, ") && !line.contains(" 0 bytes"), "\(line)")
         #expect(info.status == 0)
         let text = info.output.split(separator: "\n", omittingEmptySubsequences: false)

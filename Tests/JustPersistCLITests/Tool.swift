@@ -114,6 +114,22 @@ struct Tool {
         ).end()
     }
 
+    /// Runs the tool on a terminal, and gives what that shows, with the exit code.
+    func onTerminal(
+        columns: Int, environment: [String: String] = [:], _ arguments: [String]
+    ) throws -> (status: Int32, text: String) {
+        let terminal = try PseudoTerminal(columns: columns)
+        let process = process(arguments, output: terminal.handle, errors: terminal.handle)
+        process.standardInput = FileHandle.nullDevice
+        process.environment = ProcessInfo.processInfo.environment
+            .filter { !["COLUMNS", "NO_COLOR", "TERM"].contains($0.key) }
+            .merging(environment) { _, new in new }
+        try process.run()
+        let text = try terminal.text()
+        process.waitUntilExit()
+        return (process.terminationReason == .uncaughtSignal ? -1 : process.terminationStatus, text)
+    }
+
     /// Runs the tool with an output that nobody reads.
     func withClosedOutput(_ arguments: [String]) throws -> Run {
         let errors = Pipe()
@@ -138,7 +154,7 @@ struct Tool {
         return pipe
     }
 
-    private func process(_ arguments: [String], output: Any, errors: Any) -> Process {
+    func process(_ arguments: [String], output: Any, errors: Any) -> Process {
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments

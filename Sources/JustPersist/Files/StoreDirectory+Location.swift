@@ -1,19 +1,54 @@
 public import Foundation
 
 extension StoreDirectory {
-    /// The file URL for what stands behind the scheme in a store's URL, such as `/var/lib/app` in
+    /// The file URL for what stands between the scheme and the options in a store's URL, such as `/var/lib/app` in
     /// `lmdb:/var/lib/app`.
     ///
-    /// A relative path counts from the working directory.
+    /// A relative path counts from the working directory, and one that begins with `~/` from the user's home directory.
+    /// Behind two slashes, as in `lmdb:///var/lib/what%3F`, stands a path of a URL, whose percent-encoding is removed. How a
+    /// path is read in full: ``DataStores``.
+    ///
+    /// - Throws: `.invalidStoreURL` if there is no path, a host other than this one, or a wrong percent-encoding.
     public static func url(
         _ location: String, scheme: String
     ) throws(DataStoreError) -> URL {
-        guard !location.isEmpty else {
+        let path = location.hasPrefix("//") ? try decodedPath(location, scheme) : location
+        guard !path.isEmpty else {
             throw DataStoreError(
                 .invalidStoreURL, in: "open",
                 "“\(scheme):” needs the path of a directory behind it, as in \(scheme):/var/lib/app."
             )
         }
-        return URL(filePath: location, directoryHint: .isDirectory)
+        if location == "~" || location.hasPrefix("~/") {
+            return URL(filePath: NSHomeDirectory(), directoryHint: .isDirectory)
+                .appending(path: String(path.dropFirst()), directoryHint: .isDirectory)
+        }
+        return URL(filePath: path, directoryHint: .isDirectory)
+    }
+
+    /// The path in `//localhost/path` or `///path`.
+    private static func decodedPath(
+        _ location: String, _ scheme: String
+    ) throws(DataStoreError) -> String {
+        let authority = location.dropFirst(2)
+        let host = authority.prefix { $0 != "/" }
+        let path = authority[host.endIndex...]
+        guard host.isEmpty || host.lowercased() == "localhost" else {
+            throw DataStoreError(
+                .invalidStoreURL, in: "open",
+                """
+                “\(scheme):\(location)” names a machine, “\(host)”, but the store is on this one. For a path write \
+                \(scheme):/\(authority) or \(scheme):///\(authority).
+                """)
+        }
+        guard let decoded = path.removingPercentEncoding else {
+            throw DataStoreError(
+                .invalidStoreURL, in: "open",
+                """
+                “\(scheme):\(location)” has a “%” without the two digits of a character of UTF-8. Write “%25” for a “%”, or \
+                the path as it is behind “\(scheme):”.
+                """)
+        }
+        return decoded
     }
 }

@@ -12,8 +12,6 @@ struct DeleteCommand: ParsableCommand {
     @OptionGroup var matching: MatchingItems
 
     func run() throws {
-        try matching.change("deleted") { items, db in
-            for item in items { try db.delete(item) }
-        }
+        try matching.change("deleted") { item, db in try db.delete(item) }
     }
 }

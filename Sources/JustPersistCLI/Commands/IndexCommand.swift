@@ -16,8 +16,9 @@ struct IndexCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show the indexes of all types, or of one.")
 
-        @Argument(help: .init(storeHelp)) var store: String
-        @Argument(help: "The type of the items.") var type: String?
+        @Argument(help: .init(storeHelp), completion: .stores) var store: String
+        @Argument(help: "The type of the items.", completion: .storedTypes) var type: String?
+        @OptionGroup var tables: TableOptions
 
         func run() throws {
             let opened = try OpenStore.reading(store)
@@ -35,16 +36,16 @@ struct IndexCommand: ParsableCommand {
                     ])
                 }
             }
-            let output = Output()
-            for line in table.lines() { try output.line(line) }
+            let output = tables.output
+            try table.write(to: output)
             try output.flush()
         }
     }
 
     /// What names an index.
     struct Named: ParsableArguments {
-        @Argument(help: .init(storeHelp)) var store: String
-        @Argument(help: "The type of the items.") var type: String
+        @Argument(help: .init(storeHelp), completion: .stores) var store: String
+        @Argument(help: "The type of the items.", completion: .storedTypes) var type: String
         @Argument(
             help:
                 "The attributes, the first one deciding first; names behind dots lead into dictionaries."

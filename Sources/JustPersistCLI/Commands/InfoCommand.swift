@@ -13,13 +13,13 @@ struct InfoCommand: ParsableCommand {
         case table, json
     }
 
-    @Argument(help: .init(storeHelp)) var store: String
+    @Argument(help: .init(storeHelp), completion: .stores) var store: String
     @Option(help: "How to print it.") var format = Format.table
+    @OptionGroup var tables: TableOptions
 
     func run() throws {
         let opened = try OpenStore.reading(store)
-        var info = StoreInfo(
-            store: store, sizeOnDisk: Self.size(at: try DataStores.parts(of: store).location))
+        var info = StoreInfo(store: store, sizeOnDisk: try Self.size(of: StoreURL(store)))
         try opened.store.performRead { db in
             for schema in try db.schemas() {
                 // One damaged type hides no other.
@@ -30,13 +30,13 @@ struct InfoCommand: ParsableCommand {
                 info.types.append(StoreInfo.TypeInfo(schema, count: count))
             }
         }
-        let output = Output()
+        let output = tables.output
         switch format {
         case .json:
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             try output.data(String(decoding: try encoder.encode(info), as: UTF8.self))
-        case .table: for line in info.lines { try output.line(line) }
+        case .table: for line in info.lines(width: output.width) { try output.line(line) }
         }
         try output.flush()
         let damaged = info.types.count { $0.damage != nil }
@@ -46,10 +46,12 @@ struct InfoCommand: ParsableCommand {
         }
     }
 
-    /// The bytes of the files at a store's path; 0 for a store without a path.
-    private static func size(at path: String) -> Int {
-        let directory = URL(filePath: path, directoryHint: .isDirectory).resolvingSymlinksInPath()
-        guard !path.isEmpty,
+    /// The bytes of the files of a store; 0 for a store without a path.
+    private static func size(of url: StoreURL) throws -> Int {
+        guard !url.location.isEmpty else { return 0 }
+        let directory = try StoreDirectory.url(url.location, scheme: url.scheme)
+            .resolvingSymlinksInPath()
+        guard
             let names = try? FileManager.default.subpathsOfDirectory(atPath: directory.path)
         else { return 0 }
         return names.reduce(0) { sum, name in
@@ -107,7 +109,7 @@ private struct StoreInfo: Encodable {
     let sizeOnDisk: Int
     var types: [TypeInfo] = []
 
-    var lines: [String] {
+    func lines(width: Int?) -> [String] {
         var lines = ["\(store): \(types.count) types, \(sizeOnDisk) bytes on disk"]
         for type in types {
             if let damage = type.damage {
@@ -119,7 +121,7 @@ private struct StoreInfo: Encodable {
             for attribute in type.attributes {
                 table.append([attribute.name, attribute.kinds.joined(separator: ", ")])
             }
-            lines += table.lines().map { "  " + $0 }
+            lines += table.lines(width: width.map { $0 - 2 }).map { "  " + $0 }
             lines += type.indexes.map { index in
                 "  index over \(index.attributes.joined(separator: ", "))"
                     + (index.isUnique ? ", unique" : "")

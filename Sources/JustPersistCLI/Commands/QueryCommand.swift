@@ -18,8 +18,8 @@ struct QueryCommand: ParsableCommand {
             digits.
             """)
 
-    @Argument(help: .init(storeHelp)) var store: String
-    @Argument(help: "The type of the items.") var type: String
+    @Argument(help: .init(storeHelp), completion: .stores) var store: String
+    @Argument(help: "The type of the items.", completion: .storedTypes) var type: String
     @Option(
         name: .customLong("where"),
         help: "A predicate, such as 'stars > 3 AND name CONTAINS[cd] \"cafe\"'.")
@@ -33,6 +33,7 @@ struct QueryCommand: ParsableCommand {
     @Option(help: "How many items at most; 0 for all.") var limit: Int?
     @Option(help: "How many items to leave out at the start.") var offset: Int?
     @Option(help: "How to print them.") var format = RowFormat.table
+    @OptionGroup var tables: TableOptions
     @Flag(help: "Print how the items are found, in place of the items.") var explain = false
     @Option(
         help:
@@ -83,7 +84,7 @@ struct QueryCommand: ParsableCommand {
             request.predicate = predicate
             request.limit = limit
             request.offset = offset
-            let output = Output()
+            let output = tables.output
             if let aggregation = try aggregation(of: schema) {
                 return try printRows(of: aggregation, request, known, db, to: output)
             }

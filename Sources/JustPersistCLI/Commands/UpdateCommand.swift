@@ -32,10 +32,8 @@ struct UpdateCommand: ParsableCommand {
                 try KnownAttributes(schema).check(path: assignment.path, in: "--set")
                 values.append((assignment.path, try assignment.value(schema)))
             }
-        } _: { items, _ in
-            for item in items {
-                for (path, value) in values { try item.setStoredValue(value, forKeyPath: path) }
-            }
+        } _: { item, _ in
+            for (path, value) in values { try item.setStoredValue(value, forKeyPath: path) }
         }
     }
 }

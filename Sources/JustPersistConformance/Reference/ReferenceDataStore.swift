@@ -72,7 +72,8 @@ public final class ReferenceDataStore: DataStore {
     ///
     /// Each such store is one of its own.
     public static func register() {
-        DataStores.register(scheme: "reference") { location, options throws(DataStoreError) in
+        DataStores.register(scheme: "reference", settings: (), options: [], common: [.threading]) {
+            location, options, _ throws(DataStoreError) in
             guard location.isEmpty else {
                 throw DataStoreError(
                     .invalidStoreURL, in: "open",

@@ -1,0 +1,105 @@
+/// Opens stores by URL: the backend is chosen per deployment, in configuration.
+///
+/// ```swift
+/// LMDBDataStore.register()
+/// let store = try DataStores.open("lmdb:/var/lib/app?durability=relaxed&mapSize=64GiB")
+/// ```
+///
+/// Linking a backend does not register it; the program says once, at its start, which ones it has.
+///
+/// A URL is a scheme, a place and options:
+///
+/// - `lmdb:/var/lib/app` and `lmdb:data/app`: the path of a directory, which ends at the first question mark and is otherwise
+///   taken as it is written: `%` and spaces mean themselves. A relative path counts from the working directory.
+/// - `lmdb:~/app`: a path in the user's home directory. A directory with that name is `./~`.
+/// - `lmdb:///var/lib/what%3F`: the same as a URL by the rules, with two slashes, no host (or `localhost`) and an absolute path
+///   in which `%3F` stands for a question mark, `%25` for a percent sign.
+/// - `?name=value&name=value`: the options, each at most once; in a value `%26` stands for an ampersand. Every
+///   backend takes ``DataStoreOption/common`` options as far as it can heed them, and its own. They override the
+///   ``DataStoreOptions`` given in code, but a URL cannot make a store writable that the code opens read-only. Unknown
+///   options and wrong values are refused, with the nearest name or with what is allowed.
+///
+/// The article <doc:ChoosingABackend> lists the options.
+public enum DataStores {
+    /// Makes a closed store from what stands between the scheme and the options of a URL.
+    public typealias Factory =
+        @Sendable (
+            _ location: String, _ options: DataStoreOptions
+        ) throws(DataStoreError) -> any DataStore
+
+    /// A backend, with the type of its settings out of sight.
+    private struct Backend: Sendable {
+        let options: [DataStoreOptionSummary]
+        let make: @Sendable (StoreURL, DataStoreOptions) throws(DataStoreError) -> any DataStore
+    }
+
+    private static let backends = Locked<[String: Backend]>([:])
+
+    /// Registers a backend under a URL scheme, in place of one registered under it before.
+    ///
+    /// Its URLs take the ``DataStoreOption/common`` options.
+    public static func register(scheme: String, _ factory: @escaping Factory) {
+        register(scheme: scheme, settings: (), options: []) {
+            location, options, _ throws(DataStoreError) in try factory(location, options)
+        }
+    }
+
+    /// Registers a backend that has options of its own, in place of one registered under the scheme before.
+    ///
+    /// - Parameters:
+    ///   - scheme: What stands before the colon in a URL of its stores.
+    ///   - settings: What holds where a URL has no options.
+    ///   - options: The backend's own options. One with the name of a common one takes its place.
+    ///   - common: The common options that the backend heeds.
+    ///   - factory: Makes a closed store from what stands between the scheme and the options, from the common options and
+    ///     from the settings. ``StoreDirectory/url(_:scheme:)`` makes a file URL from the first.
+    public static func register<Settings: Sendable>(
+        scheme: String, settings: Settings, options: [DataStoreOption<Settings>],
+        common: [DataStoreOption<DataStoreOptions>] = DataStoreOption.common,
+        _ factory:
+            @escaping @Sendable (
+                _ location: String, _ options: DataStoreOptions, _ settings: Settings
+            ) throws(DataStoreError) -> any DataStore
+    ) {
+        let summaries =
+            options.map { $0.summary(of: settings) }
+            + common.map { $0.summary(of: DataStoreOptions()) }
+        let backend = Backend(options: summaries) { url, given throws(DataStoreError) in
+            var (given, own) = (given, settings)
+            try common.read(url, into: &given, and: &own, of: options)
+            return try factory(url.location, given, own)
+        }
+        backends.withLock { $0[scheme] = backend }
+    }
+
+    /// The registered schemes, sorted.
+    public static var schemes: [String] {
+        backends.withLock { $0.keys.sorted() }
+    }
+
+    /// The options that URLs of a registered scheme take, its own before the common ones; none for an unknown scheme.
+    public static func options(ofScheme scheme: String) -> [DataStoreOptionSummary] {
+        backends.withLock { $0[scheme]?.options } ?? []
+    }
+
+    /// Makes the store that the parts of a URL name, without opening it.
+    package static func make(
+        _ url: StoreURL, options: DataStoreOptions = DataStoreOptions()
+    ) throws(DataStoreError) -> any DataStore {
+        guard let backend = backends.withLock({ $0[url.scheme] }) else {
+            throw DataStoreError(
+                .invalidStoreURL, in: "open",
+                """
+                No backend is registered for “\(url.scheme):”; known here: \(knownSchemes). A backend's \
+                register() makes it known.
+                """)
+        }
+        return try backend.make(url, options)
+    }
+
+    /// The registered schemes in a message.
+    static var knownSchemes: String {
+        let names = schemes.map { $0 + ":" }
+        return names.isEmpty ? "none" : names.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// The parts of a store's URL: `scheme:location?name=value&name=value`.
+package struct StoreURL {
+    /// What names the backend.
+    package let scheme: String
+    /// What stands between the scheme and the first question mark, as it is written.
+    package let location: String
+    /// The options, in their order, with the values decoded.
+    package var options: [StoreURLOption] = []
+
+    /// Takes a text apart; whether there is such a backend, and such an option, is not its concern.
+    package init(_ text: String) throws(DataStoreError) {
+        guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
+            throw DataStoreError(
+                .invalidStoreURL, in: "open",
+                "“\(text)” names no backend. Write SCHEME:PATH; known here: \(DataStores.knownSchemes)."
+            )
+        }
+        scheme = String(text[..<colon])
+        let rest = text[text.index(after: colon)...]
+        guard let mark = rest.firstIndex(of: "?") else {
+            location = String(rest)
+            return
+        }
+        location = String(rest[..<mark])
+        let words = rest[rest.index(after: mark)...]
+        for word in words.split(separator: "&", omittingEmptySubsequences: false) {
+            options.append(try StoreURLOption(word))
+        }
+    }
+
+    /// The parts of a URL that is put together elsewhere.
+    package init(scheme: String, location: String, options: [StoreURLOption] = []) {
+        self.scheme = scheme
+        self.location = location
+        self.options = options
+    }
+}
+
+/// An option as it was written, before its backend has read it.
+package struct StoreURLOption: Sendable {
+    /// Its name.
+    package let name: String
+    /// Its value, decoded.
+    package let value: String
+
+    /// An option from elsewhere than a URL.
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    fileprivate init(_ word: Substring) throws(DataStoreError) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, let value = parts[1].removingPercentEncoding
+        else {
+            throw DataStoreError(
+                .invalidStoreURL, in: "open",
+                """
+                “\(word)” behind the “?” of a store's URL is no option. Write NAME=VALUE, with “&” between options and \
+                “%25” for a “%”. \(Self.adviceForPaths)
+                """)
+        }
+        name = String(parts[0])
+        self.value = value
+    }
+
+    /// What to do where the question mark is not meant to begin the options.
+    package static let adviceForPaths =
+        "If the “?” belongs to the path, write the path as in lmdb:///var/lib/what%3F."
+}

@@ -1,0 +1,15 @@
+import ArgumentParser
+import JustPersistCommandLine
+
+/// Prints the manual page, for `make install`: made of the definitions of the commands, it cannot say anything else.
+struct GenerateManualCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "generate-manual", abstract: "Print the manual page.", shouldDisplay: false)
+
+    func run() throws {
+        let page = try ManualPage(of: JustPersistCommand.self)
+        let output = Output()
+        try output.data(page.text)
+        try output.flush()
+    }
+}

@@ -1,0 +1,135 @@
+import ArgumentParser
+import Foundation
+
+/// A manual page in the language mdoc(7), made of what a command says of itself.
+struct ManualPage {
+    private(set) var text = ""
+
+    /// The page of a program and all its commands.
+    init(of command: (some ParsableCommand).Type) throws {
+        let help = Data(command._dumpHelp().utf8)
+        let tool = try JSONDecoder().decode(CommandDescription.Tool.self, from: help).command
+        macro(".Dd \(Self.today)")
+        macro(".Dt \(tool.commandName.uppercased()) 1")
+        macro(".Os")
+        macro(".Sh NAME")
+        macro(".Nm \(tool.commandName)")
+        macro(".Nd \(Self.escaped(tool.abstract ?? ""))")
+        macro(".Sh SYNOPSIS")
+        for command in tool.shownSubcommands { synopsis(of: command, behind: tool.commandName) }
+        macro(".Sh DESCRIPTION")
+        paragraphs(tool.discussion)
+        macro(".Sh COMMANDS")
+        for command in tool.shownSubcommands { describe(command, behind: tool.commandName) }
+        macro(".Sh EXIT STATUS")
+        items([
+            ("0", "Everything was done."), ("1", "An error, told on standard error."),
+            ("64", "A wrong call."), ("130", "Interrupted by Ctrl-C."),
+        ])
+        macro(".Sh ENVIRONMENT")
+        items([
+            ("COLUMNS", "The width of tables on a terminal, in place of the terminal's."),
+            ("NO_COLOR", "No colours, if it is not empty."),
+            ("PATH", "Where conformance looks for its program, justpersist-conformance."),
+        ])
+    }
+
+    private mutating func synopsis(of command: CommandDescription, behind name: String) {
+        let name = name + " " + command.commandName
+        if command.shownSubcommands.isEmpty {
+            macro(".Pp")
+            macro(".Nm \(name)")
+            for argument in command.shownArguments { write(argument.usage) }
+        }
+        for command in command.shownSubcommands { synopsis(of: command, behind: name) }
+    }
+
+    private mutating func describe(_ command: CommandDescription, behind name: String) {
+        let name = name + " " + command.commandName
+        macro(".Ss \(name)")
+        write(command.abstract ?? "")
+        paragraphs(command.discussion, isFirst: false)
+        items(
+            command.shownArguments.map { argument in
+                (argument.title, argument.explanation)
+            })
+        for command in command.shownSubcommands { describe(command, behind: name) }
+    }
+
+    /// A list of terms and what they mean.
+    private mutating func items(_ items: [(String, String)]) {
+        guard !items.isEmpty else { return }
+        macro(".Bl -tag -width Ds")
+        for (term, meaning) in items {
+            macro(".It \(Self.escaped(term))")
+            write(meaning)
+        }
+        macro(".El")
+    }
+
+    /// Text with empty lines between its paragraphs; indented lines stay as they are.
+    private mutating func paragraphs(_ text: String?, isFirst: Bool = true) {
+        guard let text, !text.isEmpty else { return }
+        if !isFirst { macro(".Pp") }
+        var wasIndented = false
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let isIndented = line.first == " "
+            if isIndented != wasIndented { macro(isIndented ? ".Bd -ragged -offset 2n" : ".Ed") }
+            if line.isEmpty {
+                macro(".Pp")
+            } else {
+                write(line.trimmingCharacters(in: .whitespaces))
+            }
+            if isIndented { macro(".br") }
+            wasIndented = isIndented
+        }
+        if wasIndented { macro(".Ed") }
+    }
+
+    /// A line of the formatter's own.
+    private mutating func macro(_ line: String) { text += line + "\n" }
+
+    /// A line of text, or several.
+    private mutating func write(_ line: String) {
+        for line in line.split(separator: "\n") {
+            let escaped = Self.escaped(String(line))
+            // What begins with a point or an apostrophe would be a macro.
+            text += (escaped.first == "." || escaped.first == "'" ? "\\&" : "") + escaped + "\n"
+        }
+    }
+
+    /// The day of the page, as mdoc(7) writes days.
+    private static var today: String {
+        let style = Date.VerbatimFormatStyle(
+            format: "\(month: .wide) \(day: .defaultDigits), \(year: .defaultDigits)",
+            locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt,
+            calendar: Calendar(identifier: .gregorian))
+        return Date.now.formatted(style)
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("\"", with: "\\(dq")
+    }
+}
+
+extension CommandDescription.Argument {
+    /// As the synopsis shows it.
+    fileprivate var usage: String {
+        let word = kind == "positional" ? "<\(valueName ?? "value")>" : title
+        return (isOptional ? "[\(word)]" : word) + (isRepeating ? " ..." : "")
+    }
+
+    /// Its names, and its value.
+    fileprivate var title: String {
+        if kind == "positional" { return "<\(valueName ?? "value")>" }
+        let names = (names ?? []).map(\.text).joined(separator: ", ")
+        return kind == "option" ? "\(names) <\(valueName ?? "value")>" : names
+    }
+
+    fileprivate var explanation: String {
+        var text = abstract ?? ""
+        if let allValues { text += " One of \(allValues.joined(separator: ", "))." }
+        if let defaultValue { text += " The default is \(defaultValue)." }
+        return text
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+
+/// A tour of the verbs on terminals of several widths and in pipes.
+@Suite struct TerminalTests {
+    private let tool: Tool
+
+    init() throws { tool = try Tool() }
+
+    private static let words = [
+        "short", "ein längerer Text, der nicht auf jede Zeile passt", "漢字かな交じり文", "🧭🧭",
+    ]
+
+    /// A store with more columns than a narrow terminal has room for.
+    private func makeStore() throws -> String {
+        let store = tool.store("lmdb")
+        let rows = (0..<30).map { row in
+            "{"
+                + (0..<12).map { column in
+                    let word = Self.words[(row + column) % Self.words.count]
+                    return column == 0
+                        ? "\"number\":\(row * 1_000_003)" : "\"column\(column)\":\"\(word)\""
+                }.joined(separator: ",") + "}\n"
+        }
+        let file = try tool.file("rows.jsonl", rows.joined())
+        try #require(try tool("import", store, "Type", file).status == 0)
+        return store
+    }
+
+    private func tour(_ store: String) -> [[String]] {
+        [
+            ["--help"], ["query", "--help"], ["info", store], ["query", store, "Type"],
+            ["query", store, "Type", "--group-by", "column1", "--select", "count,max:number"],
+            ["query", store, "Type", "--explain", "--where", "number > 5"],
+            ["index", "add", store, "Type", "column1"], ["index", store],
+            ["update", store, "Type", "--where", "number == 0", "--set", "column2=x", "--yes"],
+            ["delete", store, "Type", "--where", "number == 1000003", "--yes"], ["verify", store],
+            ["migrate", store, tool.store("leveldb", UUID().uuidString)],
+        ]
+    }
+
+    private static func columns(_ line: Substring) -> Int {
+        line.reduce(0) { width, character in
+            let scalar = character.unicodeScalars.first?.value ?? 0
+            return width + (scalar > 0x2e80 ? 2 : 1)
+        }
+    }
+
+    /// Without colours and progress.
+    private static func plain(_ text: String) -> String {
+        text.replacing(/\u{1b}\[[0-9]*m/, with: "").replacing(
+            /\r\u{1b}\[K[^\r\n]*\r\u{1b}\[K/, with: ""
+        )
+        .replacing("\r\u{1b}[K", with: "")
+    }
+
+    @Test(arguments: [80, 120, 200]) func tablesFitTheTerminal(columns: Int) throws {
+        let store = try makeStore()
+        for arguments in tour(store) {
+            let run = try tool.onTerminal(columns: columns, arguments)
+            #expect(run.status == 0, "\(arguments): \(run.text)")
+            let text = Self.plain(run.text)
+            #expect(!text.isEmpty, "\(arguments)")
+            // The help is wrapped by the argument parser, which leaves long words whole; a store's path may be long.
+            for line in text.split(separator: "\n") where !line.contains(tool.directory.url.path) {
+                if arguments.contains("--help") { continue }
+                #expect(Self.columns(line) <= columns, "\(arguments): \(line)")
+            }
+        }
+        let query = try tool.onTerminal(columns: columns, ["query", store, "Type"])
+        #expect(query.text.contains("…") && query.text.contains("\u{1b}[1mnumber"))
+        // Numbers stay whole.
+        #expect(query.text.contains("29000087"))
+        let wide = try tool.onTerminal(columns: columns, ["query", store, "Type", "--wide"])
+        #expect(!wide.text.contains("…") && wide.text.contains("column11"))
+        if columns == 80 { #expect(query.text.contains("… --wide shows ")) }
+    }
+
+    @Test func theUserChoosesTheWidthAndColours() throws {
+        let store = try makeStore()
+        let narrow = try tool.onTerminal(
+            columns: 200, environment: ["COLUMNS": "60"], ["query", store, "Type"])
+        for line in Self.plain(narrow.text).split(separator: "\n") {
+            #expect(Self.columns(line) <= 60)
+        }
+        let missing = ["query", store, "Missing"]
+        #expect(try tool.onTerminal(columns: 80, missing).text.contains("\u{1b}[31mjustpersist:"))
+        for environment in [["NO_COLOR": "1"], ["TERM": "dumb"]] {
+            for arguments in [["query", store, "Type"], missing] {
+                let run = try tool.onTerminal(columns: 80, environment: environment, arguments)
+                #expect(!run.text.contains("\u{1b}["))
+            }
+        }
+    }
+
+    @Test(arguments: [1, 2, 7, 12]) func terminalsTooNarrowForAnythingGetSomething(columns: Int)
+        throws
+    {
+        let store = try makeStore()
+        let run = try tool.onTerminal(columns: columns, ["query", store, "Type", "--limit", "2"])
+        #expect(run.status == 0)
+        for line in Self.plain(run.text).split(separator: "\n") {
+            #expect(Self.columns(line) <= columns, "\(line)")
+        }
+    }
+
+    @Test func nothingIsCutInAPipe() throws {
+        let store = try makeStore()
+        let run = try tool("query", store, "Type")
+        #expect(!run.output.contains("…") && !run.output.contains("\u{1b}"))
+        #expect(run.output.split(separator: "\n").count == 32)
+        for word in Self.words { #expect(run.output.contains(word)) }
+    }
+
+    /// A reader of a pipe has a line while the next one is being looked for.
+    @Test func aPipeGetsLinesBeforeTheEnd() throws {
+        let store = tool.store("lmdb")
+        let rows = (0..<40_000).map { "{\"n\":\($0),\"text\":\"a text that is looked through\"}\n" }
+        let file = try tool.file("rows.jsonl", rows.joined())
+        try #require(try tool("import", store, "T", file).status == 0)
+        // One match at the start, and a long way to the end.
+        let pipe = Pipe()
+        let process = tool.process(
+            [
+                "query", store, "T", "--format", "jsonl", "--where",
+                "n == 0 OR text MATCHES '(a|b|c)*.*(x+y+)+z'",
+            ], output: pipe, errors: FileHandle.nullDevice)
+        try process.run()
+        try pipe.fileHandleForWriting.close()
+        let first = try #require(try pipe.fileHandleForReading.read(upToCount: 1 << 16))
+        #expect(String(decoding: first, as: UTF8.self).hasPrefix("{\"n\":0,"))
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    @Test(arguments: ["query", "verify", "index", "import"])
+    func ctrlCEndsEveryVerbWithAConsistentStore(verb: String) throws {
+        let store = tool.store("lmdb")
+        let rows = (0..<20_000).map { "{\"n\":\($0),\"text\":\"row \($0)\"}\n" }.joined()
+        let file = try tool.file("rows.jsonl", rows)
+        try #require(try tool("import", store, "T", file).status == 0)
+        let calls = [
+            "query": ["query", store, "T", "--sort", "text"], "verify": ["verify", store],
+            "index": ["index", "add", store, "T", "text"],
+            "import": ["import", store, "U", "/dev/stdin", "--lines"],
+        ]
+        for delay in [0, 5, 20, 60] {
+            let running = try tool.start(try #require(calls[verb]))
+            Thread.sleep(forTimeInterval: Double(delay) / 1000)
+            running.interrupt()
+            running.interrupt()
+            let run = try running.end()
+            // Before the program has begun to look, the signal ends it by itself.
+            #expect(run.isKilled || [0, 130].contains(run.status), "\(run.status) \(run.errors)")
+            let verification = try tool("verify", store)
+            #expect(verification.status == 0, "\(verification.errors)")
+        }
+    }
+}

@@ -99,7 +99,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "JustPersistMigration", dependencies: ["JustPersist"], swiftSettings: settings),
+            name: "JustPersistMigration", dependencies: ["JustPersist", "JustPersistRecords"],
+            swiftSettings: settings),
         .target(
             name: "JustPersistConformance",
             dependencies: ["JustPersist", "JustPersistMigration", "JustPersistRecords"],

@@ -17,7 +17,8 @@ package final class BackupDraft {
         else {
             throw DataStoreError(
                 .invalidStoreURL, in: "backUp",
-                "“\(target)” is not the path of a directory. Give a file URL without NUL characters.")
+                "“\(target)” is not the path of a directory. Give a file URL without NUL characters."
+            )
         }
         self.target = target
         guard try FileAttributes(ofItemAt: target) == nil else { throw Self.isTaken(target) }
@@ -46,7 +47,8 @@ package final class BackupDraft {
     private static func isTaken(_ target: URL) -> DataStoreError {
         DataStoreError(
             .targetNotEmpty, in: "backUp",
-            "There is something at “\(target.path)” already. It was left untouched; choose another path.")
+            "There is something at “\(target.path)” already. It was left untouched; choose another path."
+        )
     }
 
     private static func failure(_ number: Int32, _ place: URL) -> DataStoreError {

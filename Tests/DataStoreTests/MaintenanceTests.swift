@@ -109,7 +109,7 @@ import Testing
     func `A store is smaller when it was compacted, and the same`(_ backend: Backend) throws {
         try withFilledStore(backend) { store, _ in
             try store.write { db in
-                for item in try db.mutableItems(Restaurant.self) where item.name != "r7" {
+                for item in try db.items(Restaurant.self) where item.name != "r7" {
                     try db.delete(item)
                 }
             }
@@ -129,8 +129,7 @@ import Testing
         try withFilledStore(.memory) { store, home in
             try #expect(store.compact() == CompactionReport(bytesBefore: 0, bytesAfter: 0))
             expectError(.unsupported) { _ = try store.backUp(to: home.appending(path: "copy")) }
-            try #expect(!FileManager.default.fileExists(atPath: home.appending(path: "copy").path))
-            try store.open()
+            #expect(!FileManager.default.fileExists(atPath: home.appending(path: "copy").path))
         }
     }
 

@@ -10,6 +10,8 @@ import Testing
         _ backend: Backend, _ body: (any DataStore, _ home: URL) throws -> Void
     ) throws {
         try withTemporaryDirectory { home in
+            try FileManager.default.createDirectory(
+                at: home, withIntermediateDirectories: true)
             let store = backend.make(at: home.appending(path: "store"))
             try store.open()
             for _ in 0..<5 { try store.fill((0..<200).map { "r\($0)" }) }

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 extension DataStores {
     /// Makes the store that a URL such as `lmdb:/var/lib/app` or `memory:` names, without opening it.

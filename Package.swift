@@ -27,6 +27,7 @@ let package = Package(
         .library(
             name: "JustPersistServiceLifecycle", targets: ["JustPersistServiceLifecycle"]),
         .library(name: "JustPersistMigration", targets: ["JustPersistMigration"]),
+        .library(name: "JustPersistImportExport", targets: ["JustPersistImportExport"]),
         .library(name: "JustPersistConformance", targets: ["JustPersistConformance"]),
         .library(
             name: "JustPersistConformanceTesting", targets: ["JustPersistConformanceTesting"]),
@@ -100,6 +101,10 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "JustPersistMigration", dependencies: ["JustPersist"], swiftSettings: settings),
+        // Apart from migration: who copies stores builds no readers of files.
+        .target(
+            name: "JustPersistImportExport", dependencies: ["JustPersist"],
+            swiftSettings: settings),
         .target(
             name: "JustPersistConformance",
             dependencies: ["JustPersist", "JustPersistMigration", "JustPersistRecords"],
@@ -118,7 +123,8 @@ let package = Package(
         .executableTarget(
             name: "JustPersistCLI",
             dependencies: [
-                "JustPersist", "JustPersistMigration", "JustPersistCommandLine",
+                "JustPersist", "JustPersistMigration", "JustPersistImportExport",
+                "JustPersistCommandLine",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -203,6 +209,14 @@ let package = Package(
             dependencies: [
                 "JustPersist", "JustPersistMigration", "JustPersistLMDB", "JustPersistLevelDB",
                 "JustPersistMemory", "JustPersistConformance",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JustPersistImportExportTests",
+            dependencies: [
+                "JustPersist", "JustPersistImportExport", "JustPersistMigration",
+                "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMemory",
+                "JustPersistConformance",
             ],
             swiftSettings: settings),
         .testTarget(

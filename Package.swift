@@ -100,7 +100,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "JustPersistMigration", dependencies: ["JustPersist"], swiftSettings: settings),
+            name: "JustPersistMigration", dependencies: ["JustPersist", "JustPersistRecords"],
+            swiftSettings: settings),
         // Apart from migration: who copies stores builds no readers of files.
         .target(
             name: "JustPersistImportExport", dependencies: ["JustPersist"],

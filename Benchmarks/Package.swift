@@ -35,6 +35,7 @@ let package = Package(
                 .product(name: "JustPersistLevelDB", package: "JustPersist"),
                 .product(name: "JustPersistMemory", package: "JustPersist"),
                 .product(name: "JustPersistMacros", package: "JustPersist"),
+                .product(name: "JustPersistMigration", package: "JustPersist"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Benchmark", package: "swift-benchmark"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

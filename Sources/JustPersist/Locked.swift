@@ -27,19 +27,15 @@ package final class Locked<Value>: @unchecked Sendable {
 
     /// The same for a change that others wait for in ``wait(until:)``.
     package func change<Result>(_ body: (inout Value) -> Result) -> Result {
-        condition.lock()
-        defer {
-            condition.broadcast()
-            condition.unlock()
-        }
-        return body(&value)
+        // Woken behind the unlocking: whoever is woken would have to wait for it otherwise.
+        defer { condition.broadcast() }
+        return withLock(body)
     }
 
     /// Wakes those who wait for a change, where ``withLock(_:)`` has made one that concerns them.
     package func signal() {
-        condition.lock()
+        withLock { _ in }
         condition.broadcast()
-        condition.unlock()
     }
 
     /// Tries `body` until it gives a result, again after each ``change(_:)``.

@@ -4,7 +4,7 @@ import Foundation
 /// cooperative pool meanwhile.
 ///
 /// Dispatch's global queues are no place for them: on Linux, the pool is made of their threads.
-enum WaitingThreads {
+package enum WaitingThreads {
     private struct State {
         /// The threads that have nothing to do, the one that had something last at the end.
         var idle: [WaitingThread] = []
@@ -20,7 +20,7 @@ enum WaitingThreads {
     private static let state = Locked(State())
 
     /// Runs `body` on a thread of its own.
-    static func run(_ body: @escaping @Sendable () -> Void) {
+    package static func run(_ body: @escaping @Sendable () -> Void) {
         enum Place { case thread(WaitingThread), new, later }
         let place = state.withLock { state -> Place in
             if let thread = state.idle.popLast() { return .thread(thread) }
@@ -35,6 +35,13 @@ enum WaitingThreads {
         case .thread(let thread): thread.job.change { $0 = body }
         case .new: start(with: body)
         case .later: break
+        }
+    }
+
+    /// What `body` returns, which runs on a thread of its own.
+    static func value<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            run { continuation.resume(returning: body()) }
         }
     }
 

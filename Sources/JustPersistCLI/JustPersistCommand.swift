@@ -13,7 +13,8 @@ struct JustPersistCommand: ParsableCommand {
             """,
         subcommands: [
             InfoCommand.self, QueryCommand.self, ImportCommand.self, UpdateCommand.self,
-            DeleteCommand.self, MigrateCommand.self, VerifyCommand.self, IndexCommand.self,
+            DeleteCommand.self, MigrateCommand.self, DiffCommand.self, VerifyCommand.self,
+            IndexCommand.self,
             ConformanceCommand.self,
         ])
 

@@ -9,8 +9,11 @@ struct CanonicalHash {
     private(set) var count = 0
 
     /// The hash with its bits mixed, so that it may be summed.
-    var mixed: UInt64 {
-        var hash = state
+    var mixed: UInt64 { Self.mixed(state) }
+
+    /// A word with its bits mixed.
+    static func mixed(_ word: UInt64) -> UInt64 {
+        var hash = word
         hash = (hash ^ hash >> 33) &* 0xff51_afd7_ed55_8ccd
         hash = (hash ^ hash >> 33) &* 0xc4ce_b9fe_1a85_ec53
         return hash ^ hash >> 33
@@ -32,9 +35,9 @@ struct CanonicalHash {
         for byte in bytes { combine(byte) }
     }
 
-    private mutating func combine(_ text: String) { combine(text.utf8) }
+    mutating func combine(_ text: String) { combine(text.utf8) }
 
-    mutating func combine(_ values: [String: DataStoreValue]) {
+    private mutating func combine(_ values: [String: DataStoreValue]) {
         combine(UInt64(values.count))
         let names = values.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         for name in names {
@@ -43,7 +46,7 @@ struct CanonicalHash {
         }
     }
 
-    private mutating func combine(_ value: DataStoreValue) {
+    mutating func combine(_ value: DataStoreValue) {
         combine(value.kind.rawValue)
         switch value {
         case .null: break

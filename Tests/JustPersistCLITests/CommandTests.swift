@@ -57,11 +57,23 @@ import Testing
         let migration = try tool("migrate", store, copy)
         let lines = migration.output.split(separator: "\n")
         #expect(lines.count == 5 && lines.last == "verified")
-        #expect(
-            lines[2].hasPrefix("T          2       2  ")
-                && lines[3].hasPrefix("U          1       1  "))
-        expectError(try tool("migrate", store, copy), "already holds 2 items of “T”")
-        #expect(try tool("migrate", store, copy, "--update").output == migration.output)
+        #expect(lines[2] == "T          2       2" && lines[3] == "U          1       1")
+        for options in [[], ["--update"]] {
+            #expect(
+                try tool.start(["migrate", store, copy] + options).end().output
+                    == migration.output)
+        }
+        let diff = try tool("diff", store, copy)
+        #expect(diff.output == "3 items are the same.\n")
+        #expect(diff.status == 0 && diff.errors.isEmpty)
+        let other = tool.store(scheme, "other")
+        #expect(try tool("import", other, "T", file).status == 0)
+        expectError(try tool("migrate", store, other), "items that are not the source's")
+        let differences = try tool("diff", store, other)
+        #expect(differences.status == 1)
+        #expect(differences.errors == "justpersist: The stores differ: 1 types, 5 items.\n")
+        let signs = differences.output.split(separator: "\n").map { $0.prefix(4) }
+        #expect(signs == ["- T ", "- T ", "+ T ", "+ T ", "- ty", "- U "])
         for url in [store, copy] {
             let run = try tool("verify", url)
             #expect(run.output == "TYPE  ITEMS\n----  -----\nT         2\nU         1\nOK\n")

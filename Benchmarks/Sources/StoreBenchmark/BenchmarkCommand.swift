@@ -7,7 +7,9 @@ struct BenchmarkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "StoreBenchmark",
         abstract: "Compares JustPersist with GRDB and with LMDB and LevelDB through C.",
-        subcommands: [CompareCommand.self, ChildrenCommand.self, MemoryCommand.self],
+        subcommands: [
+            CompareCommand.self, ChildrenCommand.self, MigrateCommand.self, MemoryCommand.self,
+        ],
         defaultSubcommand: CompareCommand.self)
 }
 

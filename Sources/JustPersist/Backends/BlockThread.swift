@@ -30,9 +30,9 @@ public final class BlockThread: Sendable {
 
     // Where it is a number it costs least. No thread that runs has the one of another.
     #if canImport(Glibc)
-        @inlinable static var current: UInt { pthread_self() }
+        @inlinable package static var current: UInt { pthread_self() }
     #else
-        @usableFromInline static var current: UInt {
+        @usableFromInline package static var current: UInt {
             UInt(bitPattern: ObjectIdentifier(Thread.current))
         }
     #endif

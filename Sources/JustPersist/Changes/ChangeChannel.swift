@@ -19,6 +19,8 @@ final class ChangeChannel: Sendable {
     private static let recentEvents = 1 << 14
     /// The runs that were joined and are not joined with each other yet.
     private static let mostRuns = 32
+    /// Not more often: to wake a task can cost a writer as much as a short block.
+    private static let wakingInterval = DispatchTimeInterval.milliseconds(1)
     /// How long commits are kept for one who has taken a token and begins no stream.
     private static let retention = Duration.seconds(60)
 
@@ -38,6 +40,8 @@ final class ChangeChannel: Sendable {
         /// Until when to keep what is committed, though nobody is subscribed.
         var retainedUntil: ContinuousClock.Instant?
         var isWaking = false
+        /// When they may be woken again.
+        var nextWaking = DispatchTime(uptimeNanoseconds: 0)
         var isClosed = false
 
         /// The task of a subscriber that waits, to be woken.
@@ -102,7 +106,7 @@ final class ChangeChannel: Sendable {
             }
             if !state.isWaking, state.waiting > 0 {
                 state.isWaking = true
-                queue.async { [weak self] in self?.wake() }
+                queue.asyncAfter(deadline: state.nextWaking) { [weak self] in self?.wake() }
             }
             return true
         }
@@ -181,6 +185,7 @@ final class ChangeChannel: Sendable {
     private func wake() {
         let (waiting, segments, position) = state.withLock { state in
             state.isWaking = false
+            state.nextWaking = .now() + Self.wakingInterval
             return (
                 state.subscribers.filter { $0.value.waiting != nil }, state.segments, state.position
             )
@@ -260,15 +265,16 @@ final class ChangeChannel: Sendable {
 
     /// What a subscriber has not heard of, once there is anything; `nil` at the end of the subscription.
     ///
-    /// - Parameter passedAreDeleted: See ``ChangeSegment/settle(passedAreDeleted:)``.
-    func take(_ number: Int, passedAreDeleted: Bool) async -> ChangeSegment? {
+    /// - Parameter lastRead: The last commit of which the subscriber may have read the state anew: an item that was there then,
+    ///   and is not any more, is told as deleted.
+    func take(_ number: Int, lastRead: UInt64) async -> ChangeSegment? {
         await withTaskCancellationHandler {
             while true {
                 switch pending(number) {
                 case .ended: return nil
-                case .some(let segments, let filter, let end):
+                case .some(let segments, let filter, let start, let end):
                     var changes = ChangeSegment(segments, filter, end: end)
-                    changes.settle(passedAreDeleted: passedAreDeleted)
+                    changes.settle(passedAreDeleted: start < lastRead)
                     // It may be that nothing is left of them.
                     if !changes.isEmpty { return changes }
                 case .none: await wait(number)
@@ -285,7 +291,7 @@ final class ChangeChannel: Sendable {
 
     private enum Pending {
         case none
-        case some([ChangeSegment], ChangeFilter, end: UInt64)
+        case some([ChangeSegment], ChangeFilter, start: UInt64, end: UInt64)
         case ended
     }
 
@@ -302,7 +308,8 @@ final class ChangeChannel: Sendable {
             while first > 0, state.segments[first - 1].end > subscriber.position { first -= 1 }
             state.subscribers[number]?.position = state.position
             return .some(
-                Array(state.segments[first...]), subscriber.filter, end: state.position)
+                Array(state.segments[first...]), subscriber.filter, start: subscriber.position,
+                end: state.position)
         }
     }
 

@@ -93,8 +93,9 @@ public final class ChangeFeed: Sendable {
     /// Keeps what is committed from now on for a while, for one who has taken a token.
     package func retain() {
         guard let channel = channel.withLock({ $0 }) else { return }
-        observed.store(true, ordering: .releasing)
+        // In this order: another thread may be finding that nobody listens.
         channel.retain()
+        observed.store(true, ordering: .releasing)
     }
 
     // MARK: Observing

@@ -14,8 +14,9 @@ public protocol ChangeObservation: AnyObject, Sendable {
     /// just begun to observe reads the state first, and every change after that state is told. With a token the first call
     /// gives what has changed since. If that is not known any more, it returns at once with a set that is not complete.
     ///
-    /// The state that is read behind a set that is not complete may be later than the set. So the set behind it tells an
-    /// item that was created and deleted since then as deleted; every other set does not tell of it at all.
+    /// The state that is read behind a set that is not complete may be later than the set, by all commits that there are
+    /// at the next call. An item that was created and deleted since the set is told as deleted if it may have been in that
+    /// state; otherwise it is not told at all.
     func next() async -> ChangeSet?
 }
 

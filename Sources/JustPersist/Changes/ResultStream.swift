@@ -43,7 +43,8 @@ public struct ResultStream: AsyncSequence, Sendable {
 
     /// An iteration, which observes the store until it is let go.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let store: any DataStore
+        // Not held while the iteration waits: like every stream, it ends when the store goes.
+        private weak var store: (any DataStore)?
         fileprivate let request: Result<DataStoreRequest, DataStoreError>
         fileprivate var observation: Result<any ChangeObservation, any Error>?
         private var ids: [ItemID]?
@@ -70,7 +71,7 @@ public struct ResultStream: AsyncSequence, Sendable {
             do {
                 let request = try request.get()
                 let observation = try observed.get()
-                while let set = await observation.next() {
+                while let set = await observation.next(), let store {
                     let new = try await Self.ids(request, in: store)
                     let changes = ResultChanges(
                         from: ids ?? [], to: new, updated: set.updates(ofType: request.type),

@@ -54,8 +54,8 @@ extension DataStoreItem {
     package func storedValues(
         withNullsOf nullable: some Collection<String> = []
     ) throws(DataStoreError) -> [String: DataStoreValue] {
-        var values: [String: DataStoreValue] = [:]
         let names = backing.attributeNames
+        var values: [String: DataStoreValue] = Dictionary(minimumCapacity: names.count)
         if names.isEmpty {
             // So it is on another thread than the block's, which the values say.
             do throws(DataStoreError) {

@@ -9,8 +9,8 @@ struct MigrateCommand: ParsableCommand {
         commandName: "migrate",
         abstract: "Copy everything in a store into another one, and verify it.",
         discussion: """
-            The source is not changed. The target is made if it is not there, and must hold no items \
-            unless --update is given. A migration that was interrupted is run again with --update.
+            The source is not changed. The target is made if it is not there, and must hold no items but \
+            those of the source unless --update is given. A migration that was interrupted is run again.
             """)
 
     @Argument(help: .init("The source: " + storeHelp)) var from: String
@@ -27,21 +27,20 @@ struct MigrateCommand: ParsableCommand {
         let report = try migration.run { progress in
             try interruption.check(
                 """
-                Interrupted: \(progress.items) of \(progress.totalItems) items are copied. To go on, \
-                migrate again with --update.
+                Interrupted: \(progress.phase == .copying ? progress.items : progress.totalItems) of \
+                \(progress.totalItems) items are copied. To go on, migrate again.
                 """)
+            // To compare is about half of the work.
+            let share = Double(progress.items) / Double(max(progress.totalItems, 1)) / 2
             line.show(
-                items: progress.items,
-                fraction: Double(progress.items) / Double(max(progress.totalItems, 1)))
+                items: progress.items, fraction: progress.phase == .copying ? share : 0.5 + share)
         }
         line.clear()
         try target.close()
-        var table = TextTable(header: ["TYPE", "SOURCE", "TARGET", "DIGEST"])
+        var table = TextTable(header: ["TYPE", "SOURCE", "TARGET"])
         for (type, digest) in report.types.sorted(by: { $0.key < $1.key }) {
-            let hash = String(digest.hash, radix: 16)
             table.append([
                 type, String(digest.count), String(report.targetCounts[type] ?? 0),
-                String(repeating: "0", count: 16 - hash.count) + hash,
             ])
         }
         let output = Output()

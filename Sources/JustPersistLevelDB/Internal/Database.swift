@@ -15,7 +15,7 @@ import Synchronization
     private let progress: Atomic<UInt64>
 
     private let handle: OpaquePointer
-    private let openedBy = getpid()
+    private let forkCount = ForkCount.current
     private let options: CObject
     private let cache: CObject
     private let filter: CObject
@@ -86,7 +86,7 @@ import Synchronization
 
     deinit {
         // In a forked child the background thread is missing, and closing would wait for it.
-        guard getpid() == openedBy else { return }
+        guard ForkCount.current == forkCount else { return }
         unsafe leveldb_close(handle)
         KeptLocks.check(at: path)
     }
@@ -151,6 +151,11 @@ import Synchronization
         return progress.isMultiple(of: 2) ? progress / 2 : nil
     }
 
+    /// Whether a commit is under way, or has failed, behind the one with a number.
+    func isCommitting(after commit: UInt64) -> Bool {
+        progress.load(ordering: .acquiring) == commit * 2 + 1
+    }
+
     /// The number of the last commit, if it was made since the opening: it is in the newest log then.
     var loggedCommit: UInt64? {
         settledCommit.flatMap { $0 > inherited?.number ?? 0 ? $0 : nil }
@@ -163,7 +168,12 @@ import Synchronization
     ///
     /// Never called by two threads at once. Once it has thrown, the database must not be written to
     /// any more: LevelDB goes on behind a gap in its log, and would lose what it acknowledges.
-    func commit(_ batch: borrowing WriteBatch) throws(DataStoreError) {
+    ///
+    /// - Parameter pinReaders: Called when ``settledCommit`` is `nil` and nothing has changed yet; needed if there may be
+    ///   readers.
+    func commit(
+        _ batch: borrowing WriteBatch, pinReaders: () -> Void = {}
+    ) throws(DataStoreError) {
         guard let lastCommit = settledCommit else {
             throw DataStoreError(
                 .storageFailure, in: "write",
@@ -171,6 +181,7 @@ import Synchronization
         }
         CommitRing.note(.init(number: lastCommit + 1, author: author), in: batch)
         progress.store(lastCommit * 2 + 1, ordering: .releasing)
+        pinReaders()
         try unsafe check("write", at: path) {
             unsafe leveldb_write(handle, write.pointer, batch.object.pointer, $0)
         }

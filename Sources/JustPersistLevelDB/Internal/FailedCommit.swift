@@ -55,6 +55,7 @@ struct FailedCommit: Sendable {
         }
         // Another process may have had the database in between, and have built on what it found.
         guard database.inherited == entry else { return }
+        // Nobody is inside.
         try database.commit(try WriteBatch(of: changes))
     }
 }

@@ -16,8 +16,8 @@ final class Session: Sendable {
     private let directory: StoreDirectory
     private let configuration: LevelDBConfiguration
     private let claim: OpenStores.Claim
-    private let openedBy = getpid()
-    private let gate = ReaderGate()
+    private let forkCount = ForkCount.current
+    private let readers = Readers()
     private let phase: Locked<Phase>
     private let report: Locked<DataStoreError?>
 
@@ -46,9 +46,10 @@ final class Session: Sendable {
 
     /// Closes the database, in which no block may be running.
     func end() {
-        guard getpid() == openedBy else { return }
+        guard ForkCount.current == forkCount else { return }
         // A commit that failed may yet have reached the log: this is the last chance to revert it.
         if needsReopening { try? reopen(in: "close") }
+        readers.unpin()
         let commit = phase.withLock { phase -> UInt64? in
             defer { phase = .ended }
             guard case .open(let database) = phase else { return nil }
@@ -66,11 +67,7 @@ final class Session: Sendable {
     func read(_ body: (any KeyValueReader) throws -> Void) throws {
         try checkProcess(in: "read")
         if isDown { try reopen(in: "read") }
-        try gate.withReader {
-            let snapshot = Snapshot(of: try database(in: "read"), isPinned: true)
-            defer { snapshot.end() }
-            try body(snapshot)
-        }
+        try readers.read({ () throws(DataStoreError) in try database(in: "read") }, body)
     }
 
     func write(_ body: (any KeyValueWriter) throws -> Void) throws {
@@ -93,7 +90,7 @@ final class Session: Sendable {
     private func changes(
         by body: (any KeyValueWriter) throws -> Void
     ) throws -> OrderedKeyMap<[UInt8]?> {
-        let snapshot = Snapshot(of: try database(in: "write"), isPinned: false)
+        let snapshot = Snapshot(of: try database(in: "write"))
         defer { snapshot.end() }
         let overlay = KeyValueOverlay(over: snapshot)
         try body(overlay)
@@ -103,8 +100,9 @@ final class Session: Sendable {
     private func commit(_ changes: OrderedKeyMap<[UInt8]?>) throws(DataStoreError) {
         let database = try database(in: "write")
         let batch = try WriteBatch(of: changes)
+        defer { readers.unpin() }
         do throws(DataStoreError) {
-            try database.commit(batch)
+            try database.commit(batch) { readers.pin(database) }
         } catch {
             let failed = FailedCommit(of: changes, in: database)
             phase.withLock { $0 = .suspect(database, failed) }
@@ -148,7 +146,7 @@ final class Session: Sendable {
         if !isDown, let room = try Room(in: directory), !room.isEnough {
             throw room.error(in: operation, engine: nil)
         }
-        let isDone = try gate.whenNobodyIsInside { () throws(DataStoreError) in
+        let isDone = try readers.whenNobodyIsInside { () throws(DataStoreError) in
             let failed: FailedCommit
             switch phase.withLock({ $0 }) {
             case .open, .ended:
@@ -196,7 +194,7 @@ final class Session: Sendable {
     }
 
     private func checkProcess(in operation: String) throws(DataStoreError) {
-        guard getpid() == openedBy else {
+        guard ForkCount.current == forkCount else {
             throw DataStoreError(
                 .notSetUp, in: operation,
                 "The LevelDB store at “\(directory.path)” was opened by another process, from "

@@ -2,27 +2,68 @@ import JustPersist
 import JustPersistRecords
 
 /// The committed state of the database at one moment.
-final class Snapshot: KeyValueReader {
+///
+/// An iterator pins it, which costs LevelDB more than to look a key up. So it is made when it is needed: for a scan, or by
+/// the next commit, before that changes anything.
+// Sendable because one thread reads, and what a commit on another sets is set and read under the lock of the readers' part.
+final class Snapshot: KeyValueReader, @unchecked Sendable {
+    /// The readers of which it is one; `nil` in a write block, whose thread is the only one that commits.
+    private let part: Locked<Readers.Part>?
     /// `nil` once the block has ended.
     private var database: Database?
-    // Pins the state. A write block makes it when first needed: nobody commits meanwhile.
+    /// What pins the state; see ``part``.
+    private var pinned: Iterator?
+    /// The same, once the block has needed it.
     private var iterator: Iterator?
     /// The commit the state belongs to, if that is certain.
     private let commit: UInt64?
     /// How often ``iterator`` was moved.
     private var moves = 0
 
-    /// The state now: pinned at once, or, inside a write block, when it is first needed.
-    init(of database: Database, isPinned: Bool) {
+    /// The state now, inside a write block.
+    init(of database: Database) {
         self.database = database
-        let commit = database.settledCommit
-        iterator = isPinned ? Iterator(on: database) : nil
-        self.commit = commit == database.settledCommit ? commit : nil
+        commit = database.settledCommit
+        part = nil
     }
 
-    /// Lets go of the database: it can be closed only then.
+    /// The state now, as one of some readers, whose lock the caller holds.
+    ///
+    /// - Parameter spare: The state before the commit that is under way, which is taken over.
+    init(of database: Database, in part: Locked<Readers.Part>, _ spare: inout Readers.Spare?) {
+        self.database = database
+        self.part = part
+        let settled = database.settledCommit
+        if settled == nil {
+            let spare = spare.take()
+            pinned = spare?.iterator
+            commit = spare?.commit
+            // A commit is under way, or has failed: it has pinned its readers already.
+            pin()
+        } else {
+            commit = settled
+        }
+    }
+
+    // A number is never given again: after a failed commit, the database is not read by it.
+    var snapshotNumber: UInt64? { commit }
+
+    /// Makes sure that the state stays as it is when the database changes, under the lock of the readers.
+    func pin() {
+        if pinned == nil, let database { pinned = Iterator(on: database) }
+    }
+
+    /// What others can use who want the state before the commit that is under way; `nil` if that is not this state.
+    var spare: Readers.Spare? {
+        guard let commit, let pinned, let database, database.isCommitting(after: commit)
+        else { return nil }
+        return Readers.Spare(commit: commit, iterator: pinned)
+    }
+
+    /// Lets go of the database, under the lock of the readers: it can be closed only then.
     func end() {
         iterator = nil
+        pinned = nil
         database = nil
     }
 
@@ -101,17 +142,20 @@ final class Snapshot: KeyValueReader {
     }
 
     private func openDatabase() throws(DataStoreError) -> Database {
-        guard let database else {
-            throw DataStoreError(
-                .blockEnded, in: "read", "A LevelDB reader was used after its block had ended.")
-        }
+        guard let database else { throw Self.ended }
         return database
+    }
+
+    private static var ended: DataStoreError {
+        DataStoreError(
+            .blockEnded, in: "read", "A LevelDB reader was used after its block had ended.")
     }
 
     private func openIterator() throws(DataStoreError) -> Iterator {
         if let iterator { return iterator }
-        let made = Iterator(on: try openDatabase())
-        iterator = made
-        return made
+        if let part { part.withLock { _ in pin() } } else { pin() }
+        iterator = pinned
+        guard let iterator else { throw Self.ended }
+        return iterator
     }
 }

@@ -12,7 +12,8 @@ extension BlockType {
 
     /// What an item without a field for an attribute has: its default, or null.
     func absentValue(atPlace place: Int) -> DataStoreValue {
-        attribute(atPlace: place)?.value(stored: nil) ?? .null
+        if isNullWhereAbsent(place) { return .null }
+        return attribute(atPlace: place)?.value(stored: nil) ?? .null
     }
 
     /// The value of a field of an item, of the attribute declared at a place.

@@ -32,6 +32,12 @@ final class BlockType {
     /// The tags that values may have, a bit for each: by index in the class's schema, or by attribute id for a
     /// type without a class.
     @safe @exclusivity(unchecked) private var allowedTags: [UInt16] = []
+    /// The names of the attributes: of the class or, for a type without one, those that the store knows.
+    @safe @exclusivity(unchecked) private(set) var attributeNames: [String] = []
+    /// The ids by the names that attributes of a type without a class have now, and their defaults by id.
+    // Taken out of ``stored``, which is large, and copied at each look.
+    @safe @exclusivity(unchecked) private var currentIDs: [String: UInt16] = [:]
+    @safe @exclusivity(unchecked) private var defaults: [DataStoreValue?] = []
     /// The attributes that the store has under several names, with the ids of these.
     private(set) var ambiguous: [(index: Int, places: [UInt16])] = []
     @safe @exclusivity(unchecked) private var isDeclared = false
@@ -85,9 +91,14 @@ final class BlockType {
         knownIndexes = nil
         ambiguous = []
         guard let schema = itemType.schema else {
-            allowedTags = (stored?.attributes ?? []).map { Self.tags(of: $0.kinds) }
+            let attributes = stored?.attributes ?? []
+            allowedTags = attributes.map { Self.tags(of: $0.kinds) }
+            attributeNames = attributes.filter { !$0.isRetired }.map(\.name)
+            currentIDs = stored?.currentIDs ?? [:]
+            defaults = attributes.map(\.defaultValue)
             return
         }
+        if attributeNames.isEmpty { attributeNames = schema.attributes.map(\.name) }
         if allowedTags.isEmpty { allowedTags = schema.attributes.map { Self.tags(of: $0.kinds) } }
         let isPlain = schema.attributes.allSatisfy { attribute in
             attribute.formerNames.isEmpty && stored?.currentID(ofAttribute: attribute.name) != nil
@@ -188,7 +199,12 @@ final class BlockType {
 
     private func place(ofAttribute name: String) -> Int? {
         if let schema = itemType.schema { return schema.index(ofAttribute: name) }
-        return stored?.id(ofAttribute: name).map { Int($0) }
+        return (currentIDs[name] ?? stored?.formerID(ofAttribute: name)).map { Int($0) }
+    }
+
+    /// Whether an attribute of a type without a class is null in items that hold no value.
+    func isNullWhereAbsent(_ place: Int) -> Bool {
+        itemType.schema == nil && defaults.indices.contains(place) && defaults[place] == nil
     }
 
     /// The id of the attribute at a place; `nil` if it is declared and has no values yet.
@@ -259,12 +275,6 @@ final class BlockType {
         let standard: UInt16 =
             known.defaultValue.map { 1 << UInt16(ValueTag.tag(of: $0.kind)) } ?? 0
         return (known.tags | standard) & tags != 0
-    }
-
-    /// The attributes of the class, or for a type without one those that the store knows.
-    var attributeNames: [String] {
-        itemType.schema?.attributes.map(\.name)
-            ?? stored?.attributes.filter { !$0.isRetired }.map(\.name) ?? []
     }
 
     /// The attributes for which null is not what an item has that holds no value.

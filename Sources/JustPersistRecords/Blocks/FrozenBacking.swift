@@ -45,19 +45,21 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
     var attributeNames: [String] { type.attributeNames }
 
     func value(at index: Int) throws(DataStoreError) -> DataStoreValue {
-        try value(of: type.id(at: index), atPlace: index)
+        let type = type
+        return try value(of: type.id(at: index), atPlace: index, type)
     }
 
     func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+        let type = type
         let place = try type.place(ofAttribute: name, in: "value")
-        return try value(of: type.id(atPlace: place), atPlace: place)
+        return try value(of: type.id(atPlace: place), atPlace: place, type)
     }
 
+    // Given the type, which the backing does not hold: each look at it is a retain.
     private func value(
-        of attribute: UInt16?, atPlace place: Int
+        of attribute: UInt16?, atPlace place: Int, _ type: BlockType
     ) throws(DataStoreError) -> DataStoreValue {
-        let type = type
-        return try withRecord { (record) throws(DataStoreError) in
+        try withRecord { (record) throws(DataStoreError) in
             guard let attribute, let field = RecordFormat.field(attribute, in: record)
             else { return type.absentValue(atPlace: place) }
             return try type.value(of: field, in: record, atPlace: place, of: id)

@@ -108,8 +108,11 @@ final class LiveBacking: RecordBacking {
     func setValue(
         _ value: DataStoreValue, forAttribute name: String
     ) throws(DataStoreError) {
-        guard block.thread.isCurrent, !isDeleted else { throw refusal(name) }
-        try setValue(value, atPlace: try type.place(ofAttribute: name, in: "setValue"), name: name)
+        guard (isMoved ? block : firstBlock).thread.isCurrent, !isDeleted else {
+            throw refusal(name)
+        }
+        let place = try (isMoved ? type : firstType).place(ofAttribute: name, in: "setValue")
+        try setValue(value, atPlace: place, name: name)
     }
 
     func withInitialValues(_ body: () -> Void) {
@@ -224,7 +227,17 @@ final class LiveBacking: RecordBacking {
     private func setValue(
         _ value: DataStoreValue, atPlace place: Int, name: String?
     ) throws(DataStoreError) {
-        let block = block
+        if isMoved {
+            try set(value, atPlace: place, name, type, block)
+        } else {
+            try set(value, atPlace: place, name, firstType, firstBlock)
+        }
+    }
+
+    private func set(
+        _ value: DataStoreValue, atPlace place: Int, _ name: String?, _ type: BlockType,
+        _ block: WriteBlock
+    ) throws(DataStoreError) {
         guard block.thread.isCurrent, !isDeleted else {
             throw refusal(name ?? type.declaredName(at: place))
         }
@@ -234,7 +247,12 @@ final class LiveBacking: RecordBacking {
         {
             value = try attribute.check(value, ofType: itemTypeKey)
         }
-        let size = try size(of: value, attribute: { name ?? self.name(at: place) })
+        // An upper bound; small values are not measured.
+        let size =
+            Self.isSmall(value, below: type.smallText)
+            ? 1 << 13
+            : try type.context.limits.check(
+                value, for: name ?? self.name(at: place), of: itemTypeKey)
         try block.complete(type)
         guard let attribute = type.id(atPlace: place) else {
             throw .unknownAttribute(
@@ -283,15 +301,6 @@ final class LiveBacking: RecordBacking {
         case .data, .array, .dictionary, .url, .reference: false
         default: true
         }
-    }
-
-    /// An upper bound of the bytes that a value takes: exact for large values; small ones are not measured.
-    @inline(__always)
-    private func size(
-        of value: DataStoreValue, attribute: () -> String
-    ) throws(DataStoreError) -> Int {
-        if Self.isSmall(value, below: type.smallText) { return 1 << 13 }
-        return try type.context.limits.check(value, for: attribute(), of: itemTypeKey)
     }
 
     /// Throws if the block's changes were more than its limit with a value in place of the one there is.

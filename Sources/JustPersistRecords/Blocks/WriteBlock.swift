@@ -171,6 +171,12 @@ final class WriteBlock: Block {
         try followIndexes(of: type, before: candidates.first { $0.number == type.number })
     }
 
+    /// Takes over what another store knows of a type, under the same number: the type has no items here.
+    func adopt(_ type: CatalogType) {
+        known.catalog.put(type)
+        didChange(type.number)
+    }
+
     /// Gives a number to the types that references in a value lead to.
     @inline(__always)
     func addTypes(referredToBy value: DataStoreValue) throws(DataStoreError) {
@@ -328,10 +334,17 @@ final class WriteBlock: Block {
     ) throws(DataStoreError) {
         didChange(backing)
         do throws(DataStoreError) {
-            for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-                try backing.setValue(value, forAttribute: name)
-            }
+            for (name, value) in values { try backing.setValue(value, forAttribute: name) }
         } catch {
+            var error = error
+            // Of several, the same one each time.
+            do throws(DataStoreError) {
+                for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+                    try backing.setValue(value, forAttribute: name)
+                }
+            } catch let first {
+                error = first
+            }
             // Never to be written.
             drop(backing)
             throw error

@@ -17,7 +17,7 @@ struct CatalogType: Sendable {
     /// What a later release has added to the type and to what belongs to it.
     var unknown = UnknownFields()
     /// The attributes by the names that they have now.
-    private var ids: [String: UInt16] = [:]
+    private(set) var currentIDs: [String: UInt16] = [:]
     /// The attributes by the names that they had, as far as no other attribute has that name now.
     private var formerIDs: [String: UInt16] = [:]
 
@@ -27,13 +27,13 @@ struct CatalogType: Sendable {
     }
 
     /// The id of the attribute that has that name now.
-    func currentID(ofAttribute name: String) -> UInt16? { ids[name] }
+    func currentID(ofAttribute name: String) -> UInt16? { currentIDs[name] }
 
     /// The id of the attribute that had that name and gave it to no other.
     func formerID(ofAttribute name: String) -> UInt16? { formerIDs[name] }
 
     /// The id of the attribute with that name, be it a former one.
-    func id(ofAttribute name: String) -> UInt16? { ids[name] ?? formerIDs[name] }
+    func id(ofAttribute name: String) -> UInt16? { currentIDs[name] ?? formerIDs[name] }
 
     /// Adds an attribute behind the others.
     ///
@@ -76,7 +76,7 @@ struct CatalogType: Sendable {
     mutating func rename(_ id: UInt16, to name: String) {
         let old = attributes[Int(id)].name
         if old == name { return }
-        ids[old] = nil
+        currentIDs[old] = nil
         addFormerName(old, of: id)
         attributes[Int(id)].name = name
         take(name, for: id)
@@ -85,7 +85,7 @@ struct CatalogType: Sendable {
     /// Makes another attribute, which holds no values, one with this: its names lead here from now on.
     mutating func retire(_ other: UInt16, inFavourOf id: UInt16) {
         let names = [attributes[Int(other)].name] + attributes[Int(other)].formerNames
-        ids[names[0]] = nil
+        currentIDs[names[0]] = nil
         attributes[Int(other)].retire()
         for name in names {
             if formerIDs[name] == other { formerIDs[name] = nil }
@@ -97,13 +97,13 @@ struct CatalogType: Sendable {
 
     /// Notes a name that an attribute had in some release.
     mutating func addFormerName(_ name: String, of id: UInt16) {
-        guard ids[name] == nil, formerIDs[name] == nil else { return }
+        guard currentIDs[name] == nil, formerIDs[name] == nil else { return }
         attributes[Int(id)].formerNames.append(name)
         formerIDs[name] = id
     }
 
     private mutating func take(_ name: String, for id: UInt16) {
-        ids[name] = id
+        currentIDs[name] = id
         if let former = formerIDs.removeValue(forKey: name) {
             attributes[Int(former)].formerNames.removeAll { $0 == name }
         }

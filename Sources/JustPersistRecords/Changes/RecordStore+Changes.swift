@@ -14,9 +14,11 @@ extension RecordStore {
         if isShared { announceForeignCommits() }
         // A block may have seen a commit that is not announced yet.
         let latest = try token.map { _ in try latestCommit() }
-        let observation = try feed.observe(scope, since: token, latest: latest) {
-            [weak self] start, end in self?.history(behind: start, upTo: end)
-        }
+        let observation = try feed.observe(
+            scope, since: token, latest: latest,
+            history: ChangeHistory(
+                lastCommit: { [weak self] in try? self?.latestCommit() },
+                segments: { [weak self] in self?.history(behind: $0, upTo: $1) }))
         if isShared { poller.start { [weak self] in self?.pollForeignCommits() ?? false } }
         return observation
     }

@@ -161,11 +161,17 @@ private struct TypeMerge {
         _ block: WriteBlock
     ) throws(DataStoreError) {
         let record = RecordFormat.sealed(record, type: table.number, id: id)
+        noteTags(of: record, block)
+        try table.put(record.span, id: id, changes: changes, to: writer)
+    }
+
+    // In a function of its own: the optimizer of Swift 6.3 crashes over this loop behind that of the checksum.
+    @inline(never)
+    private func noteTags(of record: [UInt8], _ block: WriteBlock) {
         block.noteTags(of: record.span, ofType: table.number) { tag, attribute in
             Int(attribute) >= type.attributes.count
                 || type.hasNoted(tag: tag, ofAttribute: attribute)
         }
-        try table.put(record.span, id: id, changes: changes, to: writer)
     }
 
     /// Whether an item has the same for an attribute in both: no value is null, where there is no default.

@@ -2,13 +2,13 @@ import Foundation
 import Synchronization
 
 /// How often the way to this process has forked; cheaper to ask than the process's number.
-enum ForkCount {
+package enum ForkCount {
     private static let forks = Atomic<Int>(0)
     private static let registration = pthread_atfork(nil, nil) {
         ForkCount.forks.add(1, ordering: .relaxed)
     }
 
-    static var current: Int {
+    package static var current: Int {
         _ = registration
         return forks.load(ordering: .relaxed)
     }

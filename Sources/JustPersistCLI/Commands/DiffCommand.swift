@@ -1,0 +1,111 @@
+import ArgumentParser
+import JustPersist
+import JustPersistCommandLine
+import JustPersistImportExport
+import JustPersistMigration
+
+/// Says what two stores do not have in common.
+struct DiffCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff", abstract: "Show how two stores differ.",
+        discussion: """
+            A line for each item: - for one that only the first store has, + for one that only the second has, and ~ for \
+            one with other values, with these. Items are the same by type and id. The exit code is 1 if there is any \
+            difference.
+            """)
+
+    @Argument(help: .init("The first store: " + storeHelp)) var first: String
+    @Argument(help: .init("The second store: " + storeHelp)) var second: String
+    @Option(help: "A type to compare; all without it. Repeatable.") var type: [String] = []
+    @Option(help: "How many differences to show at most; 0 for all.") var limit = 0
+    @Flag(help: "Say only whether there is a difference, and stop at the first.") var quiet = false
+
+    /// Enough was shown.
+    private struct Enough: Error {}
+
+    func validate() throws {
+        if limit < 0 { throw ValidationError("--limit must be 0 or more.") }
+    }
+
+    func run() throws {
+        let stores = try (OpenStore.reading(first), OpenStore.reading(second))
+        let interruption = Interruption()
+        let output = Output()
+        var shown = 0
+        let comparison = StoreComparison(
+            stores.0.store, stores.1.store, types: type.isEmpty ? nil : type)
+        let summary: StoreComparison.Summary
+        do {
+            summary = try comparison.run { difference in
+                try interruption.check("Interrupted: \(shown) differences were found so far.")
+                if quiet || limit > 0 && shown == limit { throw Enough() }
+                shown += 1
+                for line in lines(for: difference) { try output.line(line) }
+            }
+        } catch is Enough {
+            try output.flush()
+            throw DataStoreError(
+                .verificationFailed, in: "diff",
+                quiet
+                    ? "The stores differ."
+                    : "The stores differ: \(limit) differences and more.")
+        }
+        if summary.isSame {
+            if !quiet { try output.line("\(summary.same) items are the same.") }
+            return try output.flush()
+        }
+        try output.flush()
+        let items = summary.onlyInFirst + summary.onlyInSecond + summary.different
+        throw DataStoreError(
+            .verificationFailed, in: "diff",
+            "The stores differ: \(summary.differentTypes) types, \(items) items.")
+    }
+
+    private func lines(for difference: StoreDifference) -> [String] {
+        switch difference {
+        case .type(let key, .some, .none): ["- type \(key)"]
+        case .type(let key, .none, _): ["+ type \(key)"]
+        case .type(let key, let first?, let second?):
+            ["~ type \(key)"]
+                + changes("attribute", first.attributes, second.attributes) {
+                    $0.declaresSame(as: $1)
+                } name: {
+                    $0.name
+                }
+                + changes("index over", first.indexes, second.indexes, by: ==) {
+                    $0.attributes.joined(separator: ", ")
+                }
+        case .onlyInFirst(let item): ["- \(item.itemTypeKey) \(item.id)"]
+        case .onlyInSecond(let item): ["+ \(item.itemTypeKey) \(item.id)"]
+        case .values(let item, let values):
+            [
+                "~ \(item.itemTypeKey) \(item.id) "
+                    + values.map {
+                        "\($0.attribute): \(text($0.first)) → \(text($0.second))"
+                    }.joined(separator: ", ")
+            ]
+        }
+    }
+
+    /// With its kind where two texts could look the same.
+    private func text(_ value: DataStoreValue) -> String {
+        switch value {
+        case .null: "null"
+        case .string: value.jsonText
+        default: "\(value.cellText) (\(value.kind))"
+        }
+    }
+
+    /// The parts of a type that differ, by name.
+    private func changes<Part>(
+        _ what: String, _ first: [Part], _ second: [Part], by areSame: (Part, Part) -> Bool,
+        name: (Part) -> String
+    ) -> [String] {
+        let removed = first.filter { part in !second.contains { areSame(part, $0) } }.map(name)
+        let added = second.filter { part in !first.contains { areSame(part, $0) } }.map(name)
+        return Set(removed + added).sorted().map { part in
+            let sign = !added.contains(part) ? "-" : removed.contains(part) ? "~" : "+"
+            return "  \(sign) \(what) \(part)"
+        }
+    }
+}

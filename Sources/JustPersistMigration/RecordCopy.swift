@@ -1,0 +1,124 @@
+import JustPersist
+import JustPersistRecords
+
+/// A migration between two stores that keep records in the same form: the records are copied as they are.
+///
+/// Each record is proven by its checksum when it is read, and once more in the target. The sums of the checksums say whether
+/// both have the same records.
+struct RecordCopy {
+    private let migration: Migration
+    private let source: any RecordCopying
+    private let target: any RecordCopying
+    private static let batchBytes = 4 << 20
+
+    private typealias StoredType = StoredRecords.StoredType
+
+    /// `nil` if the stores do not keep records of their own, or the target takes less than the source.
+    init?(_ migration: Migration) {
+        guard migration.policy == .intoEmpty,
+            let source = migration.source as? any RecordCopying, source.ownsRecords,
+            let target = migration.target as? any RecordCopying, target.ownsRecords,
+            target.capabilities.limits.holdsAll(of: source.capabilities.limits)
+        else { return nil }
+        self.migration = migration
+        self.source = source
+        self.target = target
+    }
+
+    /// Copies, and verifies; `nil` without having changed anything if the target numbers its types otherwise.
+    func run(
+        _ report: (MigrationProgress) throws -> Void
+    ) throws -> Migration.Report? {
+        var result: Migration.Report?
+        try source.readRecords { records in
+            var isSuited = false
+            try target.readRecords { there in
+                isSuited = there.suits(records)
+                if isSuited { try checkIsPart(there, of: records) }
+            }
+            guard isSuited else { return }
+            try target.writeRecords { try $0.adoptTypes(of: records) }
+            let types = records.types
+            var progress = MigrationProgress(
+                totalItems: try types.reduce(0) { try $0 + records.count($1) })
+            var digests: [String: TypeDigest] = [:]
+            for type in types { digests[type.key] = try copy(type, records, &progress, report) }
+            progress.begin(.verifying)
+            result = try verify(types, digests, &progress, report)
+        }
+        return result
+    }
+
+    /// Throws if the target holds anything that the source does not.
+    private func checkIsPart(_ there: StoredRecords, of records: StoredRecords) throws {
+        for type in there.types {
+            try forEachBatch(of: type, in: there) { batch in
+                if let id = try records.firstMissing(batch) {
+                    throw migration.targetNotEmpty(type.key, id)
+                }
+            }
+        }
+    }
+
+    private func forEachBatch(
+        of type: StoredType, in records: StoredRecords, _ body: (RecordBatch) throws -> Void
+    ) throws {
+        var last: ItemID?
+        while true {
+            let batch = try records.next(
+                type, after: last, items: migration.batchSize, bytes: Self.batchBytes)
+            guard let end = batch.records.last?.id else { return }
+            try body(batch)
+            last = end
+        }
+    }
+
+    private func copy(
+        _ type: StoredType, _ records: StoredRecords, _ progress: inout MigrationProgress,
+        _ report: (MigrationProgress) throws -> Void
+    ) throws -> TypeDigest {
+        var digest = TypeDigest()
+        var mayBeThere = false
+        try target.readRecords { mayBeThere = try $0.count(type) > 0 }
+        try forEachBatch(of: type, in: records) { batch in
+            for record in batch.records { digest.add(checksum: record.checksum) }
+            try target.writeRecords { try $0.put(batch, mayBeThere: mayBeThere) }
+            progress.advance(type.key, items: batch.records.count, bytes: batch.bytes)
+            try report(progress)
+        }
+        return digest
+    }
+
+    private func verify(
+        _ types: [StoredType], _ expected: [String: TypeDigest],
+        _ progress: inout MigrationProgress, _ report: (MigrationProgress) throws -> Void
+    ) throws -> Migration.Report {
+        var counts: [String: Int] = [:]
+        try target.readRecords { there in
+            for type in types {
+                var found = TypeDigest()
+                try forEachBatch(of: type, in: there) { batch in
+                    for record in batch.records { found.add(checksum: record.checksum) }
+                    progress.advance(type.key, items: batch.records.count, bytes: batch.bytes)
+                    try report(progress)
+                }
+                let digest = expected[type.key] ?? TypeDigest()
+                guard found == digest, try there.count(type) == found.count else {
+                    throw migration.verificationFailed(type.key, expected: digest, found: found)
+                }
+                counts[type.key] = found.count
+            }
+        }
+        let result = Migration.Report(types: expected, targetCounts: counts)
+        progress.finish(result)
+        try report(progress)
+        return result
+    }
+}
+
+extension DataStoreLimits {
+    /// Whether everything that a store with other limits takes is taken.
+    fileprivate func holdsAll(of other: DataStoreLimits) -> Bool {
+        nameBytes >= other.nameBytes && valueBytes >= other.valueBytes
+    }
+}

@@ -1,0 +1,52 @@
+public import JustPersist
+
+/// Something that two stores do not have in common; see ``StoreComparison``.
+public enum StoreDifference: Sendable {
+    /// A type that only one of the stores knows, or that they declare in different ways: with other attributes, defaults,
+    /// former names or indexes.
+    case type(String, first: ItemSchema?, second: ItemSchema?)
+    /// An item that is in the first store only.
+    case onlyInFirst(ItemReference)
+    /// An item that is in the second store only.
+    case onlyInSecond(ItemReference)
+    /// An item that is in both, with different values.
+    case values(ItemReference, [Value])
+
+    /// An attribute of which an item has different values.
+    public struct Value: Sendable {
+        /// The name of the attribute.
+        public let attribute: String
+        /// The value in the first store; null if there is none.
+        public let first: DataStoreValue
+        /// The value in the second store; null if there is none.
+        public let second: DataStoreValue
+    }
+}
+
+extension StoreDifference: CustomStringConvertible {
+    /// The difference in one line.
+    public var description: String {
+        switch self {
+        case .type(let key, .some, .none): "type \(key) is in the first store only"
+        case .type(let key, .none, _): "type \(key) is in the second store only"
+        case .type(let key, _, _): "type \(key) is declared in different ways"
+        case .onlyInFirst(let item): "\(item.itemTypeKey) \(item.id) is in the first store only"
+        case .onlyInSecond(let item): "\(item.itemTypeKey) \(item.id) is in the second store only"
+        case .values(let item, let values):
+            "\(item.itemTypeKey) \(item.id) differs in "
+                + values.map(\.attribute).joined(separator: ", ")
+        }
+    }
+}
+
+extension DataStoreValue {
+    /// Whether both are of the same kind and the same bits.
+    func isIdentical(to other: DataStoreValue) -> Bool {
+        if kind != other.kind { return false }
+        // What compares as equal may have other bits, as -0.0 has, and NaN is not equal to itself.
+        var hashes = (CanonicalHash(), CanonicalHash())
+        hashes.0.combine(self)
+        hashes.1.combine(other)
+        return hashes.0.mixed == hashes.1.mixed && hashes.0.count == hashes.1.count
+    }
+}

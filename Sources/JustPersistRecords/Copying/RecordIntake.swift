@@ -1,0 +1,44 @@
+package import JustPersist
+
+/// Takes the records of another store into this one, in a write block.
+package struct RecordIntake {
+    private let block: WriteBlock
+
+    init(_ block: WriteBlock) { self.block = block }
+
+    /// Takes over what another store knows of its types: see ``StoredRecords/suits(_:)``.
+    ///
+    /// The entries of indexes follow the records as they come.
+    package func adoptTypes(of source: StoredRecords) throws(DataStoreError) {
+        for type in source.catalog.types {
+            var type = type
+            for place in type.indexes.indices { type.indexes[place].state = .ready }
+            block.adopt(type)
+        }
+    }
+
+    /// Takes records in.
+    ///
+    /// - Parameter mayBeThere: Whether there may be records of these ids, which are left as they are.
+    package func put(
+        _ batch: RecordBatch, mayBeThere: Bool
+    ) throws(DataStoreError) {
+        guard let type = block.known.catalog[batch.type.number] else {
+            throw .undeclaredType(batch.type.key, in: "migrate")
+        }
+        let table = block.table(of: type)
+        try block.storing { (writer) throws(DataStoreError) in
+            for record in batch.records {
+                if mayBeThere, try table.contains(record.id, in: writer) { continue }
+                table.noteNew()
+                let bytes = record.bytes
+                try table.put(
+                    bytes.span, id: record.id, changes: nil, to: writer)
+                block.noteBytes(bytes.count)
+                if table.entryChanges.isMany { try table.writeEntries(to: writer) }
+            }
+            try table.writeEntries(to: writer)
+            block.noteUnjudged(table)
+        }
+    }
+}

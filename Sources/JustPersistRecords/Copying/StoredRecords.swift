@@ -1,0 +1,104 @@
+package import JustPersist
+
+/// The records of a store's committed state, to be copied as they are.
+///
+/// To be used inside the block that gives it.
+package struct StoredRecords {
+    private let block: Block
+
+    init(_ block: Block) { self.block = block }
+
+    /// A type by its number in this store.
+    package struct StoredType: Sendable {
+        package let number: UInt32
+        package let key: String
+    }
+
+    var catalog: Catalog { block.known.catalog }
+
+    /// The declared types, in the order of their numbers.
+    package var types: [StoredType] {
+        catalog.types.filter(\.isDeclared).map { StoredType(number: $0.number, key: $0.key) }
+    }
+
+    /// Whether a store in this state can take the records of another over: what it knows of types and attributes, if
+    /// anything, it knows under the same numbers.
+    package func suits(_ other: StoredRecords) -> Bool {
+        let theirs = other.catalog
+        guard catalog.damages.isEmpty, theirs.damages.isEmpty,
+            theirs.types.allSatisfy({ !$0.unknown.forbidsWriting })
+        else { return false }
+        return catalog.types.allSatisfy { mine in
+            guard let type = theirs[mine.number] else { return false }
+            return !mine.unknown.forbidsWriting && mine.key == type.key
+                && mine.isDeclared == type.isDeclared && mine.formerKeys == type.formerKeys
+                && mine.attributes.map(\.name) == type.attributes.map(\.name)
+                && mine.indexes.map(\.components) == type.indexes.map(\.components)
+        }
+    }
+
+    /// The number of items of a type.
+    package func count(_ type: StoredType) throws(DataStoreError) -> Int {
+        guard let stored = catalog[type.number] else { return 0 }
+        return try block.table(of: stored).count(in: block.reader)
+    }
+
+    /// The records of a type that follow an id, each found sound; empty at the end.
+    ///
+    /// Throws `.corrupted` for a damaged record, which it names.
+    package func next(
+        _ type: StoredType, after id: ItemID?, items: Int, bytes: Int
+    ) throws(DataStoreError) -> RecordBatch {
+        var batch = RecordBatch(type: type)
+        guard let stored = catalog[type.number] else { return batch }
+        let table = block.table(of: stored)
+        var pass = RecordPass(after: id)
+        _ = try table.scan(&pass, in: block.reader) { (id, record) throws(DataStoreError) in
+            // An engine with checksums of its own has spared this one.
+            if !table.isProven(record, id) { throw .damagedRecord(id, ofType: type.key) }
+            batch.append(id, record)
+            return batch.records.count >= items || batch.bytes >= bytes ? .stop : .next
+        }
+        return batch
+    }
+
+    /// The first id of a batch that is not here with the same bytes.
+    package func firstMissing(_ batch: RecordBatch) throws(DataStoreError) -> ItemID? {
+        guard let type = catalog[batch.type.number] else { return batch.records.first?.id }
+        let table = block.table(of: type)
+        for record in batch.records {
+            let stored = record.bytes
+            var isSame = false
+            _ = try table.withStoredBytes(record.id, in: block.reader) {
+                (bytes) throws(DataStoreError) in
+                isSame = bytes.order(against: stored.span) == .same
+            }
+            if !isSame { return record.id }
+        }
+        return nil
+    }
+}
+
+/// Records of a type as they are stored, in the order of their ids.
+package struct RecordBatch: Sendable {
+    package let type: StoredRecords.StoredType
+    package private(set) var records: [Record] = []
+    /// The bytes of all records.
+    package private(set) var bytes = 0
+
+    package struct Record: Sendable {
+        package let id: ItemID
+        let bytes: [UInt8]
+
+        /// The hash over the record and its key.
+        package var checksum: UInt64 {
+            let bytes = bytes.span
+            return bytes.word64(at: 0)
+        }
+    }
+
+    mutating func append(_ id: ItemID, _ record: Span<UInt8>) {
+        records.append(Record(id: id, bytes: record.copied()))
+        bytes += record.count
+    }
+}

@@ -68,7 +68,9 @@ import Testing
             }
         }
         let query = try tool.onTerminal(columns: columns, ["query", store, "Type"])
-        #expect(query.text.contains("…") && query.text.contains("\u{1b}[1mamount"))
+        #expect(
+            query.text.contains("…") && query.text.contains("\u{1b}[1m")
+                && query.text.contains("amount"))
         // Numbers stay whole.
         #expect(query.text.contains("29000087"))
         let wide = try tool.onTerminal(columns: columns, ["query", store, "Type", "--wide"])

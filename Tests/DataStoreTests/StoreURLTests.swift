@@ -255,7 +255,7 @@ import Testing
         #expect(settings.buffer == 2048 && settings.level == .relaxed)
         #expect(calls.first?.1.isReadOnly == true && calls.first?.1.durability == .full)
         #expect(calls.last?.2.port == 5432)
-        let error = expectError(.invalidStoreURL) { _ = try DataStores.make("elsewhere:?prot=80") }
+        let error = expectError(.invalidStoreURL) { _ = try DataStores.make("elsewhere:?ports=80") }
         #expect(error?.message.contains("Did you mean “port”?") == true)
         expectError(.invalidStoreURL) { _ = try DataStores.make("elsewhere:?create=1") }
         let options = DataStores.options(ofScheme: "elsewhere")

@@ -43,9 +43,15 @@ final class PseudoTerminal {
     /// To be called once they have been started.
     func text() throws -> String {
         try handle.close()
-        var bytes = Data()
-        // A terminal that nobody has open any more is an error to read.
-        while let more = try? other.read(upToCount: 1 << 16), !more.isEmpty { bytes += more }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        // Not read(upToCount:), which forgets what it has read when the last program closes the terminal: that is an error here.
+        while true {
+            // SAFETY: the call writes into the array, no more bytes than it has.
+            let count = unsafe read(other.fileDescriptor, &piece, piece.count)
+            if count <= 0 { break }
+            bytes += piece.prefix(count)
+        }
         return String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n")
     }
 }

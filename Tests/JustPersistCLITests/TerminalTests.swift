@@ -19,7 +19,7 @@ import Testing
                 + (0..<12).map { column in
                     let word = Self.words[(row + column) % Self.words.count]
                     return column == 0
-                        ? "\"number\":\(row * 1_000_003)" : "\"column\(column)\":\"\(word)\""
+                        ? "\"amount\":\(row * 1_000_003)" : "\"column\(column)\":\"\(word)\""
                 }.joined(separator: ",") + "}\n"
         }
         let file = try tool.file("rows.jsonl", rows.joined())
@@ -30,11 +30,11 @@ import Testing
     private func tour(_ store: String) -> [[String]] {
         [
             ["--help"], ["query", "--help"], ["info", store], ["query", store, "Type"],
-            ["query", store, "Type", "--group-by", "column1", "--select", "count,max:number"],
-            ["query", store, "Type", "--explain", "--where", "number > 5"],
+            ["query", store, "Type", "--group-by", "column1", "--select", "count,max:amount"],
+            ["query", store, "Type", "--explain", "--where", "amount > 5"],
             ["index", "add", store, "Type", "column1"], ["index", store],
-            ["update", store, "Type", "--where", "number == 0", "--set", "column2=x", "--yes"],
-            ["delete", store, "Type", "--where", "number == 1000003", "--yes"], ["verify", store],
+            ["update", store, "Type", "--where", "amount == 0", "--set", "column2=x", "--yes"],
+            ["delete", store, "Type", "--where", "amount == 1000003", "--yes"], ["verify", store],
             ["migrate", store, tool.store("leveldb", UUID().uuidString)],
         ]
     }
@@ -60,7 +60,7 @@ import Testing
             let run = try tool.onTerminal(columns: columns, arguments)
             #expect(run.status == 0, "\(arguments): \(run.text)")
             let text = Self.plain(run.text)
-            #expect(!text.isEmpty, "\(arguments)")
+            #expect(!text.isEmpty || arguments[0] == "index", "\(arguments)")
             // The help is wrapped by the argument parser, which leaves long words whole; a store's path may be long.
             for line in text.split(separator: "\n") where !line.contains(tool.directory.url.path) {
                 if arguments.contains("--help") { continue }
@@ -68,7 +68,9 @@ import Testing
             }
         }
         let query = try tool.onTerminal(columns: columns, ["query", store, "Type"])
-        #expect(query.text.contains("…") && query.text.contains("\u{1b}[1mnumber"))
+        #expect(
+            query.text.contains("…") && query.text.contains("\u{1b}[1m")
+                && query.text.contains("amount"))
         // Numbers stay whole.
         #expect(query.text.contains("29000087"))
         let wide = try tool.onTerminal(columns: columns, ["query", store, "Type", "--wide"])

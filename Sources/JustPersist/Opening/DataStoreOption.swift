@@ -12,7 +12,7 @@
 /// ) { location, common, settings throws(DataStoreError) in … }
 /// ```
 public struct DataStoreOption<Settings>: Sendable {
-    /// The name, as it is written in a URL. Case counts.
+    /// The name, as it is written in a URL; case counts.
     public let name: String
     /// A sentence that says what it is for.
     public let meaning: String

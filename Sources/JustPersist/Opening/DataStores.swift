@@ -61,6 +61,7 @@ public enum DataStores {
                 _ location: String, _ options: DataStoreOptions, _ settings: Settings
             ) throws(DataStoreError) -> any DataStore
     ) {
+        let common = common.filter { other in !options.contains { $0.name == other.name } }
         let summaries =
             options.map { $0.summary(of: settings) }
             + common.map { $0.summary(of: DataStoreOptions()) }

@@ -9,7 +9,7 @@ struct GenerateManualCommand: ParsableCommand {
     func run() throws {
         let page = try ManualPage(of: JustPersistCommand.self)
         let output = Output()
-        try output.data(page.text)
+        try output.data(String(page.text.dropLast()))
         try output.flush()
     }
 }

@@ -54,10 +54,20 @@ struct DocumentCompiler: Sendable {
                 "-load-plugin-executable",
                 products.appending(path: "\(plugin)-tool").path + "#\(plugin)",
             ]
-                + ["CLMDB", "CLevelDB"].flatMap { module in
-                    let map = package.appending(path: "Sources/\(module)/module.modulemap")
-                    return ["-Xcc", "-fmodule-map-file=\(map.path)"]
-                } + arguments)
+                + moduleMaps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] } + arguments)
+    }
+
+    /// Where modules in C are declared: this package's, and that of a package on which swift-configuration depends.
+    private var moduleMaps: [URL] {
+        let own = ["CLMDB", "CLevelDB"].map {
+            package.appending(path: "Sources/\($0)/module.modulemap")
+        }
+        // The products lie in a folder of the build folder, named after the platform.
+        let build = products.resolvingSymlinksInPath().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let system = build.appending(
+            path: "checkouts/swift-system/Sources/CSystem/include/module.modulemap")
+        return own + (FileManager.default.fileExists(atPath: system.path) ? [system] : [])
     }
 
     /// Runs a command, and gives what it says to standard error.

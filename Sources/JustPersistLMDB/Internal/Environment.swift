@@ -9,6 +9,9 @@ import Synchronization
 @safe final class Environment: @unchecked Sendable {
     let directory: StoreDirectory
     let table: MDB_dbi
+    /// Stands for this environment among all that were opened.
+    let opening = Environment.openings.add(1, ordering: .relaxed).newValue
+    private static let openings = Atomic<UInt64>(0)
     /// The address space it has, which is the size that its file can reach.
     let reservedSize: Int
     /// How many pages of data may be committed; see ``LMDBConfiguration/maximumSize``.

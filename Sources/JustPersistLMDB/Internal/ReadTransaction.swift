@@ -20,7 +20,8 @@ class ReadTransaction: KeyValueReader {
     final var number: UInt64? { handle?.number }
 
     // That of a transaction for writing is its own, and not yet a committed state.
-    var snapshotNumber: UInt64? { number }
+    // LMDB counts anew in a file that was compacted.
+    var snapshotNumber: UInt64? { number.map { environment.opening << 40 &+ $0 } }
 
     /// Ends the transaction, which its engine does once.
     func end() {

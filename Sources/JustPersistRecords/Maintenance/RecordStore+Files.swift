@@ -28,7 +28,6 @@ extension RecordStore: MaintainableDataStore {
         if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "compact") }
         var report = CompactionReport(bytesBefore: 0, bytesAfter: 0)
         try gate.readHere {
-            defer { forgetSnapshots() }
             report = try engine.compact(meter)
         }
         return report

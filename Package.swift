@@ -28,6 +28,7 @@ let package = Package(
             name: "JustPersistServiceLifecycle", targets: ["JustPersistServiceLifecycle"]),
         .library(name: "JustPersistConfiguration", targets: ["JustPersistConfiguration"]),
         .library(name: "JustPersistMigration", targets: ["JustPersistMigration"]),
+        .library(name: "JustPersistImportExport", targets: ["JustPersistImportExport"]),
         .library(name: "JustPersistConformance", targets: ["JustPersistConformance"]),
         .library(
             name: "JustPersistConformanceTesting", targets: ["JustPersistConformanceTesting"]),
@@ -117,6 +118,10 @@ let package = Package(
         .target(
             name: "JustPersistMigration", dependencies: ["JustPersist", "JustPersistRecords"],
             swiftSettings: settings),
+        // Apart from migration: who copies stores builds no readers of files.
+        .target(
+            name: "JustPersistImportExport", dependencies: ["JustPersist"],
+            swiftSettings: settings),
         .target(
             name: "JustPersistConformance",
             dependencies: ["JustPersist", "JustPersistMigration", "JustPersistRecords"],
@@ -135,7 +140,8 @@ let package = Package(
         .executableTarget(
             name: "JustPersistCLI",
             dependencies: [
-                "JustPersist", "JustPersistMigration", "JustPersistCommandLine",
+                "JustPersist", "JustPersistMigration", "JustPersistImportExport",
+                "JustPersistCommandLine",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -230,6 +236,14 @@ let package = Package(
             dependencies: [
                 "JustPersist", "JustPersistMigration", "JustPersistLMDB", "JustPersistLevelDB",
                 "JustPersistMemory", "JustPersistConformance",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JustPersistImportExportTests",
+            dependencies: [
+                "JustPersist", "JustPersistImportExport", "JustPersistMigration",
+                "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMemory",
+                "JustPersistConformance",
             ],
             swiftSettings: settings),
         .testTarget(

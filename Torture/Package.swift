@@ -23,7 +23,7 @@ let package = Package(
                 .product(name: "JustPersistLMDB", package: "JustPersist"),
                 .product(name: "JustPersistLevelDB", package: "JustPersist"),
                 .product(name: "JustPersistMemory", package: "JustPersist"),
-                .product(name: "JustPersistMigration", package: "JustPersist"),
+                .product(name: "JustPersistImportExport", package: "JustPersist"),
             ],
             swiftSettings: settings),
         // Everything at once, for the thread sanitizer.

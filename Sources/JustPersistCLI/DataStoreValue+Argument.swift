@@ -1,6 +1,6 @@
 import Foundation
 import JustPersist
-import JustPersistMigration
+import JustPersistImportExport
 
 extension DataStoreValue {
     /// The value that a text on the command line stands for, of one of some kinds, or of any if there are none.

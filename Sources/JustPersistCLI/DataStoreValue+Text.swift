@@ -1,6 +1,6 @@
 import Foundation
 import JustPersist
-import JustPersistMigration
+import JustPersistImportExport
 
 extension DataStoreValue {
     /// The value as a cell of a table or a CSV file: plain text, dates in ISO 8601, collections as JSON.

@@ -21,6 +21,8 @@ struct JustPersistCommand: ParsableCommand {
         subcommands: [
             InfoCommand.self, QueryCommand.self, ImportCommand.self, UpdateCommand.self,
             DeleteCommand.self, MigrateCommand.self, DiffCommand.self, VerifyCommand.self,
+            RepairCommand.self,
+            BackupCommand.self, CompactCommand.self,
             IndexCommand.self,
             ConformanceCommand.self, GenerateManualCommand.self,
         ])

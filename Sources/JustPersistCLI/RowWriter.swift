@@ -1,7 +1,7 @@
 import ArgumentParser
 import JustPersist
 import JustPersistCommandLine
-import JustPersistMigration
+import JustPersistImportExport
 
 /// How the items of a query are printed.
 enum RowFormat: String, ExpressibleByArgument, CaseIterable {

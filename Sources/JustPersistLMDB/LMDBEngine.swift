@@ -156,6 +156,47 @@ public final class LMDBEngine: KeyValueEngine {
         }
     }
 
+    /// Runs `body` while a snapshot is open, and with it the environment.
+    func withTransaction<Value>(_ body: (ReadTransaction) throws -> Value) throws -> Value {
+        let transaction = try beginReading()
+        defer { end(transaction) }
+        return try body(transaction)
+    }
+
+    /// Closes the environment once no block runs, runs `body` while no other process has the store open, and opens the
+    /// environment anew; blocks that begin meanwhile wait.
+    func whileUnused<Value>(
+        for operation: String, _ body: (StoreDirectory) throws -> Value
+    ) throws -> Value {
+        try state.withLock { state in
+            guard let environment = state.environment else { throw Self.notOpen(url) }
+            try environment.checkPlace(in: operation)
+            let deadline = ContinuousClock.now + .seconds(10)
+            while countUsers() > 0 {
+                guard ContinuousClock.now < deadline else {
+                    throw DataStoreError(
+                        .insideBlock, in: operation,
+                        "Blocks of the store at “\(url.path)” are running, and have not ended in ten "
+                            + "seconds. Try again when they have.")
+                }
+                Thread.sleep(forTimeInterval: 0.002)
+            }
+            environment.close()
+            let result = Result {
+                // The lock is given up before the environment is opened, which takes it anew.
+                try ExclusiveLock.withLock(in: environment.directory, for: operation) {
+                    try body(environment.directory)
+                }
+            }
+            // If that fails, the next block tries again.
+            if let opened = try? state.space.open(environment.claim) {
+                state.environment = opened
+                try? opened.findPages()
+            }
+            return try result.get()
+        }
+    }
+
     /// Runs `body` in a transaction, and commits it if `body` returns.
     ///
     /// Waits while another process writes to the store.

@@ -130,7 +130,7 @@ public final class LevelDBEngine: KeyValueEngine {
         try openSession(in: "write").write(body)
     }
 
-    private func openSession(in operation: String) throws(DataStoreError) -> Session {
+    func openSession(in operation: String) throws(DataStoreError) -> Session {
         guard let session = session.withLock({ $0 }) else {
             throw DataStoreError(
                 .notSetUp, in: operation,
@@ -139,7 +139,7 @@ public final class LevelDBEngine: KeyValueEngine {
         return session
     }
 
-    private func refuseIfReadOnly(_ operation: String) throws(DataStoreError) {
+    func refuseIfReadOnly(_ operation: String) throws(DataStoreError) {
         guard configuration.isReadOnly else { return }
         throw DataStoreError(
             .readOnly, in: operation,

@@ -1,7 +1,7 @@
 import JustPersist
 
 /// A migration between any two stores: each item is read with one and created with the other.
-struct ItemCopy {
+struct ItemCopy: Sendable {
     private let migration: Migration
     private let source: any DataStore
     private let target: any DataStore
@@ -71,23 +71,33 @@ struct ItemCopy {
         var digest = TypeDigest()
         var batch: Batch = []
         var bytes = 0
+        let writer = BatchWriter(for: target)
+        defer { writer.end() }
         func flush(_ progress: inout MigrationProgress) throws {
             if batch.isEmpty { return }
-            try write(batch, ofType: key)
-            progress.advance(key, items: batch.count, bytes: bytes)
-            batch.removeAll(keepingCapacity: true)
+            try writer.write(key, items: batch.count, bytes: bytes, &progress, report) {
+                [self, batch] in try write(batch, ofType: key)
+            }
+            batch = []
             bytes = 0
-            try report(progress)
         }
         try source.forEach(schema.allItems) { item in
-            let values = try item.storedValues(withNullsOf: nullable)
-            bytes += digest.add(item.uniqueToken, values)
-            batch.append((item.uniqueToken, values))
+            let id = item.uniqueToken
+            var hash = ItemHash(id)
+            var values: [String: DataStoreValue] = Dictionary(
+                minimumCapacity: schema.attributes.count)
+            try item.backing.forEachValue { (name, value) throws(DataStoreError) in
+                hash.add(name, value)
+                if !value.isNull || nullable.contains(name) { values[name] = value }
+            }
+            bytes += digest.add(hash)
+            batch.append((id, values))
             if batch.count >= migration.batchSize || bytes >= Self.batchBytes {
                 try flush(&progress)
             }
         }
         try flush(&progress)
+        try writer.finish(&progress, report)
         return digest
     }
 
@@ -123,7 +133,7 @@ struct ItemCopy {
                 func add(
                     _ item: any DataStoreItem, _ progress: inout MigrationProgress
                 ) throws {
-                    bytes += found.add(item.uniqueToken, try item.storedValues())
+                    bytes += try found.add(item)
                     guard found.count - done >= migration.batchSize else { return }
                     progress.advance(key, items: found.count - done, bytes: bytes)
                     (done, bytes) = (found.count, 0)

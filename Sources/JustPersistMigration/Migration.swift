@@ -54,7 +54,7 @@ public struct Migration: Sendable {
     ///   - batchSize: The most items that one write block of the target takes; a block also ends behind 4 MiB.
     public init(
         from source: any DataStore, to target: any DataStore, policy: Policy = .intoEmpty,
-        batchSize: Int = 10_000
+        batchSize: Int = 20_000
     ) {
         self.source = source
         self.target = target

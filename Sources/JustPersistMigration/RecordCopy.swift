@@ -67,7 +67,7 @@ struct RecordCopy {
         while true {
             let batch = try records.next(
                 type, after: last, items: migration.batchSize, bytes: Self.batchBytes)
-            guard let end = batch.records.last?.id else { return }
+            guard let end = batch.ids.last else { return }
             try body(batch)
             last = end
         }
@@ -80,12 +80,17 @@ struct RecordCopy {
         var digest = TypeDigest()
         var mayBeThere = false
         try target.readRecords { mayBeThere = try $0.count(type) > 0 }
+        let writer = BatchWriter(for: target)
+        defer { writer.end() }
         try forEachBatch(of: type, in: records) { batch in
-            for record in batch.records { digest.add(checksum: record.checksum) }
-            try target.writeRecords { try $0.put(batch, mayBeThere: mayBeThere) }
-            progress.advance(type.key, items: batch.records.count, bytes: batch.bytes)
-            try report(progress)
+            batch.forEachChecksum { digest.add(checksum: $0) }
+            try writer.write(
+                type.key, items: batch.count, bytes: batch.size, &progress, report
+            ) { [target, mayBeThere] in
+                try target.writeRecords { try $0.put(batch, mayBeThere: mayBeThere) }
+            }
         }
+        try writer.finish(&progress, report)
         return digest
     }
 
@@ -98,8 +103,8 @@ struct RecordCopy {
             for type in types {
                 var found = TypeDigest()
                 try forEachBatch(of: type, in: there) { batch in
-                    for record in batch.records { found.add(checksum: record.checksum) }
-                    progress.advance(type.key, items: batch.records.count, bytes: batch.bytes)
+                    batch.forEachChecksum { found.add(checksum: $0) }
+                    progress.advance(type.key, items: batch.count, bytes: batch.size)
                     try report(progress)
                 }
                 let digest = expected[type.key] ?? TypeDigest()

@@ -23,28 +23,56 @@ public struct TypeDigest: Sendable, Hashable {
     /// Returns the size of the item in the hashed form, which is close to that of its values.
     @discardableResult
     public mutating func add(_ id: ItemID, _ values: [String: DataStoreValue]) -> Int {
-        var item = CanonicalHash()
-        item.combine(id.high)
-        item.combine(id.low)
-        // A sum, too: the order of a dictionary is nobody's.
-        var sum = item.mixed
-        var size = item.count
-        for (name, value) in values where !value.isNull {
-            var attribute = CanonicalHash()
-            attribute.combine(name)
-            attribute.combine(value)
-            sum &+= attribute.mixed
-            size += attribute.count
+        var item = ItemHash(id)
+        for (name, value) in values { item.add(name, value) }
+        return add(item)
+    }
+
+    /// Adds an item with its values; returns its size, as above.
+    @discardableResult
+    mutating func add(_ item: any DataStoreItem) throws(DataStoreError) -> Int {
+        var hash = ItemHash(item.uniqueToken)
+        try item.backing.forEachValue { (name, value) throws(DataStoreError) in
+            hash.add(name, value)
         }
+        return add(hash)
+    }
+
+    /// Adds an item by its hash; returns its size, as above.
+    @discardableResult
+    mutating func add(_ item: ItemHash) -> Int {
         count += 1
-        hash &+= CanonicalHash.mixed(sum)
-        return size
+        hash &+= CanonicalHash.mixed(item.sum)
+        return item.size
     }
 
     /// Adds a record by its checksum, which covers the item's type, id and values.
     mutating func add(checksum: UInt64) {
         count += 1
         hash &+= CanonicalHash.mixed(checksum)
+    }
+}
+
+/// The hash over one item: a sum over its attributes, whose order is nobody's.
+struct ItemHash {
+    fileprivate private(set) var sum: UInt64
+    fileprivate private(set) var size: Int
+
+    init(_ id: ItemID) {
+        var item = CanonicalHash()
+        item.combine(id.high)
+        item.combine(id.low)
+        sum = item.mixed
+        size = item.count
+    }
+
+    mutating func add(_ name: String, _ value: DataStoreValue) {
+        if value.isNull { return }
+        var attribute = CanonicalHash()
+        attribute.combine(name)
+        attribute.combine(value)
+        sum &+= attribute.mixed
+        size += attribute.count
     }
 }
 
@@ -55,7 +83,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     public func digest(ofType itemTypeKey: String) throws -> TypeDigest {
         var digest = TypeDigest()
         try forEach(DataStoreRequest(itemTypeKey: itemTypeKey)) { item in
-            digest.add(item.uniqueToken, try item.storedValues())
+            try digest.add(item)
         }
         return digest
     }

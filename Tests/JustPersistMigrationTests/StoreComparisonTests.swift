@@ -16,7 +16,8 @@ import Testing
     private func store() throws -> any DataStore {
         let store = try memoryStore()
         try store.write { db in
-            try db.declare(ItemSchema("T", attributes: [AttributeSchema("n"), AttributeSchema("v")]))
+            try db.declare(
+                ItemSchema("T", attributes: [AttributeSchema("n"), AttributeSchema("v")]))
         }
         return store
     }

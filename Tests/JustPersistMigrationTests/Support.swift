@@ -49,17 +49,3 @@ func memoryStore() throws -> InMemoryDataStore {
     try store.open()
     return store
 }
-
-/// What a text imports as, in a file of that name.
-func imported(
-    _ text: String, name: String = "rows.json", layout: JSONImport.Layout = .automatic,
-    chunkSize: Int = 1 << 20
-) throws -> [[String: DataStoreValue]] {
-    let directory = try TemporaryDirectory()
-    let store = try memoryStore()
-    let file = try directory.file(name, Array(text.utf8))
-    let rows = JSONImport(itemType: "T", layout: layout, chunkSize: chunkSize)
-    let count = try rows.run(file, into: store)
-    let result = try store.rows()
-    return count == result.count ? result : []
-}

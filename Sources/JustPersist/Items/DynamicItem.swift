@@ -54,18 +54,8 @@ extension DataStoreItem {
     package func storedValues(
         withNullsOf nullable: some Collection<String> = []
     ) throws(DataStoreError) -> [String: DataStoreValue] {
-        let names = backing.attributeNames
-        var values: [String: DataStoreValue] = Dictionary(minimumCapacity: names.count)
-        if names.isEmpty {
-            // So it is on another thread than the block's, which the values say.
-            do throws(DataStoreError) {
-                _ = try backing.value(forAttribute: "")
-            } catch {
-                if error.code == .wrongThread { throw error }
-            }
-        }
-        for name in names {
-            let value = try backing.value(forAttribute: name)
+        var values: [String: DataStoreValue] = [:]
+        try backing.forEachValue { (name, value) throws(DataStoreError) in
             if !value.isNull || nullable.contains(name) { values[name] = value }
         }
         return values

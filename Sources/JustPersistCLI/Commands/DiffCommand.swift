@@ -1,6 +1,7 @@
 import ArgumentParser
 import JustPersist
 import JustPersistCommandLine
+import JustPersistImportExport
 import JustPersistMigration
 
 /// Says what two stores do not have in common.

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import JustPersist
 import JustPersistCommandLine
-import JustPersistMigration
+import JustPersistImportExport
 
 /// Brings a file into a store.
 struct ImportCommand: ParsableCommand {

@@ -9,35 +9,32 @@ struct VerifyCommand: ParsableCommand {
         commandName: "verify", abstract: "Read everything in a store, and report what is damaged.")
 
     @Argument(help: .init(storeHelp)) var store: String
+    @Option(help: "Seconds without progress after which the check is given up.")
+    var patience = 300
     @Flag(help: .hidden) var inProcess = false
 
-    func run() throws {
-        if inProcess { try check() } else { try checkInChild() }
+    func validate() throws {
+        if patience < 1 { throw ValidationError("--patience must be at least 1.") }
     }
 
-    /// Has another process do the work: damaged files can end the one that reads them.
-    private func checkInChild() throws {
-        let child = Process()
-        child.executableURL = Bundle.main.executableURL
-        child.arguments = ["verify", "--in-process", "--", store]
-        child.environment = ProcessInfo.processInfo.environment
-            .merging(["SWIFT_BACKTRACE": "enable=no"]) { _, new in new }
-        try child.run()
-        child.waitUntilExit()
-        if child.terminationReason == .uncaughtSignal {
-            throw DataStoreError(
-                .corrupted, in: "verify",
-                """
-                “\(store)” is damaged beyond reading (signal \(child.terminationStatus)). Restore it \
-                from a backup.
-                """)
-        }
-        if child.terminationStatus != 0 { throw ExitCode(child.terminationStatus) }
+    func run() throws {
+        if inProcess { return try check() }
+        try SeparateProcess.run(
+            ["verify", "--in-process", "--patience", String(patience), "--", store],
+            reading: store)
     }
 
     private func check() throws {
+        let watchdog = Watchdog(store, patience: patience)
         let opened = try OpenStore.reading(store)
-        let report = try opened.store.verify()
+        let interruption = Interruption()
+        let line = ProgressLine()
+        let report = try opened.store.verify { progress in
+            watchdog.tick()
+            try interruption.check("Interrupted: not everything was read.")
+            line.show(items: progress.items, fraction: progress.fraction)
+        }
+        line.clear()
         do { try show(report) } catch is OutputClosed {
             // Whether the store is sound is told by the exit code, too.
         }

@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistMigration
 
 /// Processes that are killed at random points, and the stores that they leave.
 extension DurabilityChecks {
@@ -28,6 +29,10 @@ extension DurabilityChecks {
             "dur/kill9-mid-merge", clause: [5, 6, 15],
             gate: .requires(.processCrashSafe && .childStores),
             "A kill while a child is merged leaves all of the merge or nothing.", run: killMidMerge),
+        CheckDefinition(
+            "dur/kill9-mid-migration", clause: [5, 6, 18], gate: .requires(.processCrashSafe),
+            "A migration that is killed and run again ends complete, and leaves its source as it was.",
+            run: killMidMigration),
         CheckDefinition(
             "dur/kill9-readers", clause: [4, 6], gate: .requires(.processCrashSafe),
             "Processes killed inside read blocks leave nothing behind.",
@@ -176,6 +181,38 @@ extension DurabilityChecks {
                 """)
             try store.close()
             before = groups.first ?? before
+        }
+    }
+
+    private static func killMidMigration(_ check: CheckContext) throws {
+        let source = try check.makeStore(named: DurabilityRoles.sourceName)
+        try source.open()
+        for group in 0..<10 { try DurabilityRoles.write(group: group, of: 40, to: source) }
+        let expected = try StoreDump(of: source)
+        try source.close()
+        try check.crashes(
+            DurabilityRoles.migrator, acknowledgements: 0...20,
+            parameters: { ["plain": "\($0 % 2)"] }
+        ) { point, log in
+            let target = try check.openCrashStore()
+            try source.open()
+            let found = try groups(in: target).count
+            let copied = log.numbers.last { $0 != .max } ?? 0
+            check.expect(
+                found >= copied,
+                "\(copied) items were copied before a kill, and the target holds \(found)")
+            try Migration(from: source, to: target).run()
+            for (name, store) in [("the target", target), ("the source", source)] {
+                let difference = try StoreDump(of: store).difference(from: expected)
+                check.expect(
+                    difference == nil,
+                    """
+                    A migration was killed when \(copied) of 400 items were copied, and run again; then \(name) is not \
+                    what the source was: \(difference ?? "")
+                    """)
+            }
+            try source.close()
+            try target.destroy()
         }
     }
 

@@ -107,6 +107,51 @@ enum MigrationChecks {
             try check.expectSame(store, source, corpus, "the store after the second run")
         },
         CheckDefinition(
+            "mig/interrupted", clause: [5, 18],
+            "A target that holds a part of the source, as after an interruption, is completed."
+        ) { check in
+            let (source, corpus) = try check.filledReferenceStore()
+            let store = try check.openStore()
+            var batches = 0
+            _ = check.expectThrows("a migration that is interrupted behind its third batch") {
+                try Migration(from: source, to: store, batchSize: 10).run { _ in
+                    batches += 1
+                    if batches == 3 { throw MigrationStopped() }
+                }
+            }
+            try Migration(from: source, to: store, batchSize: 10).run()
+            try check.expectSame(store, source, corpus, "the store after the second run")
+        },
+        CheckDefinition(
+            "mig/many", clause: [18],
+            "Many items are copied there and back in batches, with progress that counts each once."
+        ) { check in
+            let count = check.profile.pick(quick: 1_000, full: 100_000, soak: 1_000_000)
+            let source = try check.referenceStore()
+            try source.write { db in
+                try db.declare(ItemSchema("Many", attributes: [AttributeSchema("number")]))
+                for number in 0..<count { try db.create("Many")["number"] = .int(Int64(number)) }
+            }
+            let store = try check.openStore()
+            var copied = 0
+            var most = 0
+            try Migration(from: source, to: store, batchSize: 500).run { progress in
+                if progress.phase != .copying { return }
+                most = max(most, progress.items - copied)
+                copied = progress.items
+            }
+            check.expectEqual(copied, count, "the items that the progress counted")
+            check.expect(
+                most <= 500, "a batch has \(most) items, and 500 is the most that was asked for")
+            let back = try check.referenceStore()
+            let report = try Migration(from: store, to: back).run()
+            check.expectEqual(report.targetCounts, ["Many": count], "the items that came back")
+            check.expectEqual(
+                try back.read { try $0.digest(ofType: "Many") },
+                try source.read { try $0.digest(ofType: "Many") },
+                "the digest of the items that came back")
+        },
+        CheckDefinition(
             "mig/rerun", clause: [18], "A second run, updating by id, makes no duplicates."
         ) { check in
             let (source, corpus) = try check.filledReferenceStore()

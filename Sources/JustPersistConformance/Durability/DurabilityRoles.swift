@@ -1,14 +1,17 @@
 import Foundation
 import JustPersist
+import JustPersistMigration
 
 /// What further processes do to a store until they are killed.
 enum DurabilityRoles {
     static let all = [
-        writer, queuer, blockWriter, deleter, merger, readers, changer, cleanWriter,
+        writer, queuer, blockWriter, deleter, merger, migrator, readers, changer, cleanWriter,
     ]
 
     /// The store that all of them use.
     static let storeName = "store"
+    /// The store that is copied into it.
+    static let sourceName = "source"
     /// The type of the items.
     static let type = "Durable"
     static let schema = ItemSchema(
@@ -108,6 +111,24 @@ enum DurabilityRoles {
         try script.begin()
         try store.merge(child, policy: .childWins)
         try script.acknowledge(1)
+        script.waitForDeath()
+    }
+
+    /// Copies a store into another of its kind batch by batch, by records or through the contract alone, and waits.
+    static let migrator = ChildRole("dur/migrator") { context in
+        let source = try context.makeStore(named: sourceName)
+        try source.open()
+        let target = try open(context)
+        let script = try CrashScript(context)
+        let isPlain = try context.number("plain") == 1
+        let seen: any DataStore = isPlain ? InterposedStore(source) : source
+        try script.begin()
+        try Migration(from: seen, to: target, batchSize: 20).run { progress in
+            guard progress.phase == .copying else { return }
+            try script.acknowledge(progress.items)
+            try script.begin()
+        }
+        try script.acknowledge(Int.max)
         script.waitForDeath()
     }
 

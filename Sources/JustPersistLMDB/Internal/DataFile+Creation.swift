@@ -36,7 +36,7 @@ extension DataFile {
     static func isDraft(_ name: String) -> Bool { name.hasPrefix("new-") && name.hasSuffix(".mdb") }
 
     /// Deletes drafts, also those of processes that died, as far as that can be done.
-    private func removeDrafts() {
+    func removeDrafts() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         for name in names where Self.isDraft(name) {
             try? FileManager.default.removeItem(at: directory.url.appending(path: name))

@@ -160,6 +160,17 @@ import Synchronization
             ? UInt64(information.me_last_txnid) : 0
     }
 
+    /// Writes a copy of the last commit to a new file, and gives its length.
+    ///
+    /// A transaction is open meanwhile, so that the environment is not closed.
+    func copy(to file: URL, for operation: String, _ meter: MaintenanceMeter) throws -> Int {
+        guard let pointer = unsafe pointer else { throw LMDBEngine.notOpen(directory.url) }
+        try checkProcess(in: operation)
+        try meter.begin(.files, totalBytes: usedSize)
+        return try unsafe EnvironmentCopy.write(
+            pointer, to: file, compacting: false, at: directory, for: operation, meter)
+    }
+
     func beginWriting() throws(DataStoreError) -> TransactionHandle {
         try checkProcess(in: "write")
         try checkPlace(in: "write")

@@ -139,6 +139,9 @@ import Synchronization
         }
     }
 
+    /// Merges all tables into as few as they take; returns when that is done.
+    func compact() { unsafe leveldb_compact_range(handle, nil, 0, nil, 0) }
+
     // MARK: Committing
 
     /// The number of the last commit; `nil` while one is under way, and after one has failed.

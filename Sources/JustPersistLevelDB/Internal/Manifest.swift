@@ -5,9 +5,9 @@ import JustPersist
 ///
 /// LevelDB takes a log that is missing for one that never was. And what it wrote in an opening that failed,
 /// it clears away in the next that succeeds only, which a full disk then does not allow.
-struct Manifest {
+struct Manifest: Equatable {
     /// A table is in one level of the tree.
-    struct Table {
+    struct Table: Equatable {
         let level: Int
         let byteCount: Int
     }
@@ -132,7 +132,7 @@ struct Manifest {
         }
     }
 
-    private static func tableNumber(_ name: String) -> UInt64? {
+    static func tableNumber(_ name: String) -> UInt64? {
         guard name.hasSuffix(".ldb") || name.hasSuffix(".sst") else { return nil }
         return UInt64(name.dropLast(4))
     }

@@ -86,6 +86,13 @@ final class Session: Sendable {
         }
     }
 
+    /// The open database, for work on its files.
+    func databaseForMaintenance(_ operation: String) throws(DataStoreError) -> Database {
+        try checkProcess(in: operation)
+        if needsReopening { try reopen(in: "write") }
+        return try database(in: operation)
+    }
+
     /// What a block wants to be changed.
     private func changes(
         by body: (any KeyValueWriter) throws -> Void

@@ -34,6 +34,8 @@ final class BlockType {
     @safe @exclusivity(unchecked) private var allowedTags: [UInt16] = []
     /// The names of the attributes: of the class or, for a type without one, those that the store knows.
     @safe @exclusivity(unchecked) private(set) var attributeNames: [String] = []
+    /// The places of the attributes with these names.
+    @safe @exclusivity(unchecked) private(set) var attributePlaces: [Int] = []
     /// The ids by the names that attributes of a type without a class have now, and their defaults by id.
     // Taken out of ``stored``, which is large, and copied at each look.
     @safe @exclusivity(unchecked) private var currentIDs: [String: UInt16] = [:]
@@ -93,12 +95,16 @@ final class BlockType {
         guard let schema = itemType.schema else {
             let attributes = stored?.attributes ?? []
             allowedTags = attributes.map { Self.tags(of: $0.kinds) }
-            attributeNames = attributes.filter { !$0.isRetired }.map(\.name)
+            attributePlaces = attributes.indices.filter { !attributes[$0].isRetired }
+            attributeNames = attributePlaces.map { attributes[$0].name }
             currentIDs = stored?.currentIDs ?? [:]
             defaults = attributes.map(\.defaultValue)
             return
         }
-        if attributeNames.isEmpty { attributeNames = schema.attributes.map(\.name) }
+        if attributeNames.isEmpty {
+            attributeNames = schema.attributes.map(\.name)
+            attributePlaces = Array(schema.attributes.indices)
+        }
         if allowedTags.isEmpty { allowedTags = schema.attributes.map { Self.tags(of: $0.kinds) } }
         let isPlain = schema.attributes.allSatisfy { attribute in
             attribute.formerNames.isEmpty && stored?.currentID(ofAttribute: attribute.name) != nil

@@ -66,6 +66,18 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
         }
     }
 
+    func forEachValue(
+        _ body: (_ name: String, _ value: DataStoreValue) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) {
+        let type = type
+        let names = type.attributeNames
+        let places = type.attributePlaces
+        for index in names.indices {
+            let place = places[index]
+            try body(names[index], value(of: type.id(atPlace: place), atPlace: place, type))
+        }
+    }
+
     func value(
         forAttribute name: String, of reference: ItemReference
     ) throws(DataStoreError) -> DataStoreValue {

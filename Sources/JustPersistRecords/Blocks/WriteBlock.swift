@@ -3,7 +3,7 @@ import JustPersist
 /// A running write block: the items that are live in it, and what of them is still to be written.
 final class WriteBlock: Block {
     private var writer: any KeyValueWriter
-    private(set) var header: StoreHeader
+    var header: StoreHeader
     /// Whether the block has a commit of its own: not if it has changed nothing.
     private(set) var hasCommit = false
     /// When it began, if commits are logged.

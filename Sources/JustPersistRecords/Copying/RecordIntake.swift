@@ -28,13 +28,14 @@ package struct RecordIntake {
         }
         let table = block.table(of: type)
         try block.storing { (writer) throws(DataStoreError) in
-            for record in batch.records {
-                if mayBeThere, try table.contains(record.id, in: writer) { continue }
+            for place in batch.ids.indices {
+                let id = batch.ids[place]
+                if mayBeThere, try table.contains(id, in: writer) { continue }
                 table.noteNew()
-                let bytes = record.bytes
-                try table.put(
-                    bytes.span, id: record.id, changes: nil, to: writer)
-                block.noteBytes(bytes.count)
+                try batch.withRecord(at: place) { (record) throws(DataStoreError) in
+                    try table.put(record, id: id, changes: nil, to: writer)
+                    block.noteBytes(record.count)
+                }
                 if table.entryChanges.isMany { try table.writeEntries(to: writer) }
             }
             try table.writeEntries(to: writer)

@@ -57,48 +57,23 @@ package struct StoredRecords {
             // An engine with checksums of its own has spared this one.
             if !table.isProven(record, id) { throw .damagedRecord(id, ofType: type.key) }
             batch.append(id, record)
-            return batch.records.count >= items || batch.bytes >= bytes ? .stop : .next
+            return batch.count >= items || batch.bytes.count >= bytes ? .stop : .next
         }
         return batch
     }
 
     /// The first id of a batch that is not here with the same bytes.
     package func firstMissing(_ batch: RecordBatch) throws(DataStoreError) -> ItemID? {
-        guard let type = catalog[batch.type.number] else { return batch.records.first?.id }
+        guard let type = catalog[batch.type.number] else { return batch.ids.first }
         let table = block.table(of: type)
-        for record in batch.records {
-            let stored = record.bytes
+        for place in batch.ids.indices {
             var isSame = false
-            _ = try table.withStoredBytes(record.id, in: block.reader) {
+            _ = try table.withStoredBytes(batch.ids[place], in: block.reader) {
                 (bytes) throws(DataStoreError) in
-                isSame = bytes.order(against: stored.span) == .same
+                isSame = batch.withRecord(at: place) { bytes.order(against: $0) == .same }
             }
-            if !isSame { return record.id }
+            if !isSame { return batch.ids[place] }
         }
         return nil
-    }
-}
-
-/// Records of a type as they are stored, in the order of their ids.
-package struct RecordBatch: Sendable {
-    package let type: StoredRecords.StoredType
-    package private(set) var records: [Record] = []
-    /// The bytes of all records.
-    package private(set) var bytes = 0
-
-    package struct Record: Sendable {
-        package let id: ItemID
-        let bytes: [UInt8]
-
-        /// The hash over the record and its key.
-        package var checksum: UInt64 {
-            let bytes = bytes.span
-            return bytes.word64(at: 0)
-        }
-    }
-
-    mutating func append(_ id: ItemID, _ record: Span<UInt8>) {
-        records.append(Record(id: id, bytes: record.copied()))
-        bytes += record.count
     }
 }

@@ -39,6 +39,27 @@ public protocol KeyValueEngine: Sendable {
     /// ``read(_:)``.
     func verify() throws(DataStoreError) -> [DataStoreError]
 
+    /// Writes a copy of the committed state into an empty directory, synced, from which the engine can open it.
+    ///
+    /// The file by which the engine knows a store comes last, so that an unfinished copy is none. Called under the rules
+    /// of ``read(_:)``, outside of blocks of the calling thread. The default refuses with `.unsupported`.
+    ///
+    /// - Parameters:
+    ///   - directory: Where to write to.
+    ///   - previous: An earlier copy, with which files may be shared.
+    ///   - pausingWrites: Runs a closure while no write block runs.
+    ///   - meter: Is told of the bytes that were copied.
+    func backUp(
+        to directory: URL, since previous: URL?, pausingWrites: (() throws -> Void) throws -> Void,
+        _ meter: MaintenanceMeter
+    ) throws -> BackupReport
+
+    /// Gives room back that the data no longer need.
+    ///
+    /// Called under the rules of ``read(_:)``, outside of blocks of the calling thread. The engine waits for blocks, or
+    /// has them wait, where it cannot work beside them. The default refuses with `.unsupported`.
+    func compact(_ meter: MaintenanceMeter) throws -> CompactionReport
+
     /// Deletes everything that a closed engine keeps, so that the next ``open()`` finds it empty.
     func destroy() throws(DataStoreError)
 
@@ -64,6 +85,26 @@ extension KeyValueEngine {
 
     /// Nothing is looked for.
     public func verify() throws(DataStoreError) -> [DataStoreError] { [] }
+
+    /// Refused.
+    public func backUp(
+        to directory: URL, since previous: URL?, pausingWrites: (() throws -> Void) throws -> Void,
+        _ meter: MaintenanceMeter
+    ) throws -> BackupReport {
+        throw DataStoreError(
+            .unsupported, in: "backUp",
+            """
+            A store of \(traits.name) keeps no files that could be backed up. Copy it into another store with a \
+            migration.
+            """)
+    }
+
+    /// Refused.
+    public func compact(_ meter: MaintenanceMeter) throws -> CompactionReport {
+        throw DataStoreError(
+            .unsupported, in: "compact",
+            "A store of \(traits.name) has no way to be compacted. Nothing was changed.")
+    }
 }
 
 /// One snapshot of an engine.

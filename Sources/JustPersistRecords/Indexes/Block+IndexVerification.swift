@@ -11,9 +11,13 @@ extension Block {
 
     /// What is wrong with an index: missing entries, and orphaned ones.
     ///
-    /// - Parameter isDamaged: Whether records cannot be read, whose entries may be any.
+    /// - Parameters:
+    ///   - index: The index.
+    ///   - stored: Its type.
+    ///   - isDamaged: Whether records cannot be read, whose entries may be any.
+    ///   - meter: Is told of the entries; if it stops the work, the answer says nothing.
     func problems(
-        of index: TypeIndex, of stored: CatalogType, isDamaged: Bool
+        of index: TypeIndex, of stored: CatalogType, isDamaged: Bool, _ meter: MaintenanceMeter
     ) throws(DataStoreError) -> [DataStoreError] {
         var missing = 0
         var first: ItemID?
@@ -36,12 +40,12 @@ extension Block {
                     if first == nil { first = id }
                 }
             }
-            return .next
+            return meter.note(bytes: record.count) ? .next : .stop
         }
         var found = 0
-        try reader.scanKeys(index.range, reversed: false) { (_) throws(DataStoreError) in
+        try reader.scanKeys(index.range, reversed: false) { (key) throws(DataStoreError) in
             found += 1
-            return .next
+            return meter.note(bytes: key.count) ? .next : .stop
         }
         var problems: [DataStoreError] = []
         if let first {

@@ -160,6 +160,12 @@ extension [UInt8] {
         unsafe Swift.withUnsafeBytes(of: word.littleEndian) { unsafe append(contentsOf: $0) }
     }
 
+    /// Appends a copy of bytes.
+    @inline(__always)
+    mutating func append(copying bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+    }
+
     /// Appends a text and gives its tag.
     mutating func append(_ text: String) -> UInt8 {
         if let tag = unsafe text.utf8.withContiguousStorageIfAvailable({ unsafe append(text: $0) })

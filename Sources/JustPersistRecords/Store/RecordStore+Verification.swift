@@ -2,19 +2,30 @@ public import JustPersist
 
 extension RecordStore {
     /// Checks a whole snapshot: the engine's own structure, the checksum, the layout and every value of
-    /// every record, the order of the records, that each is found by its id, the stored numbers of items, and that
-    /// there are no other keys.
+    /// every record, the order of the records, that each is found by its id, the stored numbers of items, the entries of
+    /// indexes one by one, the catalog, the change log, and that there are no other keys.
     ///
     /// A damaged record is one problem in the report, and the check goes on behind it. Where the structure of
     /// the files is damaged, the records are not read: some engines end the process over such files.
     public func verify() throws -> VerificationReport {
+        try performVerification(MaintenanceMeter { _ in })
+    }
+
+    /// The same, and tells how far it is.
+    public func performVerification(_ meter: MaintenanceMeter) throws -> VerificationReport {
         var report = VerificationReport()
         try gate.readHere {
+            try meter.begin(.structure)
             report.problems = try engine.verify()
             guard report.problems.isEmpty else { return }
             try withBlock { block in
                 report.problems = block.known.catalog.damages.map(\.problem)
-                for stored in block.known.catalog.types { try block.verify(stored, &report) }
+                for stored in block.known.catalog.types {
+                    let count = try? block.table(of: stored).count(in: block.reader)
+                    try meter.begin(.items, itemType: stored.key, totalItems: count)
+                    try block.verify(stored, &report, meter)
+                    try meter.check()
+                }
                 try block.verifyChangeLog(&report)
                 // What belongs to a type that cannot be read is not known.
                 if block.known.catalog.damages.isEmpty {
@@ -29,7 +40,7 @@ extension RecordStore {
 extension Block {
     /// Checks all records of one type.
     fileprivate func verify(
-        _ stored: CatalogType, _ report: inout VerificationReport
+        _ stored: CatalogType, _ report: inout VerificationReport, _ meter: MaintenanceMeter
     ) throws(DataStoreError) {
         let table = table(of: stored)
         var problems: [DataStoreError] = []
@@ -46,14 +57,16 @@ extension Block {
                 } catch {
                     problems.append(error)
                 }
-                return .next
+                return meter.note(items: 1, bytes: record.count) ? .next : .stop
             }
+            guard meter.note() else { return }
             let counted = try table.count(in: reader)
             if counted != found {
                 problems.append(.wrongCount(counted, found: found, itemType: stored.key))
             }
             for index in readyIndexes(of: stored) {
-                problems += try self.problems(of: index, of: stored, isDamaged: sound < found)
+                problems += try self.problems(
+                    of: index, of: stored, isDamaged: sound < found, meter)
             }
         } catch {
             problems.append(error)

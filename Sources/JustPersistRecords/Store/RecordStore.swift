@@ -186,7 +186,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         let start = log?.startOfWork()
         // Those that were opened meanwhile: no block of theirs is inside this store.
         try? closeChildren()
-        for part in idleBlocks.all { part.withLock { $0.block = nil } }
+        forgetSnapshots()
         opened.withLock { $0 = nil }
         feed.close()
         engine.close()
@@ -257,6 +257,11 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             }
             try body(block)
         }
+    }
+
+    /// Lets go of what is known of states by their numbers, for the engine counts anew.
+    func forgetSnapshots() {
+        for part in idleBlocks.all { part.withLock { $0.block = nil } }
     }
 
     private func readBlock(_ reader: any KeyValueReader) throws(DataStoreError) -> Block {

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
+import JustPersistImportExport
 import JustPersistMemory
-import JustPersistMigration
 import Workload
 
 /// Imports files that are almost JSON.

@@ -2,7 +2,7 @@ import Foundation
 import JustPersistConformance
 import Testing
 
-@testable import JustPersistMigration
+@testable import JustPersistImportExport
 
 /// What is JSON is decided by RFC 8259, of which Foundation's parser is a second reading.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 import JustPersistConformance
-import JustPersistMigration
+import JustPersistImportExport
 import Testing
 
 /// Values as JSON text.

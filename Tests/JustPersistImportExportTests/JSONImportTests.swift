@@ -1,6 +1,6 @@
 import Foundation
 import JustPersist
-import JustPersistMigration
+import JustPersistImportExport
 import Testing
 
 /// The shapes of files and the values in them.

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 import JustPersistConformance
-import JustPersistMigration
+import JustPersistImportExport
 import Testing
 
 /// What is wrong with a file is said with its line, and what was stored before stays.

@@ -1,0 +1,99 @@
+public import Foundation
+
+/// Looking after a store.
+///
+/// All of these calls return when the work is done, which may take minutes: do not call them on the main thread. They
+/// are refused inside a block of the store where they would have to wait for it.
+extension DataStore {
+    /// Checks the whole store for damage, and tells how far it is.
+    ///
+    /// Blocks of the store go on meanwhile. Damage is in the report; this throws only if the store cannot be read at
+    /// all, or if `progress` throws. Damaged files of LMDB can end the process: let another process verify files that
+    /// may be damaged, as the tool `justpersist verify` does.
+    ///
+    /// - Parameter progress: Called now and then on the calling thread.
+    public func verify(
+        progress: (MaintenanceProgress) throws -> Void
+    ) throws -> VerificationReport {
+        guard let store = self as? any MaintainableDataStore else { return try verify() }
+        return try withoutActuallyEscaping(progress) { progress in
+            try store.performVerification(MaintenanceMeter(progress))
+        }
+    }
+
+    /// Makes the store's derived data anew where it does not agree with the items: indexes, numbers of items, the
+    /// change log.
+    ///
+    /// No item is changed or deleted. What cannot be derived stays as it is and is in the report; a store whose files
+    /// are damaged in their structure is refused with ``DataStoreError/Code/corrupted``, and left untouched.
+    /// Restore such a store from a backup.
+    ///
+    /// - Parameter progress: Called now and then on the calling thread.
+    public func repair(
+        progress: (MaintenanceProgress) throws -> Void = { _ in }
+    ) throws -> RepairReport {
+        let store = try maintainable("repair")
+        return try withoutActuallyEscaping(progress) { progress in
+            try store.performRepair(MaintenanceMeter(progress))
+        }
+    }
+
+    /// Writes a copy of the store, as it is committed at one moment, into a new directory.
+    ///
+    /// Blocks of the store go on meanwhile, except that writes may wait for a moment. The copy is written beside its
+    /// place, synced, and renamed when it is complete: if the process dies, nothing that looks like a store is left. To
+    /// restore a backup, open it, or move it to where the store was.
+    ///
+    /// A backup is the same store: it has the store's id and history. To go on with two stores from one, copy it with a
+    /// migration instead.
+    ///
+    /// - Parameters:
+    ///   - directory: The place of the copy, where nothing may be.
+    ///   - previous: An earlier backup on the same volume. Files that have not changed since are linked to instead of
+    ///     copied, and take no further room. Only LevelDB has such files.
+    ///   - progress: Called now and then on the calling thread.
+    /// - Throws: ``DataStoreError/Code/targetNotEmpty`` if something is at that place;
+    ///   ``DataStoreError/Code/unsupported``; or a failure of the storage.
+    public func backUp(
+        to directory: URL, since previous: URL? = nil,
+        progress: (MaintenanceProgress) throws -> Void = { _ in }
+    ) throws -> BackupReport {
+        let store = try maintainable("backUp")
+        return try withoutActuallyEscaping(progress) { progress in
+            try store.performBackup(to: directory, since: previous, MaintenanceMeter(progress))
+        }
+    }
+
+    /// Gives the room back to the file system that the store no longer uses.
+    ///
+    /// LMDB writes a second file and puts it in the place of the first: blocks wait for that, and no other process may
+    /// have the store open. LevelDB merges its tables while blocks go on. Both need free room for up to a whole second
+    /// copy. If the process dies, the store is as it was or compacted, and whole.
+    ///
+    /// - Parameter progress: Called now and then on the calling thread.
+    /// - Throws: ``DataStoreError/Code/lockedByAnotherProcess``, ``DataStoreError/Code/readOnly``,
+    ///   ``DataStoreError/Code/corrupted`` for a store that is damaged in its structure,
+    ///   ``DataStoreError/Code/unsupported``, or a failure of the storage. Nothing has changed then.
+    public func compact(
+        progress: (MaintenanceProgress) throws -> Void = { _ in }
+    ) throws -> CompactionReport {
+        let store = try maintainable("compact")
+        return try withoutActuallyEscaping(progress) { progress in
+            try store.performCompaction(MaintenanceMeter(progress))
+        }
+    }
+
+    private func maintainable(
+        _ operation: String
+    ) throws(DataStoreError) -> any MaintainableDataStore {
+        guard let store = self as? any MaintainableDataStore else {
+            throw DataStoreError(
+                .unsupported, in: operation,
+                """
+                This kind of store has no way to do that. Copy its items into another store with a migration, or use \
+                the means of the framework below it.
+                """)
+        }
+        return store
+    }
+}

@@ -1,0 +1,64 @@
+public import Foundation
+public import JustPersist
+import JustPersistRecords
+
+/// Backups and compaction.
+extension LevelDBEngine {
+    /// Copies the files of the database: tables while blocks go on, and the rest while no block writes.
+    ///
+    /// Tables that an earlier backup has too, byte for byte, are linked to.
+    public func backUp(
+        to directory: URL, since previous: URL?, pausingWrites: (() throws -> Void) throws -> Void,
+        _ meter: MaintenanceMeter
+    ) throws -> BackupReport {
+        let database = try openSession(in: "backUp").databaseForMaintenance("backUp")
+        if let previous,
+            try FileAttributes(ofItemAt: previous.appending(path: "CURRENT")) == nil
+        {
+            throw DataStoreError(
+                .storeNotFound, in: "backUp",
+                "There is no backup of a LevelDB store at “\(previous.path)”. Name an earlier backup, or "
+                    + "none.")
+        }
+        do {
+            var copy = FilesCopy(
+                from: URL(filePath: database.path), to: directory, since: previous, meter)
+            return try copy.make(pausingWrites: pausingWrites)
+        } catch let error as CocoaError {
+            throw DataStoreError(fileError: error, in: "backUp", path: directory.path)
+        } catch let error as POSIXError {
+            throw DataStoreError(fileError: error, in: "backUp", path: directory.path)
+        }
+    }
+
+    /// Merges all tables, so that neither what was deleted nor what was replaced takes room.
+    ///
+    /// Blocks go on. Tables that a running read block still needs are deleted later.
+    public func compact(_ meter: MaintenanceMeter) throws -> CompactionReport {
+        try refuseIfReadOnly("compact")
+        let database = try openSession(in: "compact").databaseForMaintenance("compact")
+        let directory = URL(filePath: database.path)
+        let before = try Self.byteCount(in: directory)
+        let free = try FileManager.default.attributesOfFileSystem(forPath: database.path)
+        if let free = (free[.systemFreeSize] as? NSNumber)?.intValue, free < before {
+            throw DataStoreError(
+                .storageFull, in: "compact",
+                "To compact the LevelDB store at “\(url.path)” takes up to \(before) bytes, and \(free) are "
+                    + "free. Nothing was changed; free some space and try again.")
+        }
+        try meter.begin(.files, totalBytes: before)
+        database.compact()
+        return CompactionReport(bytesBefore: before, bytesAfter: try Self.byteCount(in: directory))
+    }
+
+    private static func byteCount(in directory: URL) throws(DataStoreError) -> Int {
+        var count = 0
+        for name in try DirectoryListing.names(in: directory, for: "compact") where isOwn(name) {
+            let path = directory.appending(path: name).path
+            // It may be gone by now.
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            count += (attributes?[.size] as? NSNumber)?.intValue ?? 0
+        }
+        return count
+    }
+}

@@ -1,0 +1,36 @@
+public import Foundation
+public import JustPersist
+
+/// Backups and compaction, which are the engine's work.
+extension RecordStore: MaintainableDataStore {
+    /// Has the engine write a copy beside its place, and puts it there when it is complete.
+    public func performBackup(
+        to directory: URL, since previous: URL?, _ meter: MaintenanceMeter
+    ) throws -> BackupReport {
+        try gate.refuseInside("backUp")
+        var report = BackupReport(bytes: 0)
+        try gate.readHere {
+            let draft = try BackupDraft(for: directory)
+            report = try engine.backUp(
+                to: draft.url, since: previous,
+                pausingWrites: { body in
+                    // A store that is read-only has no write blocks, and refuses to begin one.
+                    if engine.traits.isReadOnly { try body() } else { try gate.writeHere(body) }
+                }, meter)
+            try draft.finish()
+        }
+        return report
+    }
+
+    /// Has the engine give room back.
+    public func performCompaction(_ meter: MaintenanceMeter) throws -> CompactionReport {
+        try gate.refuseInside("compact")
+        if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "compact") }
+        var report = CompactionReport(bytesBefore: 0, bytesAfter: 0)
+        try gate.readHere {
+            defer { forgetSnapshots() }
+            report = try engine.compact(meter)
+        }
+        return report
+    }
+}

@@ -1,0 +1,96 @@
+public import JustPersist
+
+/// What follows from the records is made anew where it does not agree with them.
+extension RecordStore {
+    /// Writes numbers of items, entries of indexes and the change log anew where they are wrong.
+    public func performRepair(_ meter: MaintenanceMeter) throws -> RepairReport {
+        try gate.refuseInside("repair")
+        if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "repair") }
+        let before = try performVerification(meter).problems
+        if before.isEmpty { return RepairReport() }
+        let structure = try gate.reading { try engine.verify() }
+        if let first = structure.first { throw first }
+        // Half a backlog of entries would be taken for damage.
+        try buildIndexes { _ in }
+        try gate.write {
+            try writeBlock { block in
+                for stored in block.known.catalog.types where !stored.unknown.forbidsWriting {
+                    try block.repair(stored, meter)
+                    try meter.check()
+                }
+                try block.repairChangeLog()
+            }
+        }
+        try buildIndexes { _ in }
+        let remaining = try performVerification(meter).problems
+        let texts = Set(remaining.map(\.message))
+        return RepairReport(
+            repaired: before.filter { !texts.contains($0.message) }, remaining: remaining)
+    }
+}
+
+extension BlockGate {
+    /// Runs `body` as a read block on the calling thread, and gives what it returns.
+    fileprivate func reading<Value>(_ body: () throws -> Value) throws -> Value {
+        var value: Value?
+        try readHere { value = try body() }
+        guard let value else { throw DataStoreError.notSetUp(in: "read") }
+        return value
+    }
+}
+
+extension WriteBlock {
+    /// Writes the number of items and the entries of indexes of one type anew where they are wrong.
+    fileprivate func repair(
+        _ stored: CatalogType, _ meter: MaintenanceMeter
+    ) throws(DataStoreError) {
+        let table = table(of: stored)
+        var found = 0
+        var hasDamage = false
+        do throws(DataStoreError) {
+            var pass = RecordPass()
+            try reader.scan(table.range, reversed: false) { (key, record) throws(DataStoreError) in
+                let id = try pass.advance(to: key, stored.number, stored.key)
+                found += 1
+                if !table.isSound(record, id) { hasDamage = true }
+                return meter.note(items: 1, bytes: record.count) ? .next : .stop
+            }
+        } catch {
+            // Keys out of order are nothing that follows from records.
+            guard error.code == .corrupted else { throw error }
+            return
+        }
+        guard meter.note() else { return }
+        let counted = try? Counter.read(stored.number, from: reader)
+        if counted != found {
+            try storing { (writer) throws(DataStoreError) in
+                try Counter.write(found, type: stored.number, to: writer)
+            }
+        }
+        var changed = stored
+        for index in readyIndexes(of: stored) {
+            let problems = try problems(of: index, of: stored, isDamaged: hasDamage, meter)
+            guard !problems.isEmpty, meter.note(),
+                let place = changed.indexes.firstIndex(where: { $0.number == index.number })
+            else { continue }
+            _ = try storing { (writer) throws(DataStoreError) in
+                try writer.deleteAll(in: index.range)
+            }
+            changed.indexes[place].state = .building(after: nil)
+        }
+        guard changed.indexes.contains(where: { $0.state != .ready }) else { return }
+        known.catalog.put(changed)
+        didChange(changed.number)
+    }
+
+    /// Begins a new change log if the one there is damaged.
+    fileprivate func repairChangeLog() throws(DataStoreError) {
+        var report = VerificationReport()
+        try verifyChangeLog(&report)
+        guard !report.problems.isEmpty, let log = header.changeLog else { return }
+        header.changeLog = ChangeLogState(log.length, behind: header.commit)
+        _ = try storing { (writer) throws(DataStoreError) in
+            try writer.deleteAll(in: KeyRange(prefix: [KeySpace.changeTag]))
+        }
+    }
+}

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ["lmdb", "leveldb"])
-    func `A backup is verified, and not written over`(scheme: String) throws {
+    func aBackupIsVerifiedAndNotWrittenOver(scheme: String) throws {
         let store = try filled(scheme)
         let copy = tool.directory.url.appending(path: "copy").path
         let run = try tool("backup", store, copy, "--verify")
@@ -32,14 +32,14 @@ import Testing
     }
 
     @Test(arguments: ["lmdb", "leveldb"])
-    func `A store is compacted`(scheme: String) throws {
+    func aStoreIsCompacted(scheme: String) throws {
         let store = try filled(scheme)
         let run = try tool("compact", store)
         #expect(run.status == 0 && run.output.contains("bytes now"))
         try #expect(tool("verify", store).status == 0)
     }
 
-    @Test func `A store that another process has open is not compacted`() throws {
+    @Test func aStoreThatAnotherProcessHasOpenIsNotCompacted() throws {
         for scheme in ["lmdb", "leveldb"] {
             let store = try filled(scheme + "")
             let place = tool.directory.url.appending(path: "store")
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `Repair asks, and says what there was to do`() throws {
+    @Test func repairAsksAndSaysWhatThereWasToDo() throws {
         let store = try filled("lmdb")
         let refused = try tool("repair", store)
         #expect(refused.status == 1 && refused.errors.contains("--yes"))
@@ -63,7 +63,7 @@ import Testing
         #expect(run.status == 0 && run.output == "Nothing to repair.\n")
     }
 
-    @Test func `A file that is cut off is refused, with a message`() throws {
+    @Test func aFileThatIsCutOffIsRefusedWithAMessage() throws {
         let store = try filled("lmdb")
         let file = tool.directory.url.appending(path: "store/data.mdb")
         let bytes = try Data(contentsOf: file)

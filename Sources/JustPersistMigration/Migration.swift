@@ -127,8 +127,8 @@ public struct Migration: Sendable {
         DataStoreError(
             .targetNotEmpty, in: "migrate",
             """
-            The target already holds items that are not the source's, such as the “\(itemType)” \(id). Choose an empty \
-            target, or update by id.
+            The target already holds items that the source does not have, or has with other values, such as the \
+            “\(itemType)” \(id). Choose an empty target, or update by id.
             """, itemType: itemType)
     }
 }

@@ -68,7 +68,7 @@ import Testing
         #expect(diff.status == 0 && diff.errors.isEmpty)
         let other = tool.store(scheme, "other")
         #expect(try tool("import", other, "T", file).status == 0)
-        expectError(try tool("migrate", store, other), "items that are not the source's")
+        expectError(try tool("migrate", store, other), "items that the source does not have")
         let differences = try tool("diff", store, other)
         #expect(differences.status == 1)
         #expect(differences.errors == "justpersist: The stores differ: 1 types, 5 items.\n")

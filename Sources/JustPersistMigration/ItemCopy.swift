@@ -5,7 +5,6 @@ struct ItemCopy: Sendable {
     private let migration: Migration
     private let source: any DataStore
     private let target: any DataStore
-    private static let batchBytes = 4 << 20
 
     init(_ migration: Migration) {
         self.migration = migration
@@ -92,7 +91,7 @@ struct ItemCopy: Sendable {
             }
             bytes += digest.add(hash)
             batch.append((id, values))
-            if batch.count >= migration.batchSize || bytes >= Self.batchBytes {
+            if batch.count >= migration.batchSize || bytes >= migration.batchBytes {
                 try flush(&progress)
             }
         }

@@ -62,6 +62,9 @@ public struct Migration: Sendable {
         self.batchSize = max(1, batchSize)
     }
 
+    /// The bytes of values behind which a batch ends.
+    var batchBytes: Int { min(4 << 20, target.capabilities.limits.writeBlockBytes / 2) }
+
     /// Copies, and compares both sides by count and digest.
     ///
     /// What the target cannot hold is found and listed before anything is written. Copies that differ in

@@ -9,7 +9,6 @@ struct RecordCopy {
     private let migration: Migration
     private let source: any RecordCopying
     private let target: any RecordCopying
-    private static let batchBytes = 4 << 20
 
     private typealias StoredType = StoredRecords.StoredType
 
@@ -66,7 +65,7 @@ struct RecordCopy {
         var last: ItemID?
         while true {
             let batch = try records.next(
-                type, after: last, items: migration.batchSize, bytes: Self.batchBytes)
+                type, after: last, items: migration.batchSize, bytes: migration.batchBytes)
             guard let end = batch.ids.last else { return }
             try body(batch)
             last = end
@@ -125,5 +124,6 @@ extension DataStoreLimits {
     /// Whether everything that a store with other limits takes is taken.
     fileprivate func holdsAll(of other: DataStoreLimits) -> Bool {
         nameBytes >= other.nameBytes && valueBytes >= other.valueBytes
+            && writeBlockBytes >= other.writeBlockBytes
     }
 }

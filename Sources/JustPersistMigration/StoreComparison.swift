@@ -47,13 +47,16 @@ public struct StoreComparison: Sendable {
 
     /// Compares, and calls `body` with each difference: by type, first those of its declaration, then those of its items.
     ///
-    /// If `body` throws, the comparison ends with that error.
+    /// If `body` throws, the comparison ends with that error. A type that was named and that neither store has is an error.
     @discardableResult
     public func run(_ body: (StoreDifference) throws -> Void = { _ in }) throws -> Summary {
         var summary = Summary()
         try first.performRead { first in
             try second.performRead { second in
                 let schemas = (try first.schemasByKey(types), try second.schemasByKey(types))
+                for key in types ?? [] where schemas.0[key] == nil && schemas.1[key] == nil {
+                    throw DataStoreError.undeclaredType(key, in: "diff")
+                }
                 for key in Set(schemas.0.keys).union(schemas.1.keys).sorted() {
                     if !(schemas.0[key]?.declaresSame(as: schemas.1[key]) ?? false) {
                         summary.differentTypes += 1

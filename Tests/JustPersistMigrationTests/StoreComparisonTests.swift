@@ -92,8 +92,13 @@ import Testing
     @Test func onlyTheTypesThatAreNamedAreCompared() throws {
         let (first, second) = (try store(), try store())
         try add(1, [:], to: first)
+        try first.write { db in try db.declare(ItemSchema("Other", attributes: [])) }
+        try second.write { db in try db.declare(ItemSchema("Other", attributes: [])) }
         let summary = try StoreComparison(first, second, types: ["Other"]).run()
         #expect(summary.isSame)
+        #expect(throws: DataStoreError.self) {
+            try StoreComparison(first, second, types: ["Typo"]).run()
+        }
     }
 
     @Test func whatTheBodyThrowsEndsTheComparison() throws {

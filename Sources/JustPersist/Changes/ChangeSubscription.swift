@@ -41,7 +41,7 @@ final class ChangeSubscription: ChangeObservation {
     /// The last commit that anybody can have seen by now; it may not be announced yet.
     private func lastCommit() async -> UInt64 {
         guard let history else { return channel.position + 1 }
-        return await WaitingThreads.value { history.lastCommit() } ?? channel.position
+        return await WaitingThreads.value { history.lastCommit() } ?? channel.position + 1
     }
 
     /// What is to be told before anything else.

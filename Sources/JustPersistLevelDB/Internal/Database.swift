@@ -159,6 +159,15 @@ import Synchronization
         progress.load(ordering: .acquiring) == commit * 2 + 1
     }
 
+    /// The commit, if any, that a block may have seen the one behind it while that was under way.
+    private let overtaken = Atomic<UInt64>(.max)
+
+    /// Notes that a block begins on a state of which nobody knows whether the commit that is under way is in it.
+    func noteOvertaking() { overtaken.store(lastCommit, ordering: .releasing) }
+
+    /// Whether some block may have seen a later state than that behind a commit, so that none may begin on it any more.
+    func isOvertaken(_ commit: UInt64) -> Bool { overtaken.load(ordering: .acquiring) == commit }
+
     /// The number of the last commit, if it was made since the opening: it is in the newest log then.
     var loggedCommit: UInt64? {
         settledCommit.flatMap { $0 > inherited?.number ?? 0 ? $0 : nil }

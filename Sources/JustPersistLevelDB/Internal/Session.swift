@@ -155,17 +155,28 @@ final class Session: Sendable {
         }
         let isDone = try readers.whenNobodyIsInside { () throws(DataStoreError) in
             let failed: FailedCommit
+            weak var open: Database?
             switch phase.withLock({ $0 }) {
             case .open, .ended:
                 return  // Another thread was faster.
             case .suspect(let database, let commit):
+                open = database
                 failed = try commit.withOldValues(of: database)
             case .down(let commit, _):
                 failed = commit
             }
+            // This closes the database, if nobody else refers to it.
+            phase.withLock { $0 = .ended }
+            if let open {
+                phase.withLock { $0 = .suspect(open, failed) }
+                throw DataStoreError(
+                    .storageFailure, in: operation,
+                    """
+                    The LevelDB store at “\(directory.path)” must be opened again after a failed write, and is \
+                    being compacted or backed up. Repeat the call when that has ended.
+                    """)
+            }
             do throws(DataStoreError) {
-                // Nobody else refers to the database: this closes it.
-                phase.withLock { $0 = .ended }
                 let (database, report) = try Recovery.open(
                     in: directory, configuration, mayCreate: false)
                 try failed.revert(in: database)

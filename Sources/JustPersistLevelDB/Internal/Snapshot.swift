@@ -35,11 +35,15 @@ final class Snapshot: KeyValueReader, @unchecked Sendable {
         self.part = part
         let settled = database.settledCommit
         if settled == nil {
-            let spare = spare.take()
-            pinned = spare?.iterator
-            commit = spare?.commit
-            // A commit is under way, or has failed: it has pinned its readers already.
-            pin()
+            if let spare = spare.take(), !database.isOvertaken(spare.commit) {
+                pinned = spare.iterator
+                commit = spare.commit
+            } else {
+                commit = nil
+                database.noteOvertaking()
+                // A commit is under way, or has failed: it has pinned its readers already.
+                pin()
+            }
         } else {
             commit = settled
         }
@@ -55,7 +59,10 @@ final class Snapshot: KeyValueReader, @unchecked Sendable {
 
     /// What others can use who want the state before the commit that is under way; `nil` if that is not this state.
     var spare: Readers.Spare? {
-        guard let commit, let pinned, let database, database.isCommitting(after: commit)
+        guard let commit, let pinned, let database, database.isCommitting(after: commit),
+            !database.isOvertaken(commit),
+            // An iterator keeps the error that it has met.
+            (try? pinned.checkErrors()) != nil
         else { return nil }
         return Readers.Spare(commit: commit, iterator: pinned)
     }

@@ -10,6 +10,12 @@ package struct RecordIntake {
     ///
     /// The entries of indexes follow the records as they come.
     package func adoptTypes(of source: StoredRecords) throws(DataStoreError) {
+        guard block.known.catalog.suits(source.catalog) else {
+            throw DataStoreError(
+                .targetNotEmpty, in: "migrate",
+                "The target was written to when the migration began. Let nobody else write to it, and run again."
+            )
+        }
         for type in source.catalog.types {
             var type = type
             for place in type.indexes.indices { type.indexes[place].state = .ready }

@@ -21,21 +21,9 @@ package struct StoredRecords {
         catalog.types.filter(\.isDeclared).map { StoredType(number: $0.number, key: $0.key) }
     }
 
-    /// Whether a store in this state can take the records of another over: what it knows of types and attributes, if
-    /// anything, it knows under the same numbers.
-    package func suits(_ other: StoredRecords) -> Bool {
-        let theirs = other.catalog
-        guard catalog.damages.isEmpty, theirs.damages.isEmpty,
-            theirs.types.allSatisfy({ !$0.unknown.forbidsWriting })
-        else { return false }
-        return catalog.types.allSatisfy { mine in
-            guard let type = theirs[mine.number] else { return false }
-            return !mine.unknown.forbidsWriting && mine.key == type.key
-                && mine.isDeclared == type.isDeclared && mine.formerKeys == type.formerKeys
-                && mine.attributes.map(\.name) == type.attributes.map(\.name)
-                && mine.indexes.map(\.components) == type.indexes.map(\.components)
-        }
-    }
+    /// Whether a store in this state can take the records of another over: what it knows of types, attributes and indexes,
+    /// if anything, it knows under the same numbers.
+    package func suits(_ other: StoredRecords) -> Bool { catalog.suits(other.catalog) }
 
     /// The number of items of a type.
     package func count(_ type: StoredType) throws(DataStoreError) -> Int {
@@ -75,5 +63,28 @@ package struct StoredRecords {
             if !isSame { return batch.ids[place] }
         }
         return nil
+    }
+}
+
+extension Catalog {
+    /// Whether a store with this catalog can take over the records, and the catalog, of one with another.
+    func suits(_ other: Catalog) -> Bool {
+        guard damages.isEmpty, other.damages.isEmpty,
+            other.types.allSatisfy({ !$0.unknown.forbidsWriting })
+        else { return false }
+        return types.allSatisfy { mine in
+            guard let type = other[mine.number] else { return false }
+            return !mine.unknown.forbidsWriting && mine.key == type.key
+                && mine.isDeclared == type.isDeclared && mine.formerKeys == type.formerKeys
+                && mine.attributes.elementsEqual(type.attributes) {
+                    $0.name == $1.name && $0.hasSameValues(as: $1)
+                }
+                // With all of their entries: those of items that are there already are not written again.
+                && mine.indexes.elementsEqual(type.indexes) {
+                    $0.number == $1.number && $0.components == $1.components
+                        && $0.isUnique == $1.isUnique && $0.ignoresCase == $1.ignoresCase
+                        && $0.state == .ready
+                }
+        }
     }
 }

@@ -15,7 +15,7 @@ enum MigrationMutants {
 /// Does not list the last of its types.
 final class ListsATypeLess: AccessorMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 45 }
-    override class var caughtBy: [String] { ["mig/out", "mig/round-trip"] }
+    override class var caughtBy: [String] { ["mig/out", "mig/round-trip", "mig/many"] }
 
     override class func changes(_ memory: Memory) -> AccessorChanges {
         var changes = super.changes(memory)
@@ -49,7 +49,7 @@ final class ListsNoTypes: AccessorMutant, Fault, @unchecked Sendable {
 
 /// Makes a second item of one that is inserted and there already.
 final class InsertsAgain: AccessorMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["mig/rerun", "mig/fails-whole"] }
+    override class var caughtBy: [String] { ["mig/rerun", "mig/fails-whole", "mig/interrupted"] }
 
     override class func changes(_ memory: Memory) -> AccessorChanges {
         var changes = super.changes(memory)

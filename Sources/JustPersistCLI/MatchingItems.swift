@@ -57,12 +57,10 @@ struct MatchingItems: ParsableArguments {
 
     private func confirm(_ count: Int, _ deed: String) throws {
         let question = "\(Self.items(count)) of “\(type)” would be \(deed)."
-        guard StandardStreams.isInputTerminal else {
+        guard let goesOn = StandardStreams.confirms(question) else {
             throw refusal("\(question) Nothing was: nobody can be asked; add --yes.", deed)
         }
-        StandardStreams.writeError("\(question.printable) Go on? [y/N] ")
-        let answer = readLine()?.lowercased()
-        if answer != "y", answer != "yes" { throw refusal("Nothing was \(deed).", deed) }
+        if !goesOn { throw refusal("Nothing was \(deed).", deed) }
     }
 
     private func refusal(_ message: String, _ deed: String) -> DataStoreError {

@@ -1,4 +1,5 @@
 import Foundation
+import JustPersist
 
 /// The streams that a process is given, whatever has become of them.
 package enum StandardStreams {
@@ -32,6 +33,14 @@ package enum StandardStreams {
 
     /// Whether a person can be asked.
     package static let isInputTerminal = isatty(STDIN_FILENO) == 1
+
+    /// Asks whether to go on behind a sentence that says what would be done; `nil` if nobody can be asked.
+    package static func confirms(_ sentence: String) -> Bool? {
+        guard isInputTerminal else { return nil }
+        writeError("\(sentence.printable) Go on? [y/N] ")
+        let answer = readLine()?.lowercased()
+        return answer == "y" || answer == "yes"
+    }
 
     /// Writes to standard error what may be lost: where nobody can be told, that is no reason to fail.
     package static func writeError(_ text: String) {

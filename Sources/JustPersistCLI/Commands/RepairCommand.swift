@@ -27,14 +27,12 @@ struct RepairCommand: ParsableCommand {
     private func confirm() throws {
         let question =
             "What is damaged in “\(store)” and follows from its items would be written anew."
-        guard StandardStreams.isInputTerminal else {
+        guard let goesOn = StandardStreams.confirms(question) else {
             throw DataStoreError(
                 .invalidRequest, in: "repair",
                 "\(question) Nothing was: nobody can be asked; add --yes.")
         }
-        StandardStreams.writeError("\(question.printable) Go on? [y/N] ")
-        let answer = readLine()?.lowercased()
-        guard answer == "y" || answer == "yes" else {
+        if !goesOn {
             throw DataStoreError(.invalidRequest, in: "repair", "Nothing was repaired.")
         }
     }

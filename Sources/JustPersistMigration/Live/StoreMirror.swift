@@ -128,11 +128,13 @@ final class StoreMirror: Sendable {
         if state.isStopped { return nil }
         do {
             try attempting(&state) { state in
-                if withDeclarations {
-                    try primary.performRead { _ = try state.schemas.update(of: replica, from: $0) }
-                }
-                for (type, ids) in state.changed {
-                    try copy(ids.sorted(), ofType: type, &state)
+                try primary.performRead { primary in
+                    if withDeclarations { try state.schemas.update(of: replica, from: primary) }
+                    let schemas = try state.schemas.update(
+                        Set(state.changed.keys), of: replica, from: primary)
+                    for (type, ids) in state.changed {
+                        try copy(ids.sorted(), ofType: type, schemas[type], from: primary)
+                    }
                 }
             }
             state.changed = [:]
@@ -206,7 +208,7 @@ final class StoreMirror: Sendable {
         for pass in 1...Self.mostPasses {
             state.withLock { $0.told = [] }
             let differences = try self.pass(over: itemTypeKey) { try progress(pass, $0) }
-            if differences.isEmpty || isExplained(differences) { return }
+            if let differences, isExplained(differences) { return }
         }
         throw DataStoreError(
             .verificationFailed, in: "migrate",
@@ -218,6 +220,7 @@ final class StoreMirror: Sendable {
 
     /// Whether all of these items were changed since the pass began.
     private func isExplained(_ differences: Set<ItemID>) -> Bool {
+        if differences.isEmpty { return true }
         // A commit can be seen just before it is told.
         for _ in 0..<10 {
             let isExplained = state.withLock { state in
@@ -231,21 +234,32 @@ final class StoreMirror: Sendable {
     }
 
     private static let mostPasses = 5
+    /// More are not kept: then there is another pass.
+    private static let mostDifferences = 1 << 16
 
-    /// Compares each item of a type once; returns those that differed, which are the same now.
+    /// Compares each item of a type once; returns those that differed, which are the same now, or `nil` if they were many.
     private func pass(
         over itemTypeKey: String, _ progress: (_ items: Int) throws -> Void
-    ) throws -> Set<ItemID> {
+    ) throws -> Set<ItemID>? {
         let type = ItemType(dynamic: itemTypeKey)
         let all = DataStoreRequest(itemTypeKey: itemTypeKey)
-        var differences: Set<ItemID> = []
+        var differences: Set<ItemID>? = []
         var ids: [ItemID] = []
         func flush() throws {
             if ids.isEmpty { return }
-            differences.formUnion(
-                try state.withLock { state in
-                    try attempting(&state) { try copy(ids, ofType: itemTypeKey, &$0) }
-                })
+            let copied = try state.withLock { state in
+                try attempting(&state) { state in
+                    var copied: [ItemID] = []
+                    try primary.performRead { primary in
+                        let schema = try state.schemas.update(
+                            [itemTypeKey], of: replica, from: primary)[itemTypeKey]
+                        copied = try copy(ids, ofType: itemTypeKey, schema, from: primary)
+                    }
+                    return copied
+                }
+            }
+            differences?.formUnion(copied)
+            if differences?.count ?? 0 > Self.mostDifferences { differences = nil }
             try progress(ids.count)
             ids = []
         }
@@ -321,12 +335,15 @@ extension StoreMirror {
 
     private typealias Difference = (id: ItemID, values: [String: DataStoreValue]?)
 
-    /// Makes items of the replica what they are in the primary now; returns those that were not.
+    /// Makes items of the replica what they are in the primary; returns those that were not.
     @discardableResult
     private func copy(
-        _ ids: [ItemID], ofType key: String, _ state: inout State
+        _ ids: [ItemID], ofType key: String, _ schema: ItemSchema?,
+        from primary: borrowing DataStoreReader
     ) throws -> [ItemID] {
         let type = ItemType(dynamic: key)
+        // Where null is not what an item has that holds no value.
+        let nullable = schema?.attributes.filter { $0.defaultValue != nil }.map(\.name) ?? []
         var copied: [ItemID] = []
         var differences: [Difference] = []
         var bytes = 0
@@ -336,26 +353,20 @@ extension StoreMirror {
             copied += differences.map(\.id)
             (differences, bytes) = ([], 0)
         }
-        try primary.performRead { primary in
-            let schema = try state.schemas.update([key], of: replica, from: primary)[key]
-            // Where null is not what an item has that holds no value.
-            let nullable = schema?.attributes.filter { $0.defaultValue != nil }.map(\.name) ?? []
-            try replica.performRead { replica in
-                for id in ids {
-                    let item = try primary.performFetchItem(type, id: id)
-                    let copy = try replica.performFetchItem(type, id: id)
-                    if let item, let copy {
-                        if try item.hasSameValues(as: copy) { continue }
-                    } else if item == nil, copy == nil {
-                        continue
-                    }
-                    let values = try item?.storedValues(withNullsOf: nullable)
-                    differences.append((id, values))
-                    bytes +=
-                        values?.values.reduce(0) { $0 + ($1.storedSize(limit: batchBytes) ?? 0) }
-                        ?? 0
-                    if bytes >= batchBytes { try flush() }
+        try replica.performRead { replica in
+            for id in ids {
+                let item = try primary.performFetchItem(type, id: id)
+                let copy = try replica.performFetchItem(type, id: id)
+                if let item, let copy {
+                    if try item.hasSameValues(as: copy) { continue }
+                } else if item == nil, copy == nil {
+                    continue
                 }
+                let values = try item?.storedValues(withNullsOf: nullable)
+                differences.append((id, values))
+                let sizes = values?.values.map { $0.storedSize(limit: batchBytes) ?? 0 }
+                bytes += sizes?.reduce(0, +) ?? 0
+                if bytes >= batchBytes { try flush() }
             }
         }
         try flush()

@@ -107,6 +107,29 @@ public struct Migration: Sendable {
         }
     }
 
+    /// Throws if the target's number of items is not that of the copies: an error that says that these are right.
+    ///
+    /// - Parameter found: The copies; at least, if there may be other items.
+    func checkCount(
+        _ itemType: String, found: Int, _ count: () throws(DataStoreError) -> Int
+    ) throws -> Int {
+        let number: String
+        do throws(DataStoreError) {
+            let counted = try count()
+            if counted == found || policy == .updateByID && counted > found { return counted }
+            number = "is \(counted)"
+        } catch {
+            guard error.code == .corrupted else { throw error }
+            number = "is damaged"
+        }
+        throw DataStoreError(
+            .verificationFailed, in: "migrate",
+            """
+            All \(found) items of “\(itemType)” are in the target with the source's values, but the number of them that \
+            the target has stored \(number). Repair the target: with repair(), or with the tool's “repair”.
+            """, itemType: itemType)
+    }
+
     /// Throws an error that says which copies of a type differ; for what is not what it should be in the end.
     func verificationFailed(
         _ itemType: String, expected: TypeDigest, found: TypeDigest

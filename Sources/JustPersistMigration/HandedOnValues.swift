@@ -31,7 +31,7 @@ struct HandedOnValues {
                 let schema = schemas.first(where: { $0.itemTypeKey == key })
             else { continue }
             let indexes = indexes(of: schema, other)
-            if indexes.isEmpty || (try isEmpty(other, target)) { continue }
+            if try indexes.isEmpty || isEmpty(other, target) { continue }
             try find(indexes, schema, other, source, target) {
                 try progress.noteChecked(key, every: migration.batchSize, report)
             }

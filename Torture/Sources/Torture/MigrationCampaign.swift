@@ -9,7 +9,7 @@ struct MigrationCampaign: Campaign {
     let templates: Templates
     func goal(_ engine: Engine) -> Int { 100 }
 
-    private static let items = 20_000
+    private static let items = 6_000
     /// How the items are copied: twice as often as records, as it is done between these engines unless told otherwise.
     private static let ways = ["records", "records", "contract", "update"]
 

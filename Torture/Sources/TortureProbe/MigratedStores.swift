@@ -28,11 +28,11 @@ enum MigratedStores {
         try store.open()
         var random = SeededGenerator(seed: try arguments.workload.seed)
         let count = try arguments.number("items", or: 0)
-        for start in stride(from: 0, to: count, by: 5_000) {
+        for start in stride(from: 0, to: count, by: 1_000) {
             try store.write { db in
                 for type in types { try db.declare(schema(type)) }
                 var last: ItemReference?
-                for number in start..<min(count, start + 5_000) {
+                for number in start..<min(count, start + 1_000) {
                     let item = try db.create(random.pick(types))
                     item["number"] = .int(Int64(number))
                     item["name"] = .string("é \(random.int(in: 0..<500))")
@@ -67,7 +67,7 @@ enum MigratedStores {
         let migration = Migration(
             from: way == "contract" ? ContractOnly(source) : source, to: target,
             policy: way == "update" ? .updateByID : .intoEmpty,
-            batchSize: try arguments.number("batch", or: 500))
+            batchSize: try arguments.number("batch", or: 150))
         let start = ContinuousClock.now
         try migration.run()
         let time = Int((ContinuousClock.now - start) / .milliseconds(1))

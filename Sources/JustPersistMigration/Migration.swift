@@ -20,7 +20,10 @@ public import JustPersist
 /// are copied as they are, with their checksums, which is several times as fast.
 ///
 /// A migration that was interrupted, even by a kill, is run again, and ends complete: a target that holds nothing but a part
-/// of the source is taken for one.
+/// of the source is taken for one, also if types or attributes were renamed in the source meanwhile.
+///
+/// Items of the source may agree in attributes that are declared unique, if they were there before the declaration. They are
+/// copied as records, and reported to the target's error handler; a target that would refuse them gets nothing.
 public struct Migration: Sendable {
     /// What to do with a target that holds items already.
     public enum Policy: Sendable {
@@ -29,6 +32,10 @@ public struct Migration: Sendable {
         /// Update by id: overwrite target items that have the id of a source item, and add the missing ones.
         ///
         /// An overwritten item has exactly the values of the source item. All other items of the target stay unchanged.
+        ///
+        /// Items that hand unique values on to each other are written first, in one block. `.uniqueViolation`, before anything
+        /// is written, if an item that only the target has holds such a value. Where the target enforces uniqueness, this costs
+        /// a lookup for each item that is new or has another unique value.
         case updateByID
     }
 

@@ -150,6 +150,7 @@ let package = Package(
             name: "JustPersistConformanceCLI",
             dependencies: [
                 "JustPersist", "JustPersistCommandLine", "JustPersistConformance",
+                "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMigration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

@@ -163,7 +163,7 @@ private struct ComparisonPass {
 
 extension ItemSchema {
     /// Whether both declare the same attributes and indexes under the same key, in whatever order.
-    fileprivate func declaresSame(as other: ItemSchema?) -> Bool {
+    func declaresSame(as other: ItemSchema?) -> Bool {
         guard let other else { return false }
         return itemTypeKey == other.itemTypeKey && Set(formerTypeKeys) == Set(other.formerTypeKeys)
             && Set(attributes.map(\.name)) == Set(other.attributes.map(\.name))
@@ -180,6 +180,13 @@ extension AttributeSchema {
             && (defaultValue?.isIdentical(to: other.defaultValue ?? .null)
                 ?? (other.defaultValue == nil))
             && Set(formerNames) == Set(other.formerNames)
+    }
+}
+
+extension DataStoreItem {
+    /// Whether another item has the same values, bit for bit.
+    func hasSameValues(as other: any DataStoreItem) throws(DataStoreError) -> Bool {
+        try storedValues().differences(from: try other.storedValues()).isEmpty
     }
 }
 

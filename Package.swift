@@ -236,7 +236,7 @@ let package = Package(
             name: "JustPersistMigrationTests",
             dependencies: [
                 "JustPersist", "JustPersistMigration", "JustPersistLMDB", "JustPersistLevelDB",
-                "JustPersistMemory", "JustPersistConformance",
+                "JustPersistMemory", "JustPersistRecords", "JustPersistConformance",
             ],
             swiftSettings: settings),
         .testTarget(

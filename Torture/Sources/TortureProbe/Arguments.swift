@@ -45,26 +45,29 @@ struct Arguments {
     }
 
     /// The store, closed.
-    var store: any DataStore {
-        get throws {
-            let location = try text("store")
-            let durability: Durability = try flag("relaxed") ? .relaxed : .full
-            if let path = location.removingPrefix("lmdb:") {
-                return LMDBDataStore(
-                    at: URL(filePath: path, directoryHint: .isDirectory),
-                    configuration: LMDBConfiguration(
-                        maximumSize: 1 << 30, maximumReaders: try number("slots", or: 126),
-                        durability: durability, createsIfMissing: try !flag("existing")))
-            }
-            if let path = location.removingPrefix("leveldb:") {
-                return LevelDBDataStore(
-                    at: URL(filePath: path, directoryHint: .isDirectory),
-                    configuration: LevelDBConfiguration(
-                        durability: durability, writeBufferSize: try number("buffer", or: 4 << 20),
-                        createsIfMissing: try !flag("existing")))
-            }
-            throw Failure("store=\(location) is neither lmdb: nor leveldb:")
+    var store: any DataStore { get throws { try store("store") } }
+
+    /// The store that an argument names, closed; one that is only read must exist.
+    func store(_ name: String, isReadOnly: Bool = false) throws -> any DataStore {
+        let location = try text(name)
+        let durability: Durability = try flag("relaxed") ? .relaxed : .full
+        let createsIfMissing = try !flag("existing") && !isReadOnly
+        if let path = location.removingPrefix("lmdb:") {
+            return LMDBDataStore(
+                at: URL(filePath: path, directoryHint: .isDirectory),
+                configuration: LMDBConfiguration(
+                    maximumSize: 1 << 30, maximumReaders: try number("slots", or: 126),
+                    durability: durability, isReadOnly: isReadOnly,
+                    createsIfMissing: createsIfMissing))
         }
+        if let path = location.removingPrefix("leveldb:") {
+            return LevelDBDataStore(
+                at: URL(filePath: path, directoryHint: .isDirectory),
+                configuration: LevelDBConfiguration(
+                    durability: durability, writeBufferSize: try number("buffer", or: 4 << 20),
+                    isReadOnly: isReadOnly, createsIfMissing: createsIfMissing))
+        }
+        throw Failure("\(name)=\(location) is neither lmdb: nor leveldb:")
     }
 }
 

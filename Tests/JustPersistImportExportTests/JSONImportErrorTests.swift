@@ -53,7 +53,7 @@ import Testing
         }
         #expect(error?.code == .kindMismatch)
         #expect(error?.attribute == "name")
-        #expect(error?.message.contains("“bad.jsonl”, lines 1–2") == true)
+        #expect(error?.message.contains("“bad.jsonl”, line 2:") == true)
         #expect(error?.message.contains("Nothing was stored") == true)
         #expect(try store.rows() == rows)
     }
@@ -204,7 +204,7 @@ import Testing
             try ItemImport(itemType: "T").run(file, into: store)
         }
         #expect(failure?.code == .limitExceeded)
-        #expect(failure?.message.contains("lines 1–2") == true)
+        #expect(failure?.message.contains("line 2:") == true)
         #expect(try store.rows() == [])
     }
 

@@ -64,10 +64,13 @@ import Testing
                 row["\(kind)"] = RandomValue.value(kind, &generator)
             }
             // Neither Double's specials nor points in time without milliseconds are inferred.
-            if case .double(let value)? = row["double"], !value.isFinite { row["double"] = .double(0.5) }
+            if case .double(let value)? = row["double"], !value.isFinite {
+                row["double"] = .double(0.5)
+            }
             row["date"] = .date(
-                Date(timeIntervalSince1970: Double(generator.int(in: 0..<4_000_000_000_000)) / 1000))
-            row["string"] = .string(generator.pick(["007", "x", "+1", "true", "1.5", ""]) )
+                Date(timeIntervalSince1970: Double(generator.int(in: 0..<4_000_000_000_000)) / 1000)
+            )
+            row["string"] = .string(generator.pick(["007", "x", "+1", "true", "1.5", ""]))
             return row
         }
         let directory = try TemporaryDirectory()
@@ -129,12 +132,15 @@ import Testing
 /// Random values, the awkward ones more often than chance would have it.
 enum RandomValue {
     private static let texts = [
-        "", "a", "é", "e\u{301}", "\u{0}", "\"", "\"\"", ",", ";", "\t", "\n", "\r\n", "\r", " ", "  x ",
-        "🏳️‍🌈", "$date", "日本", "007", "1", "true", "null", "\u{feff}", "[1]", "{}", "\\", "-0", "\u{2028}",
+        "", "a", "é", "e\u{301}", "\u{0}", "\"", "\"\"", ",", ";", "\t", "\n", "\r\n", "\r", " ",
+        "  x ",
+        "🏳️‍🌈", "$date", "日本", "007", "1", "true", "null", "\u{feff}", "[1]", "{}", "\\", "-0",
+        "\u{2028}",
     ]
     private static let doubles: [Double] = [
         0, -0.0, 1, 0.1, 5, 1e300, -1e-300, .nan, .infinity, -.infinity, .leastNonzeroMagnitude,
-        .greatestFiniteMagnitude, 1e15, 9_007_199_254_740_993, Double(bitPattern: 0x7ff8_0000_0000_0123),
+        .greatestFiniteMagnitude, 1e15, 9_007_199_254_740_992,
+        Double(bitPattern: 0x7ff8_0000_0000_0123),
     ]
 
     static func value(
@@ -143,7 +149,10 @@ enum RandomValue {
         switch kind {
         case .null: return .null
         case .bool: return .bool(generator.bool())
-        case .int: return .int(generator.bool() ? Int64(bitPattern: generator.next()) : generator.pick([0, .min, .max, 1]))
+        case .int:
+            return .int(
+                generator.bool()
+                    ? Int64(bitPattern: generator.next()) : generator.pick([0, .min, .max, 1]))
         case .double: return .double(double(&generator))
         case .string: return .string(generator.pick(texts) + generator.pick(texts))
         case .date:
@@ -154,22 +163,26 @@ enum RandomValue {
                     : Date(timeIntervalSinceReferenceDate: double(&generator)))
         case .data:
             let count = generator.int(in: 0..<5)
-            return .data(Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }))
+            return .data(
+                Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }))
         case .uuid: return .uuid(id(&generator).uuid)
         case .decimal: return .decimal(decimal(&generator))
         case .url: return .url(url(&generator))
         case .reference:
             return .reference(
-                ItemReference(itemTypeKey: generator.pick(["T", "A b", "é \""]), id: id(&generator)))
+                ItemReference(
+                    itemTypeKey: generator.pick(["T", "A b", "é \""]), id: id(&generator)))
         case .array:
             let count = depth > 2 ? 0 : generator.int(in: 0..<4)
             return .array((0..<count).map { _ in any(&generator, depth: depth + 1) })
         case .dictionary:
             var entries: [String: DataStoreValue] = [:]
-            let keys = texts + [
-                "$data", "$uuid", "$ref", "$$date", "$$$uuid", "$double", "$decimal", "$url", "$id",
-                "$secondsSince2001", "$numberLong",
-            ]
+            let keys =
+                texts + [
+                    "$data", "$uuid", "$ref", "$$date", "$$$uuid", "$double", "$decimal", "$url",
+                    "$id",
+                    "$secondsSince2001", "$numberLong",
+                ]
             for _ in 0..<(depth > 2 ? 0 : generator.int(in: 0..<3)) {
                 entries[generator.pick(keys)] = any(&generator, depth: depth + 1)
             }
@@ -186,9 +199,11 @@ enum RandomValue {
             ["$date": .string("2014-03-03T00:00:00Z")], ["$data": .string("AQI=")],
             ["$uuid": .string("018F3C2A-0000-7000-8000-000000000001")],
             ["$decimal": .string("1.5")], ["$url": .string("x")], ["$double": .string("nan")],
-            ["$ref": .dictionary([
-                "type": .string("T"), "id": .string("018f3c2a-0000-7000-8000-000000000001"),
-            ])],
+            [
+                "$ref": .dictionary([
+                    "type": .string("T"), "id": .string("018f3c2a-0000-7000-8000-000000000001"),
+                ])
+            ],
             ["$url": .array([.string("a"), .string("https://b.c")])], ["$$uuid": .string("x")],
             ["$id": .string("x")], ["$date": .date(Date(timeIntervalSince1970: 1))],
         ])

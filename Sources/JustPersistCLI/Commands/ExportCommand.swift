@@ -14,7 +14,7 @@ struct ExportCommand: ParsableCommand {
             of one moment, whatever is written to the store meanwhile. A file appears when it is complete.
 
             json is an array, and jsonl one object per line. Both keep every value: what JSON does not have is an object with \
-            one key, {"$date": milliseconds since 1970}, {"$uuid": "…"}, {"$data": Base64}, {"$decimal": "1.10"}, {"$url": \
+            one key, {"$date": milliseconds since 1970}, {"$uuid": "…"}, {"$data": Base64}, {"$decimal": "1.5"}, {"$url": \
             "…"}, {"$ref": {"type": "…", "id": "…"}}, {"$double": "nan"}; a Double has a point or an exponent. null is left \
             out, except where an attribute has a default.
 

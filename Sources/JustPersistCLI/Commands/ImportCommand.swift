@@ -15,7 +15,7 @@ struct ImportCommand: ParsableCommand {
             about, and only the attributes that the row has.
 
             The kinds of JSON's values that JSON does not have are objects with one key, as export writes them: {"$date": \
-            milliseconds since 1970 or ISO 8601 text}, {"$uuid": "…"}, {"$data": Base64}, {"$decimal": "1.10"}, {"$url": \
+            milliseconds since 1970 or ISO 8601 text}, {"$uuid": "…"}, {"$data": Base64}, {"$decimal": "1.5"}, {"$url": \
             "…"}, {"$ref": {"type": "…", "id": "…"}}, {"$double": "nan"}.
 
             The cells of a CSV column are all of one kind: as --schema says, as the attribute is declared, or else as all \

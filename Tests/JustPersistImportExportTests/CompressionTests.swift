@@ -1,8 +1,9 @@
 import Foundation
 import JustPersist
 import JustPersistConformance
-import JustPersistImportExport
 import Testing
+
+@testable import JustPersistImportExport
 
 /// Files packed with gzip and Zstandard.
 @Suite struct CompressionTests {
@@ -13,7 +14,7 @@ import Testing
         directory = try TemporaryDirectory()
         store = try memoryStore()
         try store.fill(
-            (0..<3000).map { ["n": .int($0), "s": .string("text \($0 &* 7919) of some length")] })
+            (0..<600).map { ["n": .int($0), "s": .string("text \($0 &* 7919) of some length")] })
     }
 
     private func packed(_ name: String) throws -> [UInt8] {
@@ -25,7 +26,7 @@ import Testing
 
     private func imported(
         _ bytes: [UInt8], _ name: String, format: ItemImport.Format = .automatic,
-        chunkSize: Int = 1000
+        chunkSize: Int = 500
     ) throws -> [[String: DataStoreValue]] {
         let target = try memoryStore()
         try ItemImport(itemType: "T", format: format, chunkSize: chunkSize).run(
@@ -37,7 +38,7 @@ import Testing
     func whatIsPackedIsUnpacked(_ name: String, _ chunkSize: Int) throws {
         let bytes = try packed(name)
         let rows = try store.rows()
-        #expect(bytes.count < 60_000)
+        #expect(bytes.count < 20_000)
         #expect(try imported(bytes, name, chunkSize: chunkSize) == rows)
         // Several behind one another are one.
         #expect(try imported(bytes + bytes, name, chunkSize: chunkSize) == rows + rows)

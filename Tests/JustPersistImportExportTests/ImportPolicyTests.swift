@@ -97,8 +97,11 @@ import Testing
     // MARK: Bad rows
 
     /// Kinds that differ from the declared ones, and values that somebody else has.
-    private func strictStore(_ backend: Backend) throws -> any DataStore {
+    private func strictStore(
+        _ backend: Backend, _ rows: [[String: DataStoreValue]] = []
+    ) throws -> any DataStore {
         let store = try backend.open(in: directory.url.appending(path: "strict"))
+        try store.fill(rows)
         try store.write { db in
             try db.declare(
                 ItemSchema(
@@ -153,8 +156,7 @@ import Testing
     /// An item that is there stays as it was if its row is bad.
     @Test(arguments: Backend.allCases, [true, false])
     func aBadRowChangesNothingOfItsItem(_ backend: Backend, _ byKey: Bool) throws {
-        let store = try strictStore(backend)
-        try store.fill([["u": .int(1), "a": .int(1), "n": .int(1)]])
+        let store = try strictStore(backend, [["u": .int(1), "a": .int(1), "n": .int(1)]])
         let id = try #require(store.ids().first)
         var settings = ItemImport(itemType: "T")
         settings.key = byKey ? "u" : nil

@@ -69,7 +69,8 @@ struct CSVInference {
         }
         switch value {
         case .int(let value):
-            return (text != "-0", Int64(exactly: Double(value)) == value)
+            if text == "-0" { return (false, false) }
+            return (true, Int64(exactly: Double(value)) == value)
         case .double: return (false, bytes.contains { $0 == 0x2e || $0 | 0x20 == 0x65 })
         default: return (false, false)
         }

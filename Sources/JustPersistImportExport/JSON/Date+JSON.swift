@@ -35,14 +35,25 @@ extension Date {
         guard bytes.count >= 16, bytes.first.map({ (0x30...0x39).contains($0) }) == true,
             bytes.dropFirst(10).first == UInt8(ascii: "T")
         else { return nil }
-        let hasFraction = bytes.contains(UInt8(ascii: "."))
-        let style = hasFraction ? Self.styles.fraction : Self.styles.seconds
-        let all = text.startIndex..<text.endIndex
+        var whole = text
+        var fraction: Substring = ""
+        if let point = text.firstIndex(of: ".") {
+            fraction = text[text.index(after: point)...].prefix { $0.isASCII && $0.isNumber }
+            if fraction.isEmpty { return nil }
+            whole = String(text[..<point] + text[fraction.endIndex...])
+        }
+        let all = whole.startIndex..<whole.endIndex
         // Not parse(_:), which is content with the beginning of a text.
-        guard let (end, date) = try? style.consuming(text, startingAt: all.lowerBound, in: all),
+        guard
+            let (end, date) = try? Self.style.consuming(whole, startingAt: all.lowerBound, in: all),
             end == all.upperBound
         else { return nil }
-        self = date
+        // Not with the fraction, of which the style makes another date than the nearest one.
+        if fraction.count <= 3, let part = Double((fraction + "000").prefix(3)) {
+            self.init(milliseconds: date.timeIntervalSince1970 * 1000 + part)
+        } else {
+            self = date.addingTimeInterval(Double("0." + fraction) ?? 0)
+        }
     }
 
     /// The point in time in ISO 8601, with milliseconds; `nil` if that is not exact, or not within four digits of a year.
@@ -50,7 +61,9 @@ extension Date {
         guard let milliseconds = wholeMilliseconds, abs(milliseconds) < 60_000_000_000_000 else {
             return nil
         }
-        let text = formatted(Self.styles.fraction)
+        let (seconds, part) = milliseconds.flooredQuotientAndRemainder(dividingBy: 1000)
+        let whole = Date(timeIntervalSince1970: Double(seconds)).formatted(Self.style)
+        let text = "\(whole.dropLast()).\(String(1000 + part).dropFirst())Z"
         return Date(iso8601: text)?.isIdentical(to: self) == true ? text : nil
     }
 
@@ -63,15 +76,20 @@ extension Date {
         return milliseconds
     }
 
-    private static let styles = (
-        fraction: Date.ISO8601FormatStyle(includingFractionalSeconds: true),
-        seconds: Date.ISO8601FormatStyle()
-    )
+    private static let style = Date.ISO8601FormatStyle()
 
     private init(milliseconds: Double) { self.init(timeIntervalSince1970: milliseconds / 1000) }
 
     private func isIdentical(to other: Date) -> Bool {
         timeIntervalSinceReferenceDate.bitPattern
             == other.timeIntervalSinceReferenceDate.bitPattern
+    }
+}
+
+extension Int64 {
+    /// The quotient rounded down, and what is left, which is not negative.
+    fileprivate func flooredQuotientAndRemainder(dividingBy divisor: Int64) -> (Int64, Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

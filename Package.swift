@@ -157,6 +157,7 @@ let package = Package(
             name: "JustPersistConformanceCLI",
             dependencies: [
                 "JustPersist", "JustPersistCommandLine", "JustPersistConformance",
+                "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMigration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

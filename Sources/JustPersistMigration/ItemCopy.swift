@@ -167,7 +167,7 @@ extension ItemSchema {
     var allItems: DataStoreRequest { DataStoreRequest(itemTypeKey: itemTypeKey) }
 
     /// The same, open to values of an earlier declaration's kinds, which the source keeps.
-    fileprivate var ofAnyKind: ItemSchema {
+    var ofAnyKind: ItemSchema {
         ItemSchema(
             itemTypeKey, formerTypeKeys: formerTypeKeys,
             attributes: attributes.map { attribute in

@@ -56,6 +56,12 @@ public struct MigrationProgress: Sendable {
         elapsed = start.duration(to: .now)
     }
 
+    /// Goes on in a phase, which begins anew if it was another one.
+    mutating func advance(_ phase: Phase, _ itemType: String, items: Int) {
+        if phase != self.phase { begin(phase) }
+        advance(itemType, items: items, bytes: 0)
+    }
+
     mutating func finish(_ report: Migration.Report) {
         phase = .finished
         self.report = report

@@ -114,7 +114,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
 
 extension ItemSchema {
     /// Whether both declare the same attributes and indexes, in whatever order.
-    fileprivate func declaresSame(as other: ItemSchema?) -> Bool {
+    func declaresSame(as other: ItemSchema?) -> Bool {
         guard let other else { return false }
         return Set(formerTypeKeys) == Set(other.formerTypeKeys)
             && Set(attributes.map(\.name)) == Set(other.attributes.map(\.name))

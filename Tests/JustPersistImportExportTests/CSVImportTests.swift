@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistConformance
 import JustPersistImportExport
 import Testing
 
@@ -236,5 +237,43 @@ import Testing
         try ItemImport(itemType: "T").run(
             try directory.file("r.csv", Array(text.utf8)), into: store)
         #expect(try store.rows() == [["a": .string(long), "b": .int(1)]])
+    }
+
+    /// Damage anywhere ends in an error or in items, and never in a trap; pieces of any length are read the same.
+    @Test func randomDamageIsHarmless() throws {
+        var generator = SeededGenerator(seed: .random(in: 0 ... .max))
+        let directory = try TemporaryDirectory()
+        let text = Array("a,\"b \"\"c\"\"\",$id\r\n1.5,\"x\ny\",\n\"\",é,\n2,,\n".utf8)
+        let pieces: [UInt8] = Array("\",\r\n\0 1x".utf8) + [0xff, 0xc3]
+        var accepted = 0
+        for round in 0..<300 {
+            var bytes = text
+            for _ in 0..<round % 3 {
+                let place = generator.int(in: bytes.indices)
+                switch generator.int(in: 0..<3) {
+                case 0: bytes[place] = generator.pick(pieces)
+                case 1: bytes.remove(at: place)
+                default: bytes.insert(generator.pick(pieces), at: place)
+                }
+            }
+            let file = try directory.file("r.csv", bytes)
+            var outcomes: [[[String: DataStoreValue]]?] = []
+            for chunkSize in [1, 5, 1 << 20] {
+                let store = try memoryStore()
+                do {
+                    let count = try ItemImport(itemType: "T", chunkSize: chunkSize)
+                        .run(file, into: store).items
+                    outcomes.append(try store.rows())
+                    #expect(outcomes.last??.count == count, "seed \(generator.seed)")
+                    accepted += 1
+                } catch let error as DataStoreError {
+                    #expect(error.code == .invalidInput, "seed \(generator.seed): \(error)")
+                    outcomes.append(nil)
+                }
+            }
+            #expect(
+                outcomes[0] == outcomes[1] && outcomes[1] == outcomes[2], "seed \(generator.seed)")
+        }
+        #expect((200...890).contains(accepted), "seed \(generator.seed)")
     }
 }

@@ -51,6 +51,12 @@ import Testing
     func packedFilesAreReadTwice(_ ending: String) throws {
         let rows = try store.rows()
         #expect(try imported(packed("r.csv.\(ending)"), "r.csv.\(ending)") == rows)
+        let nested = #"{"x":[1],"rows":[{"a":1},{"a":2}],"y":2}"#
+        let compressor = try #require(Compression(fileName: "." + ending)).makeCompressor()
+        let bytes = try compressor.compress(Array(nested.utf8), isLast: true)
+        #expect(
+            try imported(bytes, "n.json.\(ending)", format: .json(member: "rows"), chunkSize: 3)
+                == [["a": .int(1)], ["a": .int(2)]])
         #expect(
             try imported(packed("r.json.\(ending)"), "r.json.\(ending)", format: .json()) == rows)
     }

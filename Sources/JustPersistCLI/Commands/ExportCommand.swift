@@ -73,9 +73,8 @@ struct ExportCommand: ParsableCommand {
         let output = Output()
         if file == "-" {
             try opened.store.performRead { db in
-                try export.run(from: db, progress: { if !Output.isTerminal { show($0) } }) {
-                    bytes in
-                    try output.bytes(bytes)
+                try export.run(from: db, progress: { if !Output.isTerminal { show($0) } }) { text in
+                    try Self.write(text, to: output)
                 }
             }
             line.clear()
@@ -91,5 +90,13 @@ struct ExportCommand: ParsableCommand {
         line.clear()
         try output.line("\(count) items exported to “\(file)”.")
         try output.flush()
+    }
+
+    /// A terminal gets no control characters, of which CSV may have any.
+    private static func write(_ text: [UInt8], to output: Output) throws {
+        guard Output.isTerminal else { return try output.bytes(text) }
+        let lines = String(decoding: text, as: UTF8.self)
+            .split(separator: "\n", omittingEmptySubsequences: false)
+        for line in lines.dropLast() { try output.line(String(line)) }
     }
 }

@@ -9,7 +9,7 @@ public import JustPersist
 ///
 /// The items are read from one snapshot of the store, one by one, in the order of the request.
 ///
-/// **JSON** keeps every value bit for bit; see ``JustPersist/DataStoreValue/jsonText``. The members are in the order of the
+/// **JSON** keeps every value bit for bit; see `DataStoreValue.jsonText`. The members are in the order of the
 /// type's attributes. An attribute without a value is left out; null is written where an attribute with a default is
 /// null.
 ///
@@ -43,7 +43,9 @@ public struct ItemExport: Sendable {
     public var format: Format?
     /// The attributes to write, or paths into dictionaries and along references; `nil` for all attributes.
     public var attributes: [String]?
-    /// Whether each row has the item's id, as `$id`. Importing such a row changes the item with that id, or makes it.
+    /// Whether each row has the item's id, as `$id`.
+    ///
+    /// Importing such a row changes the item with that id, or makes it.
     public var includesIDs = false
     /// The ASCII character between the cells of CSV; `nil` for a tab in files named `.tsv`, and else a comma.
     public var delimiter: Character?
@@ -135,7 +137,7 @@ public struct ItemExport: Sendable {
     private static func format(of kind: FileKind, name: String) throws(DataStoreError) -> Format {
         if kind.isCSV { return .csv }
         if kind.isJSONLines { return .jsonLines }
-        if ["json", "geojson"].contains(kind.format) { return .json }
+        if kind.format == "json" { return .json }
         throw DataStoreError(
             .invalidInput, in: "export",
             """

@@ -25,7 +25,7 @@ public import JustPersist
 /// - `5` becomes an Int, `5.0` and `5e0` a Double. A number that is no 64-bit Int becomes a Double if the
 ///   shortest text of that Double is the same number, else a Decimal if 38 digits hold it, else the nearest
 ///   Double.
-/// - The other kinds are objects with one key, as ``JustPersist/DataStoreValue/jsonText`` writes them. A `$date` may also be
+/// - The other kinds are objects with one key, as `DataStoreValue.jsonText` writes them. A `$date` may also be
 ///   `{"$numberLong": "…"}` or ISO 8601 text. With any other content such an object stays a dictionary, as all other
 ///   objects do, `{"$oid": …}` among them.
 ///

@@ -2,7 +2,7 @@ import JustPersist
 
 /// Writes batches of rows into a store: makes items, or changes those that the rows are about.
 struct RowsWriter {
-    /// The store's refusal of a batch because of what is in it. Nothing of the batch was stored.
+    /// The store's refusal of a batch, of which nothing was stored, because of what is in it.
     struct Refusal: Error {
         let error: DataStoreError
         /// The row that it is about, if that is known.
@@ -91,7 +91,9 @@ struct RowsWriter {
         return outcome
     }
 
-    /// The first row with which a batch is refused; `nil` if that cannot be found out. Nothing is stored.
+    /// The first row with which a batch is refused; `nil` if that cannot be found out.
+    ///
+    /// Nothing is stored.
     func firstRefused(of batch: [ImportRow]) -> ImportRow? {
         struct TrialOver: Error {}
         /// Whether the store takes so many rows.
@@ -168,7 +170,9 @@ struct RowsWriter {
         try db.declare(ItemSchema(itemType, attributes: attributes, indexes: indexes))
     }
 
-    /// Makes the item of a row, or changes the one with its id; tells whether it made one. It has done neither if it throws.
+    /// Makes the item of a row, or changes the one with its id; tells whether it made one.
+    ///
+    /// It has done neither if it throws.
     private func write(
         _ row: ImportRow, in db: borrowing DataStoreWriter
     ) throws(DataStoreError) -> Bool {

@@ -137,11 +137,18 @@ private final class RowCollector {
             problem = Self.tooLarge
             return
         }
-        let cell = unsafe String(validating: text, as: UTF8.self)
-        if cell == nil { isBroken = true }
-        cells.append(cell ?? "")
+        if let cell = unsafe String(validating: text, as: UTF8.self) {
+            add(cell)
+        } else {
+            isBroken = true
+            add(unsafe String(decoding: text, as: UTF8.self))
+        }
+    }
+
+    private func add(_ cell: String) {
+        cells.append(cell)
         var wasReturn = false
-        for unsafe byte in unsafe text {
+        for byte in cell.utf8 {
             if byte == 0x0d || byte == 0x0a && !wasReturn { innerLines += 1 }
             wasReturn = byte == 0x0d
         }

@@ -64,6 +64,12 @@ let package = Package(
         .systemLibrary(
             name: "CLevelDB",
             providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
+        .systemLibrary(
+            name: "CCSV", providers: [.apt(["libcsv-dev"]), .brew(["libcsv"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CZstd", pkgConfig: "libzstd",
+            providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
         .target(
             name: "JustPersist", dependencies: [.product(name: "Logging", package: "swift-log")],
@@ -120,7 +126,8 @@ let package = Package(
             swiftSettings: settings),
         // Apart from migration: who copies stores builds no readers of files.
         .target(
-            name: "JustPersistImportExport", dependencies: ["JustPersist"],
+            name: "JustPersistImportExport",
+            dependencies: ["JustPersist", "CCSV", "CZlib", "CZstd"],
             swiftSettings: settings),
         .target(
             name: "JustPersistConformance",

@@ -1,18 +1,22 @@
 import Foundation
 import JustPersist
 
-/// The file in which a ``MigratingDataStore`` keeps how far it is.
+/// How far a migration is, as the file of a ``MigratingDataStore`` says.
 struct MigrationRecord: Codable, Equatable {
     /// How the file is written.
     private var format = 1
     /// How far the migration is.
     var phase: MigratingDataStore.Phase
-    /// The place in the history of the store in charge up to which the other one is the same; `nil` if it may not be.
+    /// The histories of the two stores, by which they are known again.
+    let old: ItemID
+    let new: ItemID
+    /// The place in the history of the store in charge up to which the other one is the same; `nil` if that is not known.
     var token: ChangeToken?
 
-    init(_ phase: MigratingDataStore.Phase, token: ChangeToken? = nil) {
+    init(_ phase: MigratingDataStore.Phase, old: ItemID, new: ItemID) {
         self.phase = phase
-        self.token = token
+        self.old = old
+        self.new = new
     }
 
     /// What a file says; `nil` if there is none.

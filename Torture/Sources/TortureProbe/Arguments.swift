@@ -47,24 +47,29 @@ struct Arguments {
     /// The store, closed.
     var store: any DataStore {
         get throws {
-            let location = try text("store")
-            let durability: Durability = try flag("relaxed") ? .relaxed : .full
-            if let path = location.removingPrefix("lmdb:") {
-                return LMDBDataStore(
-                    at: URL(filePath: path, directoryHint: .isDirectory),
-                    configuration: LMDBConfiguration(
-                        maximumSize: 1 << 30, maximumReaders: try number("slots", or: 126),
-                        durability: durability, createsIfMissing: try !flag("existing")))
-            }
-            if let path = location.removingPrefix("leveldb:") {
-                return LevelDBDataStore(
-                    at: URL(filePath: path, directoryHint: .isDirectory),
-                    configuration: LevelDBConfiguration(
-                        durability: durability, writeBufferSize: try number("buffer", or: 4 << 20),
-                        createsIfMissing: try !flag("existing")))
-            }
-            throw Failure("store=\(location) is neither lmdb: nor leveldb:")
+            try store(at: nil)
         }
+    }
+
+    /// The store, closed; or one of its kind at another place.
+    func store(at place: String?) throws -> any DataStore {
+        let location = try text("store")
+        let durability: Durability = try flag("relaxed") ? .relaxed : .full
+        if let path = location.removingPrefix("lmdb:") {
+            return LMDBDataStore(
+                at: URL(filePath: place ?? path, directoryHint: .isDirectory),
+                configuration: LMDBConfiguration(
+                    maximumSize: 1 << 30, maximumReaders: try number("slots", or: 126),
+                    durability: durability, createsIfMissing: try !flag("existing")))
+        }
+        if let path = location.removingPrefix("leveldb:") {
+            return LevelDBDataStore(
+                at: URL(filePath: place ?? path, directoryHint: .isDirectory),
+                configuration: LevelDBConfiguration(
+                    durability: durability, writeBufferSize: try number("buffer", or: 4 << 20),
+                    createsIfMissing: try !flag("existing")))
+        }
+        throw Failure("store=\(location) is neither lmdb: nor leveldb:")
     }
 }
 

@@ -16,6 +16,8 @@ package final class SalvagedEntries {
     package private(set) var damages: [DataStoreError] = []
     private static let mostDamages = 200
     private var untold = 0
+    /// The greatest version of an entry so far.
+    package private(set) var newestVersion: UInt64 = 0
     /// Whether changes may be missing anywhere.
     package var mayLackChanges = false
     /// The ids under which no sound record was found.
@@ -152,24 +154,28 @@ package final class SalvagedEntries {
         try flush()
         var rest: KeyRange? = range
         while let part = rest {
-            var found: [[UInt8]: Entry] = [:]
+            var marks: [(key: [UInt8], mark: Mark)] = []
             rest = nil
             try engine.read { reader in
-                try reader.scan(part, reversed: false) { (key, value) throws(DataStoreError) in
+                try reader.scanKeys(part, reversed: false) { (key) throws(DataStoreError) in
                     let key = key.copied()
                     guard key.first != Self.markTag else { return .stop }
-                    if found.count == 1000 {
+                    if marks.count == 10_000 {
                         rest = KeyRange(from: key, upTo: part.upper)
                         return .stop
                     }
                     var trust = try mark(of: key, in: reader)?.trust ?? Trust()
                     trust.isDoubtful = true
-                    found[key] = Entry(value: value.copied(), trust: trust)
+                    marks.append((key, Mark(trust)))
                     return .next
                 }
             }
-            pending.merge(found) { _, new in new }
-            try flush()
+            guard !marks.isEmpty else { return }
+            try engine.write { writer in
+                for (key, mark) in marks {
+                    try writer.put(mark.bytes, forKey: [Self.markTag] + key)
+                }
+            }
         }
     }
 
@@ -183,6 +189,7 @@ package final class SalvagedEntries {
 
     private func put(_ key: [UInt8], _ entry: Entry) throws {
         var entry = entry
+        newestVersion = max(newestVersion, entry.trust.version)
         if let known = try self.entry(of: key) {
             if known.value == entry.value {
                 entry.trust.version = max(entry.trust.version, known.trust.version)
@@ -286,11 +293,16 @@ package final class SalvagedEntries {
         ]
     }
 
+    /// Whether a newer value of a key may be lost.
+    func isDoubtful(_ key: [UInt8], in reader: any KeyValueReader) throws(DataStoreError) -> Bool {
+        try mark(of: key, in: reader)?.trust.isDoubtful ?? false
+    }
+
     /// The number of items that the store had of a type, if that can be told.
     func count(ofType number: UInt32, in reader: any KeyValueReader) throws(DataStoreError) -> Int?
     {
         let key = KeySpace.key(KeySpace.counterTag, type: number)
-        if let mark = try mark(of: key, in: reader), mark.trust.isDoubtful { return nil }
+        if try isDoubtful(key, in: reader) { return nil }
         var count: Int?
         _ = try reader.withValue(forKey: key) { (value) throws(DataStoreError) in
             count = Self.counter(in: value, key.span).flatMap { Int(exactly: $0) }

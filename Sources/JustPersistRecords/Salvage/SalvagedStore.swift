@@ -131,7 +131,21 @@ struct SalvagedStore {
     }
 
     /// Sees that the catalog has a type, and all attributes of which there are values, under whatever names.
-    private mutating func complete(_ number: UInt32, _ census: Census) throws(DataStoreError) {
+    private mutating func complete(_ number: UInt32, _ census: Census) throws {
+        if let known = catalog[number]?.key {
+            var isOld = false
+            try engine.read { reader in
+                isOld = try entries.isDoubtful(
+                    KeySpace.key(KeySpace.catalogTag, type: number), in: reader)
+            }
+            if isOld {
+                note(
+                    """
+                    The catalog entry of “\(known)” may be an older one: what was declared later, as indexes and new names, \
+                    may be missing.
+                    """, itemType: known)
+            }
+        }
         var type = catalog[number] ?? nameless(number, isUsed: census.count > 0)
         let known = type.attributes.count
         for id in known..<max(known, census.tags.count) {
@@ -142,7 +156,7 @@ struct SalvagedStore {
         if type.attributes.count > known, catalog[number] != nil {
             note(
                 """
-                The catalog entry of “\(type.key)” that could be read is an old one: attributes that were added to it later \
+                Attributes that were added to “\(type.key)” behind the catalog entry that could be read \
                 have the names “attribute\(known)” to “attribute\(type.attributes.count - 1)”.
                 """, itemType: type.key)
         }

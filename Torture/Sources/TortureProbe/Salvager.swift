@@ -85,10 +85,11 @@ enum Salvager {
         _ item: DynamicItem, _ contents: Workload.Contents
     ) throws -> Bool {
         try ["key", "name", "weight", "body"].enumerated().allSatisfy { place, name in
-            let value = try item.backing.value(forAttribute: name)
-            let found =
-                value == .null ? try item.backing.value(forAttribute: "attribute\(place)") : value
-            return found == contents.values[name]
+            // An attribute without its name is unknown under it.
+            let value =
+                try (try? item.backing.value(forAttribute: name))
+                ?? item.backing.value(forAttribute: "attribute\(place)")
+            return value == contents.values[name]
         }
     }
 }

@@ -199,16 +199,25 @@ struct PageSalvage {
             else { return false }
         case .overflow(let first, let size):
             // Its own checksum says whether it is there, so that the header of its first page is not asked.
-            for place in [first] + (file.misplaced[first] ?? []) where place < file.count {
-                guard let found = overflow(at: place, size), try entries.take(key, found, trust)
-                else { continue }
-                for page in place..<place + (size + 15) / file.pageSize + 1 { used.insert(page) }
-                if key.first == 1 { catalogKeys.insert(key) }
-                return true
+            var isTaken = try takeOverflow(key, at: first, size, trust)
+            if !isTaken {
+                for place in file.misplaced[first] ?? [] where !isTaken {
+                    isTaken = try takeOverflow(key, at: place, size, trust)
+                }
             }
-            return false
+            if !isTaken { return false }
         }
         if key.first == 1 { catalogKeys.insert(key) }
+        return true
+    }
+
+    private mutating func takeOverflow(
+        _ key: [UInt8], at place: UInt64, _ size: UInt64, _ trust: SalvagedEntries.Trust
+    ) throws -> Bool {
+        guard let found = overflow(at: place, size), try entries.take(key, found, trust) else {
+            return false
+        }
+        for page in place..<place + (size + 15) / file.pageSize + 1 { used.insert(page) }
         return true
     }
 

@@ -10,7 +10,11 @@ struct LogSalvage {
     private var isInsideBatch = false
     private var isDamaged = false
 
-    init(into entries: SalvagedEntries) { self.entries = entries }
+    /// To be called when all tables were read: what is in logs is newer.
+    init(into entries: SalvagedEntries) {
+        self.entries = entries
+        nextVersion = entries.newestVersion + 1
+    }
 
     /// Takes what the bytes of one log hold.
     mutating func read(_ bytes: [UInt8], at path: String) throws {
@@ -81,12 +85,16 @@ struct LogSalvage {
         try carve()
     }
 
+    /// The number of the first change of a batch.
+    private static func firstVersion(of batch: [UInt8]) -> UInt64? {
+        batch.count < 12 ? nil : batch[..<8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
     private typealias Change = (key: [UInt8], value: Range<Int>?)
 
     /// The number of the first change of a batch, and its changes; `nil` if it is not what LevelDB writes.
     private static func changes(in batch: [UInt8]) -> (first: UInt64, changes: [Change])? {
-        guard batch.count >= 12 else { return nil }
-        let first = batch[..<8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        guard let first = firstVersion(of: batch) else { return nil }
         let count = batch[8..<12].reversed().reduce(0) { $0 << 8 | Int($1) }
         var changes: [Change] = []
         var offset = 12
@@ -116,6 +124,12 @@ struct LogSalvage {
 
     /// Takes the records that can be made out in what is left of damaged batches.
     private mutating func carve() throws {
+        // If it is that of a batch, it goes on from the one before, or behind others that are damaged.
+        if let first = Self.firstVersion(of: batch),
+            (nextVersion...nextVersion + 1_000_000).contains(first)
+        {
+            nextVersion = first
+        }
         var start = 0
         while start < batch.count {
             // The kind, the length of the key, and the key.

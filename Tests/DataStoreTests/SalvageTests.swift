@@ -27,7 +27,7 @@ import Testing
                 for size in [5_000, 70_000, 400_000] {
                     try db.create(Restaurant.self).value = .data(Data(repeating: 7, count: size))
                 }
-                for item in try db.items(Restaurant.self, where: "stars < 10") {
+                for item in try db.items(Restaurant.self, where: DataStorePredicate("stars < 10")) {
                     try db.delete(item)
                 }
             }
@@ -84,7 +84,7 @@ import Testing
             try store.open()
             defer { try? store.close() }
             let count = try store.read { db in
-                try db.count(Restaurant.self, where: "stars >= 290")
+                try db.count(Restaurant.self, where: DataStorePredicate("stars >= 290"))
             }
             #expect(count == 10)
             try store.write { db in try db.create(Restaurant.self).name = "new" }
@@ -151,7 +151,7 @@ import Testing
             let found = try store.read { db in
                 try db.dynamicItems(
                     DataStoreRequest(
-                        itemTypeKey: "Recovered Restaurant",
+                        type: ItemType(dynamic: "Recovered Restaurant"),
                         predicate: DataStorePredicate("attribute0 == \"r77\"")))
             }
             #expect(found.count == 1)

@@ -12,8 +12,6 @@ struct LastState {
     /// Whether some page is of a later commit, of which no whole tree is left.
     private(set) var isOutdated = false
 
-    private let file: PageFile
-
     /// The first child of each branch page, and the commit of each leaf page that begins with a header.
     private struct Starts {
         var children: [UInt64: UInt64] = [:]
@@ -32,7 +30,6 @@ struct LastState {
     }
 
     init(searching file: PageFile) {
-        self.file = file
         var starts = Starts()
         var metas: [MetaPage] = []
         for place in 0..<file.count {
@@ -55,26 +52,28 @@ struct LastState {
     }
 
     private mutating func choose(_ starts: Starts, _ metas: [MetaPage]) {
-        var best: (number: UInt64, height: Int, isNamed: Bool)?
         let named = Set(metas.map(\.main.root))
-        for root in Set(starts.children.keys).union(starts.commits.keys).sorted() {
-            guard let commit = starts.commit(ofRoot: root) else { continue }
-            let found = (commit.number, commit.height, named.contains(root))
-            if let best, (best.number, best.height) >= (found.0, found.1), best.isNamed || !found.2
-            {
-                continue
-            }
-            if let best, best.number > found.0 { continue }
-            best = found
-            self.root = root
+        let pages = Set(starts.children.keys).union(starts.commits.keys).sorted()
+        let trees = pages.compactMap { page in
+            starts.commit(ofRoot: page).map { (root: page, commit: $0.number, height: $0.height) }
         }
-        meta = metas.first { $0.main.root == root }
-        // Without any header, what a page at the start says is better than nothing.
-        if root == nil, let newest = metas.max(by: { $0.transaction < $1.transaction }) {
-            root = newest.main.root
-            meta = newest
+        // Pages on the way to a header begin with it, too: a lower tree is a part of one whose root is lost.
+        let height = trees.map(\.height).max()
+        let whole = trees.filter { $0.height == height || named.contains($0.root) }
+        let best = whole.max { one, other in
+            one.commit == other.commit
+                ? !named.contains(one.root) && named.contains(other.root)
+                : one.commit < other.commit
         }
-        isOutdated =
-            best.map { best in starts.commits.values.contains { $0 > best.number } } ?? true
+        guard let best else {
+            // Without any header, what a page at the start says is better than nothing.
+            meta = metas.max { $0.transaction < $1.transaction }
+            root = meta?.main.root
+            isOutdated = true
+            return
+        }
+        root = best.root
+        meta = metas.first { $0.main.root == best.root }
+        isOutdated = starts.commits.values.contains { $0 > best.commit }
     }
 }

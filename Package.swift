@@ -64,6 +64,12 @@ let package = Package(
         .systemLibrary(
             name: "CLevelDB",
             providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
+        .systemLibrary(
+            name: "CCSV", providers: [.apt(["libcsv-dev"]), .brew(["libcsv"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CZstd", pkgConfig: "libzstd",
+            providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
         .target(
             name: "JustPersist", dependencies: [.product(name: "Logging", package: "swift-log")],
@@ -120,7 +126,8 @@ let package = Package(
             swiftSettings: settings),
         // Apart from migration: who copies stores builds no readers of files.
         .target(
-            name: "JustPersistImportExport", dependencies: ["JustPersist"],
+            name: "JustPersistImportExport",
+            dependencies: ["JustPersist", "CCSV", "CZlib", "CZstd"],
             swiftSettings: settings),
         .target(
             name: "JustPersistConformance",
@@ -150,6 +157,7 @@ let package = Package(
             name: "JustPersistConformanceCLI",
             dependencies: [
                 "JustPersist", "JustPersistCommandLine", "JustPersistConformance",
+                "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMigration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -235,7 +243,7 @@ let package = Package(
             name: "JustPersistMigrationTests",
             dependencies: [
                 "JustPersist", "JustPersistMigration", "JustPersistLMDB", "JustPersistLevelDB",
-                "JustPersistMemory", "JustPersistConformance",
+                "JustPersistMemory", "JustPersistRecords", "JustPersistConformance",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -24,6 +24,8 @@ let package = Package(
                 .product(name: "JustPersistLevelDB", package: "JustPersist"),
                 .product(name: "JustPersistMemory", package: "JustPersist"),
                 .product(name: "JustPersistImportExport", package: "JustPersist"),
+                .product(name: "JustPersistMigration", package: "JustPersist"),
+                .product(name: "JustPersistRecords", package: "JustPersist"),
             ],
             swiftSettings: settings),
         // Everything at once, for the thread sanitizer.

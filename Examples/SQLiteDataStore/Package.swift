@@ -33,6 +33,10 @@ let package = Package(
             dependencies: [
                 "SQLiteDataStore",
                 .product(name: "JustPersistConformanceTesting", package: "JustPersist"),
+                .product(name: "JustPersistLMDB", package: "JustPersist"),
+                .product(name: "JustPersistLevelDB", package: "JustPersist"),
+                .product(name: "JustPersistMemory", package: "JustPersist"),
+                .product(name: "JustPersistMigration", package: "JustPersist"),
             ],
             swiftSettings: settings),
     ],

@@ -1,4 +1,3 @@
-import Foundation
 import JustPersist
 import JustPersistImportExport
 
@@ -21,58 +20,7 @@ extension DataStoreValue {
             self = json
             return
         }
-        let order: [Kind] = [
-            .bool, .int, .double, .decimal, .date, .uuid, .reference, .array, .dictionary, .string,
-            .url, .data,
-        ]
-        for kind in order where kinds.contains(kind) {
-            guard let value = Self.value(text, kind, json) else { continue }
-            self = value
-            return
-        }
-        return nil
-    }
-
-    private static func value(
-        _ text: String, _ kind: Kind, _ json: DataStoreValue?
-    ) -> DataStoreValue? {
-        switch kind {
-        case .bool: return text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
-        case .int: return Int64(text).map { .int($0) }
-        case .double: return Double(text).map { .double($0) }
-        case .decimal:
-            // The number before something else would do for Foundation.
-            guard let json, [.int, .double, .decimal].contains(json.kind) else { return nil }
-            return Decimal(string: text).map { .decimal($0) }
-        case .date: return date(text).map { .date($0) }
-        case .uuid: return UUID(uuidString: text).map { .uuid($0) }
-        case .data: return Data(base64Encoded: text).map { .data($0) }
-        case .url: return URL(string: text).map { .url($0) }
-        case .reference:
-            let parts = text.split(separator: " ")
-            guard parts.count == 2, let id = UUID(uuidString: String(parts[1])) else { return nil }
-            return .reference(ItemReference(itemTypeKey: String(parts[0]), id: ItemID(id)))
-        case .array, .dictionary: return json.flatMap { $0.kind == kind ? $0 : nil }
-        case .string: return .string(text)
-        case .null: return nil
-        }
-    }
-
-    /// A point in time as queries print it, or a day, which begins in Greenwich.
-    private static func date(_ text: String) -> Date? {
-        let formats = [
-            Date.ISO8601FormatStyle(includingFractionalSeconds: true), Date.ISO8601FormatStyle(),
-            Date.ISO8601FormatStyle().year().month().day(),
-        ]
-        // Not parse(_:), which is content with the beginning of a text.
-        let all = text.startIndex..<text.endIndex
-        for format in formats {
-            if let (end, date) = try? format.consuming(text, startingAt: all.lowerBound, in: all),
-                end == all.upperBound
-            {
-                return date
-            }
-        }
-        return nil
+        guard let value = DataStoreValue(cell: text, kinds: kinds) else { return nil }
+        self = value
     }
 }

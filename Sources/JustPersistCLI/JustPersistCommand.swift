@@ -19,7 +19,8 @@ struct JustPersistCommand: ParsableCommand {
             Ctrl-C leaves stores consistent.
             """,
         subcommands: [
-            InfoCommand.self, QueryCommand.self, ImportCommand.self, UpdateCommand.self,
+            InfoCommand.self, QueryCommand.self, ImportCommand.self, ExportCommand.self,
+            UpdateCommand.self,
             DeleteCommand.self, MigrateCommand.self, DiffCommand.self, VerifyCommand.self,
             RepairCommand.self,
             BackupCommand.self, CompactCommand.self,

@@ -36,7 +36,7 @@ struct RowWriter {
         columnsWithNull = Set(withNull)
         self.output = output
         table = TextTable(header: columns)
-        if format == .csv { try write(csv: columns) }
+        if format == .csv { try write(csv: columns.map { .string($0) }) }
     }
 
     mutating func write(_ item: any DataStoreItem) throws {
@@ -50,7 +50,7 @@ struct RowWriter {
         let row = Array(zip(columns, values).map { (name: $0, value: $1) })
         switch format {
         case .table: table.append(row.map(\.value.cellText))
-        case .csv: try write(csv: row.map(\.value.cellText))
+        case .csv: try write(csv: values)
         case .json, .jsonl, .count:
             let object = String(
                 jsonObject: row.filter {
@@ -66,13 +66,15 @@ struct RowWriter {
         isFirst = false
     }
 
-    /// RFC 4180 ends lines with CR LF; a terminal gets no control characters.
-    private func write(csv fields: [String]) throws {
-        let line = fields.map(\.csvField).joined(separator: ",")
+    /// A terminal gets no control characters.
+    private func write(csv values: [DataStoreValue]) throws {
+        var writer = CSVWriter()
+        writer.append(values)
+        let text = String(decoding: writer.bytes.dropLast(), as: UTF8.self)
         if Output.isTerminal {
-            try output.line(line)
+            try output.line(text)
         } else {
-            try output.data(line + "\r")
+            try output.data(text)
         }
     }
 
@@ -83,15 +85,5 @@ struct RowWriter {
         case .jsonl, .csv, .count: break
         }
         try output.flush()
-    }
-}
-
-extension String {
-    /// The text as a field of CSV (RFC 4180).
-    fileprivate var csvField: String {
-        let needsQuotes = utf8.contains {
-            $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0a || $0 == 0x0d
-        }
-        return needsQuotes ? "\"" + replacing("\"", with: "\"\"") + "\"" : self
     }
 }

@@ -36,11 +36,13 @@ package final class Output {
     }
 
     /// Writes a line for programs, as it is.
-    package func data(_ text: String) throws {
+    package func data(_ text: String) throws { try bytes((text + "\n").utf8) }
+
+    /// Writes bytes for programs.
+    package func bytes(_ bytes: some Collection<UInt8>) throws {
         if timer == nil { startTimer() }
         try pending.withLock { pending throws in
-            pending.bytes.append(contentsOf: text.utf8)
-            pending.bytes.append(0x0a)
+            pending.bytes.append(contentsOf: bytes)
             if pending.bytes.count >= 1 << 16 { try Self.write(&pending) }
         }
     }

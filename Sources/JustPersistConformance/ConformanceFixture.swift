@@ -24,6 +24,12 @@ public protocol ConformanceFixture: SendableMetatype {
     /// handler.
     static func makeStore(in directory: URL) throws -> Store
 
+    /// Makes a store that is not open, of another kind, with which items are exchanged in the checks of migrations.
+    ///
+    /// By default `nil`: items are exchanged with the kit's own reference store. Each call has a directory of its own, which
+    /// is not there.
+    static func makeSecondStore(in directory: URL) throws -> (any DataStore)?
+
     /// The checks that the store is known to fail; by default none.
     static var knownFailures: [KnownFailure] { get }
 
@@ -36,6 +42,9 @@ public protocol ConformanceFixture: SendableMetatype {
 }
 
 extension ConformanceFixture {
+    /// None: the reference store.
+    public static func makeSecondStore(in directory: URL) throws -> (any DataStore)? { nil }
+
     /// None.
     public static var knownFailures: [KnownFailure] { [] }
 

@@ -33,6 +33,7 @@ struct ConformanceCommand: ParsableCommand {
     static func main() {
         prepareProgram()
         ReferenceDataStore.register()
+        MigratingStores.register()
         runProgram()
     }
 

@@ -1,4 +1,5 @@
 import JustPersist
+import JustPersistRecords
 
 /// A migration between any two stores: each item is read with one and created with the other.
 struct ItemCopy: Sendable {
@@ -18,18 +19,26 @@ struct ItemCopy: Sendable {
         var result: Migration.Report?
         try source.performRead { source in
             let schemas = try source.schemas()
-            try MigrationCheck.run(source, schemas, against: target.capabilities)
-            if !updates { try checkIsPart(of: source) }
-            try target.performWrite { db in
-                for schema in schemas { try db.declare(schema.ofAnyKind) }
-            }
             var progress = MigrationProgress(totalItems: 0)
             for schema in schemas {
-                progress.totalItems += try source.count(schema.allItems)
+                progress.totalItems += try source.expectedCount(schema.itemTypeKey)
             }
+            try MigrationCheck.run(migration, source, schemas, &progress, report)
+            let together =
+                updates
+                ? try handedOnValues(source, schemas, &progress, report)
+                : try checkIsPart(of: source, schemas, &progress, report)
+            try declare(schemas.map(\.ofAnyKind))
+            let nullable = try attributesWithDefault(schemas)
+            progress.begin(.copying)
             var digests: [String: TypeDigest] = [:]
             for schema in schemas {
-                digests[schema.itemTypeKey] = try copy(schema, source, &progress, report)
+                let key = schema.itemTypeKey
+                let nullable = nullable[key] ?? []
+                // First, and judged as one.
+                let batch = try batch(of: together[key] ?? [], key, nullable, source)
+                if !batch.isEmpty { try write(batch, ofType: key) }
+                digests[key] = try copy(schema, nullable, source, &progress, report)
             }
             try target.performWrite { db in
                 for schema in schemas { try db.declare(schema) }
@@ -41,32 +50,127 @@ struct ItemCopy: Sendable {
         return result
     }
 
-    /// Throws if the target holds anything that the source does not.
-    private func checkIsPart(of source: borrowing DataStoreReader) throws {
+    // MARK: What is in the target
+
+    /// Throws if the target holds anything that the source does not; none need be written together.
+    private func checkIsPart(
+        of source: borrowing DataStoreReader, _ schemas: [ItemSchema],
+        _ progress: inout MigrationProgress, _ report: (MigrationProgress) throws -> Void
+    ) throws -> [String: Set<ItemID>] {
+        progress.begin(.checking)
         try target.performRead { target in
-            for schema in try target.schemas() {
-                try target.forEach(schema.allItems) { item in
-                    let type = ItemType(dynamic: schema.itemTypeKey)
-                    let original = try source.performFetchItem(type, id: item.uniqueToken)
-                    guard let original, try item.hasSameValues(as: original) else {
-                        throw migration.targetNotEmpty(schema.itemTypeKey, item.uniqueToken)
-                    }
+            let others = try target.schemas()
+            // The source may have renamed some since the copying was interrupted.
+            let renames = RenamedTypes(others, in: schemas)
+            for other in others {
+                let key = renames.key(other.itemTypeKey) ?? other.itemTypeKey
+                let added = defaults(of: key, schemas, besides: other, renames)
+                try target.forEach(other.allItems) { item in
+                    let id = item.uniqueToken
+                    let original = try source.performFetchItem(ItemType(dynamic: key), id: id)
+                    let values = renames.values(
+                        try item.storedValues(), ofType: other.itemTypeKey
+                    ).merging(added) { own, _ in own }
+                    guard let original,
+                        try original.storedValues().differences(from: values).isEmpty
+                    else { throw migration.targetNotEmpty(other.itemTypeKey, id) }
+                    try progress.noteChecked(key, every: migration.batchSize, report)
                 }
             }
         }
+        return [:]
+    }
+
+    /// The defaults of attributes that the target does not know yet: its items are going to have them.
+    private func defaults(
+        of key: String, _ schemas: [ItemSchema], besides other: ItemSchema, _ renames: RenamedTypes
+    ) -> [String: DataStoreValue] {
+        let known = Set(
+            other.attributes.map { renames.attribute($0.name, ofType: other.itemTypeKey) })
+        var values: [String: DataStoreValue] = [:]
+        for attribute in schemas.first(where: { $0.itemTypeKey == key })?.attributes ?? []
+        where !known.contains(attribute.name) {
+            values[attribute.name] = attribute.defaultValue
+        }
+        return values
+    }
+
+    /// The items that have to be written together, by type.
+    private func handedOnValues(
+        _ source: borrowing DataStoreReader, _ schemas: [ItemSchema],
+        _ progress: inout MigrationProgress, _ report: (MigrationProgress) throws -> Void
+    ) throws -> [String: Set<ItemID>] {
+        var ids: [String: Set<ItemID>] = [:]
+        try target.performRead { target in
+            ids = try HandedOnValues(
+                migration, from: source, schemas, to: target, &progress, report
+            )
+            .ids
+        }
+        return ids
+    }
+
+    /// Declares types in the target; an index that is new there belongs to its class if it does in the source, as far as both
+    /// stores can tell.
+    private func declare(_ schemas: [ItemSchema]) throws {
+        guard let source = source as? any RecordCopying, let target = target as? any RecordCopying
+        else {
+            return try target.performWrite { db in
+                for schema in schemas { try db.declare(schema) }
+            }
+        }
+        var byHand: [String: Set<IndexSchema>] = [:]
+        try source.readRecords { records in
+            for schema in schemas {
+                byHand[schema.itemTypeKey] = records.indexesByHand(ofType: schema.itemTypeKey)
+            }
+        }
+        try target.writeRecords { [byHand] intake in
+            for schema in schemas {
+                try intake.declare(schema, indexesByHand: byHand[schema.itemTypeKey] ?? [])
+            }
+        }
+    }
+
+    /// The attributes, by type, where null is not what an item has that holds no value, in either store.
+    private func attributesWithDefault(_ schemas: [ItemSchema]) throws -> [String: Set<String>] {
+        var names: [String: Set<String>] = [:]
+        func add(_ schemas: [ItemSchema]) {
+            for schema in schemas {
+                names[schema.itemTypeKey, default: []].formUnion(
+                    schema.attributes.filter { $0.defaultValue != nil }.map(\.name))
+            }
+        }
+        add(schemas)
+        try target.performRead { add(try $0.schemas()) }
+        return names
     }
 
     // MARK: Copying
 
     private typealias Batch = [(id: ItemID, values: [String: DataStoreValue])]
 
+    private func batch(
+        of ids: Set<ItemID>, _ key: String, _ nullable: Set<String>,
+        _ source: borrowing DataStoreReader
+    ) throws -> Batch {
+        var batch: Batch = []
+        for id in ids.sorted() {
+            guard let item = try source.performFetchItem(ItemType(dynamic: key), id: id) else {
+                continue
+            }
+            var values = try item.storedValues(withNullsOf: nullable)
+            for name in nullable where values[name] == nil { values[name] = .null }
+            batch.append((id, values))
+        }
+        return batch
+    }
+
     private func copy(
-        _ schema: ItemSchema, _ source: borrowing DataStoreReader,
+        _ schema: ItemSchema, _ nullable: Set<String>, _ source: borrowing DataStoreReader,
         _ progress: inout MigrationProgress, _ report: (MigrationProgress) throws -> Void
     ) throws -> TypeDigest {
         let key = schema.itemTypeKey
-        // Where null is not what an item has that holds no value.
-        let nullable = schema.attributes.filter { $0.defaultValue != nil }.map(\.name)
         var digest = TypeDigest()
         var batch: Batch = []
         var bytes = 0
@@ -89,7 +193,11 @@ struct ItemCopy: Sendable {
                 hash.add(name, value)
                 if !value.isNull || nullable.contains(name) { values[name] = value }
             }
-            bytes += digest.add(hash)
+            for name in nullable where values[name] == nil { values[name] = .null }
+            let size = digest.add(hash)
+            // One more item could be larger than what is left of a write block.
+            if bytes + size > migration.batchBytes { try flush(&progress) }
+            bytes += size
             batch.append((id, values))
             if batch.count >= migration.batchSize || bytes >= migration.batchBytes {
                 try flush(&progress)
@@ -102,16 +210,28 @@ struct ItemCopy: Sendable {
 
     private func write(_ batch: Batch, ofType key: String) throws {
         try target.performWrite { db in
-            for (id, values) in batch {
-                let isNew = try db.performInsert(DynamicItem(key, id: id, values: values))
+            guard updates else {
                 // What is there already is the same.
-                if isNew || !updates { continue }
-                guard let item = try db.performFetchItem(ItemType(dynamic: key), id: id) else {
-                    continue
+                for (id, values) in batch {
+                    _ = try db.performInsert(DynamicItem(key, id: id, values: values))
                 }
-                for name in item.backing.attributeNames {
-                    try item.backing.setValue(values[name] ?? .null, forAttribute: name)
+                return
+            }
+            // All changes before any new item: a query in between would judge values that are handed on.
+            var known: [(any DataStoreItem)?] = []
+            for (id, _) in batch {
+                known.append(try db.performFetchItem(ItemType(dynamic: key), id: id))
+            }
+            for (item, (_, values)) in zip(known, batch) {
+                guard let backing = item?.backing else { continue }
+                for name in backing.attributeNames {
+                    let value = values[name] ?? .null
+                    if try backing.value(forAttribute: name).isIdentical(to: value) { continue }
+                    try backing.setValue(value, forAttribute: name)
                 }
+            }
+            for (item, (id, values)) in zip(known, batch) where item == nil {
+                _ = try db.performInsert(DynamicItem(key, id: id, values: values))
             }
         }
     }
@@ -149,9 +269,11 @@ struct ItemCopy: Sendable {
                 }
                 progress.advance(key, items: found.count - done, bytes: bytes)
                 try report(progress)
-                counts[key] = try target.count(all)
                 if found != digest {
                     throw migration.verificationFailed(key, expected: digest, found: found)
+                }
+                counts[key] = try migration.checkCount(key, found: found.count) {
+                    () throws(DataStoreError) in try target.count(all)
                 }
             }
         }
@@ -167,7 +289,7 @@ extension ItemSchema {
     var allItems: DataStoreRequest { DataStoreRequest(itemTypeKey: itemTypeKey) }
 
     /// The same, open to values of an earlier declaration's kinds, which the source keeps.
-    fileprivate var ofAnyKind: ItemSchema {
+    var ofAnyKind: ItemSchema {
         ItemSchema(
             itemTypeKey, formerTypeKeys: formerTypeKeys,
             attributes: attributes.map { attribute in

@@ -20,7 +20,10 @@ public import JustPersist
 /// are copied as they are, with their checksums, which is several times as fast.
 ///
 /// A migration that was interrupted, even by a kill, is run again, and ends complete: a target that holds nothing but a part
-/// of the source is taken for one.
+/// of the source is taken for one, also if types or attributes were renamed in the source meanwhile.
+///
+/// Items of the source may agree in attributes that are declared unique, if they were there before the declaration. They are
+/// copied as records, and reported to the target's error handler; a target that would refuse them gets nothing.
 public struct Migration: Sendable {
     /// What to do with a target that holds items already.
     public enum Policy: Sendable {
@@ -29,6 +32,10 @@ public struct Migration: Sendable {
         /// Update by id: overwrite target items that have the id of a source item, and add the missing ones.
         ///
         /// An overwritten item has exactly the values of the source item. All other items of the target stay unchanged.
+        ///
+        /// Items that hand unique values on to each other are written first, in one block. `.uniqueViolation`, before anything
+        /// is written, if an item that only the target has holds such a value. Where the target enforces uniqueness, this costs
+        /// a lookup for each item that is new or has another unique value.
         case updateByID
     }
 
@@ -105,6 +112,29 @@ public struct Migration: Sendable {
                 }
             }
         }
+    }
+
+    /// Throws if the target's number of items is not that of the copies: an error that says that these are right.
+    ///
+    /// - Parameter found: The copies; at least, if there may be other items.
+    func checkCount(
+        _ itemType: String, found: Int, _ count: () throws(DataStoreError) -> Int
+    ) throws -> Int {
+        let number: String
+        do throws(DataStoreError) {
+            let counted = try count()
+            if counted == found || policy == .updateByID && counted > found { return counted }
+            number = "is \(counted)"
+        } catch {
+            guard error.code == .corrupted else { throw error }
+            number = "is damaged"
+        }
+        throw DataStoreError(
+            .verificationFailed, in: "migrate",
+            """
+            All \(found) items of “\(itemType)” are in the target with the source's values, but the number of them that \
+            the target has stored \(number). Repair the target: with repair(), or with the tool's “repair”.
+            """, itemType: itemType)
     }
 
     /// Throws an error that says which copies of a type differ; for what is not what it should be in the end.

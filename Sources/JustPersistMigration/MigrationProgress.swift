@@ -2,6 +2,10 @@
 public struct MigrationProgress: Sendable {
     /// What is being done.
     public enum Phase: Sendable {
+        /// The source is read for what the target cannot hold, or a target that is not empty is compared with the source.
+        ///
+        /// There may be several such passes, each with items from 0 on, or none.
+        case checking
         /// Items are written to the target.
         case copying
         /// The target is read and compared.
@@ -11,8 +15,8 @@ public struct MigrationProgress: Sendable {
     }
 
     /// What is being done.
-    public internal(set) var phase = Phase.copying
-    /// The type whose items were copied or compared last.
+    public internal(set) var phase = Phase.checking
+    /// The type whose items were read, copied or compared last.
     public internal(set) var itemType = ""
     /// The items of all types that this phase is done with.
     public internal(set) var items = 0
@@ -54,6 +58,23 @@ public struct MigrationProgress: Sendable {
         self.items += items
         self.bytes += bytes
         elapsed = start.duration(to: .now)
+    }
+
+    /// Counts an item that was looked at, and reports each time that there are enough of them.
+    mutating func noteChecked(
+        _ itemType: String, every count: Int, _ report: (MigrationProgress) throws -> Void
+    ) throws {
+        self.itemType = itemType
+        items += 1
+        if items % count != 0 { return }
+        elapsed = start.duration(to: .now)
+        try report(self)
+    }
+
+    /// Goes on in a phase, which begins anew if it was another one.
+    mutating func advance(_ phase: Phase, _ itemType: String, items: Int) {
+        if phase != self.phase { begin(phase) }
+        advance(itemType, items: items, bytes: 0)
     }
 
     mutating func finish(_ report: Migration.Report) {

@@ -24,22 +24,24 @@ struct RecordCopy {
         self.target = target
     }
 
-    /// Copies, and verifies; `nil` without having changed anything if the target numbers its types otherwise.
+    /// Copies, and verifies; `nil` without having changed anything if the target numbers its types otherwise, or holds other
+    /// records than the source.
     func run(
         _ report: (MigrationProgress) throws -> Void
     ) throws -> Migration.Report? {
         var result: Migration.Report?
         try source.readRecords { records in
+            let types = records.types
+            var progress = MigrationProgress(
+                totalItems: try types.reduce(0) { try $0 + records.expectedCount($1) })
             var isSuited = false
             try target.readRecords { there in
-                isSuited = there.suits(records)
-                if isSuited { try checkIsPart(there, of: records) }
+                isSuited =
+                    try there.suits(records) && isPart(there, of: records, &progress, report)
             }
             guard isSuited else { return }
             try target.writeRecords { try $0.adoptTypes(of: records) }
-            let types = records.types
-            var progress = MigrationProgress(
-                totalItems: try types.reduce(0) { try $0 + records.count($1) })
+            progress.begin(.copying)
             var digests: [String: TypeDigest] = [:]
             for type in types { digests[type.key] = try copy(type, records, &progress, report) }
             progress.begin(.verifying)
@@ -48,15 +50,26 @@ struct RecordCopy {
         return result
     }
 
-    /// Throws if the target holds anything that the source does not.
-    private func checkIsPart(_ there: StoredRecords, of records: StoredRecords) throws {
-        for type in there.types {
-            try forEachBatch(of: type, in: there) { batch in
-                if let id = try records.firstMissing(batch) {
-                    throw migration.targetNotEmpty(type.key, id)
+    /// Whether all records of the target are the source's, byte by byte.
+    ///
+    /// If not, their items may still be: a value that was set to null, or is of a kind declared earlier, has several forms.
+    private func isPart(
+        _ there: StoredRecords, of records: StoredRecords, _ progress: inout MigrationProgress,
+        _ report: (MigrationProgress) throws -> Void
+    ) throws -> Bool {
+        struct Difference: Error {}
+        do {
+            for type in there.types {
+                try forEachBatch(of: type, in: there) { batch in
+                    if try records.firstMissing(batch) != nil { throw Difference() }
+                    progress.advance(type.key, items: batch.count, bytes: batch.size)
+                    try report(progress)
                 }
             }
+        } catch is Difference {
+            return false
         }
+        return true
     }
 
     private func forEachBatch(
@@ -77,16 +90,14 @@ struct RecordCopy {
         _ report: (MigrationProgress) throws -> Void
     ) throws -> TypeDigest {
         var digest = TypeDigest()
-        var mayBeThere = false
-        try target.readRecords { mayBeThere = try $0.count(type) > 0 }
         let writer = BatchWriter(for: target)
         defer { writer.end() }
         try forEachBatch(of: type, in: records) { batch in
             batch.forEachChecksum { digest.add(checksum: $0) }
             try writer.write(
                 type.key, items: batch.count, bytes: batch.size, &progress, report
-            ) { [target, mayBeThere] in
-                try target.writeRecords { try $0.put(batch, mayBeThere: mayBeThere) }
+            ) { [target] in
+                try target.writeRecords { try $0.put(batch) }
             }
         }
         try writer.finish(&progress, report)
@@ -107,10 +118,12 @@ struct RecordCopy {
                     try report(progress)
                 }
                 let digest = expected[type.key] ?? TypeDigest()
-                guard found == digest, try there.count(type) == found.count else {
+                if found != digest {
                     throw migration.verificationFailed(type.key, expected: digest, found: found)
                 }
-                counts[type.key] = found.count
+                counts[type.key] = try migration.checkCount(type.key, found: found.count) {
+                    () throws(DataStoreError) in try there.count(type)
+                }
             }
         }
         let result = Migration.Report(types: expected, targetCounts: counts)

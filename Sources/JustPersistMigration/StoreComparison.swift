@@ -45,44 +45,102 @@ public struct StoreComparison: Sendable {
         self.types = types
     }
 
+    /// How far a comparison is.
+    public struct Progress: Sendable {
+        /// The items that were looked at so far.
+        public fileprivate(set) var items = 0
+        /// The items that are looked at in all, as far as is known: those of the first store, and those of the second in
+        /// which there are some that the first lacks.
+        public fileprivate(set) var totalItems = 0
+    }
+
     /// Compares, and calls `body` with each difference: by type, first those of its declaration, then those of its items.
     ///
-    /// If `body` throws, the comparison ends with that error. A type that was named and that neither store has is an error.
+    /// `progress` is called after each 1,000 items, whether they differ or not. If either throws, the comparison ends with
+    /// that error. A type that was renamed in one of the stores is one type, and so is an attribute, with a difference in the
+    /// declaration. A type that was named and that neither store has is an error.
     @discardableResult
-    public func run(_ body: (StoreDifference) throws -> Void = { _ in }) throws -> Summary {
+    public func run(
+        _ body: (StoreDifference) throws -> Void = { _ in },
+        progress: (Progress) throws -> Void = { _ in }
+    ) throws -> Summary {
         var summary = Summary()
         try first.performRead { first in
             try second.performRead { second in
-                let schemas = (try first.schemasByKey(types), try second.schemasByKey(types))
-                for key in types ?? [] where schemas.0[key] == nil && schemas.1[key] == nil {
-                    throw DataStoreError.undeclaredType(key, in: "diff")
+                let schemas = (try first.schemas(), try second.schemas())
+                let renames = RenamedTypes(schemas.1, in: schemas.0)
+                let pairs = try pairs(schemas.0, schemas.1, renames)
+                var state = Progress()
+                for case (let own?, _) in pairs {
+                    state.totalItems += try first.expectedCount(own.itemTypeKey)
                 }
-                for key in Set(schemas.0.keys).union(schemas.1.keys).sorted() {
-                    if !(schemas.0[key]?.declaresSame(as: schemas.1[key]) ?? false) {
+                for (own, other) in pairs {
+                    guard let key = own?.itemTypeKey ?? other?.itemTypeKey else { continue }
+                    if !(own?.declaresSame(as: other) ?? false) {
                         summary.differentTypes += 1
-                        try body(.type(key, first: schemas.0[key], second: schemas.1[key]))
+                        try body(.type(key, first: own, second: other))
                     }
-                    try compare(key, first, second, &summary, body)
+                    let pass = ComparisonPass(
+                        key: key, otherKey: other?.itemTypeKey ?? key, renames: renames)
+                    try pass.run(first, second, &summary, &state, body, progress)
                 }
             }
         }
         return summary
     }
 
-    private func compare(
-        _ key: String, _ first: borrowing DataStoreReader, _ second: borrowing DataStoreReader,
-        _ summary: inout Summary, _ body: (StoreDifference) throws -> Void
+    /// The types to be compared, in the order of the keys that they have in the first store, or else in the second.
+    private func pairs(
+        _ first: [ItemSchema], _ second: [ItemSchema], _ renames: RenamedTypes
+    ) throws(DataStoreError) -> [(ItemSchema?, ItemSchema?)] {
+        var pairs: [String: (ItemSchema?, ItemSchema?)] = [:]
+        for schema in first { pairs[schema.itemTypeKey] = (schema, nil) }
+        for schema in second {
+            let key = renames.key(schema.itemTypeKey) ?? schema.itemTypeKey
+            pairs[key] = (pairs[key]?.0, schema)
+        }
+        func has(_ key: String, _ pair: (ItemSchema?, ItemSchema?)) -> Bool {
+            pair.0?.itemTypeKey == key || pair.1?.itemTypeKey == key
+        }
+        guard let types else { return pairs.sorted { $0.key < $1.key }.map(\.value) }
+        for key in types where !pairs.values.contains(where: { has(key, $0) }) {
+            throw .undeclaredType(key, in: "diff")
+        }
+        return pairs.sorted { $0.key < $1.key }.map(\.value)
+            .filter { pair in types.contains { has($0, pair) } }
+    }
+}
+
+/// The comparison of the items of one type.
+private struct ComparisonPass {
+    let key: String
+    /// What the type is called in the second store.
+    let otherKey: String
+    /// What the second store's types are called in the first.
+    let renames: RenamedTypes
+
+    func run(
+        _ first: borrowing DataStoreReader, _ second: borrowing DataStoreReader,
+        _ summary: inout StoreComparison.Summary, _ state: inout StoreComparison.Progress,
+        _ body: (StoreDifference) throws -> Void,
+        _ progress: (StoreComparison.Progress) throws -> Void
     ) throws {
-        let all = DataStoreRequest(itemTypeKey: key)
         let type = ItemType(dynamic: key)
+        let otherType = ItemType(dynamic: otherKey)
         var inBoth = 0
-        try first.forEach(all) { item in
-            guard let other = try second.performFetchItem(type, id: item.uniqueToken) else {
+        func noteItem(_ state: inout StoreComparison.Progress) throws {
+            state.items += 1
+            if state.items % 1_000 == 0 { try progress(state) }
+        }
+        try first.forEach(DataStoreRequest(type: type)) { item in
+            try noteItem(&state)
+            guard let other = try second.performFetchItem(otherType, id: item.uniqueToken) else {
                 summary.onlyInFirst += 1
                 return try body(.onlyInFirst(item.reference))
             }
             inBoth += 1
-            let values = try item.differences(from: other)
+            let values = try item.storedValues().differences(
+                from: renames.values(try other.storedValues(), ofType: otherKey))
             if values.isEmpty {
                 summary.same += 1
             } else {
@@ -91,8 +149,11 @@ public struct StoreComparison: Sendable {
             }
         }
         // Most often there are none.
-        if try second.count(all) == inBoth { return }
-        try second.forEach(all) { item in
+        let count = try second.expectedCount(otherKey)
+        if count == inBoth { return }
+        state.totalItems += count
+        try second.forEach(DataStoreRequest(type: otherType)) { item in
+            try noteItem(&state)
             guard try first.performFetchItem(type, id: item.uniqueToken) == nil else { return }
             summary.onlyInSecond += 1
             try body(.onlyInSecond(item.reference))
@@ -100,23 +161,11 @@ public struct StoreComparison: Sendable {
     }
 }
 
-extension DataStoreReadAccessor where Self: ~Copyable {
-    fileprivate func schemasByKey(
-        _ types: [String]?
-    ) throws(DataStoreError) -> [String: ItemSchema] {
-        var found: [String: ItemSchema] = [:]
-        for schema in try schemas() where types?.contains(schema.itemTypeKey) ?? true {
-            found[schema.itemTypeKey] = schema
-        }
-        return found
-    }
-}
-
 extension ItemSchema {
-    /// Whether both declare the same attributes and indexes, in whatever order.
-    fileprivate func declaresSame(as other: ItemSchema?) -> Bool {
+    /// Whether both declare the same attributes and indexes under the same key, in whatever order.
+    func declaresSame(as other: ItemSchema?) -> Bool {
         guard let other else { return false }
-        return Set(formerTypeKeys) == Set(other.formerTypeKeys)
+        return itemTypeKey == other.itemTypeKey && Set(formerTypeKeys) == Set(other.formerTypeKeys)
             && Set(attributes.map(\.name)) == Set(other.attributes.map(\.name))
             && attributes.allSatisfy { attribute in
                 other.attributes.contains { attribute.declaresSame(as: $0) }
@@ -137,21 +186,19 @@ extension AttributeSchema {
 extension DataStoreItem {
     /// Whether another item has the same values, bit for bit.
     func hasSameValues(as other: any DataStoreItem) throws(DataStoreError) -> Bool {
-        try differences(from: other).isEmpty
+        try storedValues().differences(from: try other.storedValues()).isEmpty
     }
+}
 
-    /// The attributes of which another item has other values, by name.
-    func differences(
-        from other: any DataStoreItem
-    ) throws(DataStoreError) -> [StoreDifference.Value] {
-        let mine = try storedValues()
-        let theirs = try other.storedValues()
+extension [String: DataStoreValue] {
+    /// The attributes of which another item has other values, by name; nothing is as good as null.
+    func differences(from other: [String: DataStoreValue]) -> [StoreDifference.Value] {
         var differences: [StoreDifference.Value] = []
-        for name in Set(mine.keys).union(theirs.keys) {
-            let (value, other) = (mine[name] ?? .null, theirs[name] ?? .null)
-            if value.isIdentical(to: other) { continue }
+        for name in Set(keys).union(other.keys) {
+            let (mine, theirs) = (self[name] ?? .null, other[name] ?? .null)
+            if mine.isIdentical(to: theirs) { continue }
             differences.append(
-                StoreDifference.Value(attribute: name, first: value, second: other))
+                StoreDifference.Value(attribute: name, first: mine, second: theirs))
         }
         return differences.sorted { $0.attribute < $1.attribute }
     }

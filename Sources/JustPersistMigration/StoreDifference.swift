@@ -3,7 +3,7 @@ public import JustPersist
 /// Something that two stores do not have in common; see ``StoreComparison``.
 public enum StoreDifference: Sendable {
     /// A type that only one of the stores knows, or that they declare in different ways: with other attributes, defaults,
-    /// former names or indexes.
+    /// former names or indexes. One that was renamed is named as in the first store.
     case type(String, first: ItemSchema?, second: ItemSchema?)
     /// An item that is in the first store only.
     case onlyInFirst(ItemReference)
@@ -29,6 +29,9 @@ extension StoreDifference: CustomStringConvertible {
         switch self {
         case .type(let key, .some, .none): "type \(key) is in the first store only"
         case .type(let key, .none, _): "type \(key) is in the second store only"
+        case .type(let key, let first?, let second?)
+        where first.itemTypeKey != second.itemTypeKey:
+            "type \(key) is called \(second.itemTypeKey) in the second store"
         case .type(let key, _, _): "type \(key) is declared in different ways"
         case .onlyInFirst(let item): "\(item.itemTypeKey) \(item.id) is in the first store only"
         case .onlyInSecond(let item): "\(item.itemTypeKey) \(item.id) is in the second store only"

@@ -39,7 +39,7 @@ import Testing
                 """)
         #expect(
             try query("--group-by", "address.zip", "--format", "csv", "--where", "stars > 1")
-                == "address.zip,count\r\n1,2\r\n2,1\r\n")
+                == "address.zip,count\n1,2\n2,1\n")
         #expect(
             try query("--group-by", "borough,stars", "--limit", "2", "--format", "jsonl") == """
                 {"borough":null,"stars":1,"count":1}
@@ -53,7 +53,7 @@ import Testing
         func boroughs(_ more: String...) throws -> [Substring] {
             let run = try tool.start(["query", store, "Place"] + options + more).end()
             #expect(run.status == 0, "\(run.errors)")
-            return Array(run.output.split(separator: "\r\n").dropFirst())
+            return Array(run.output.split(separator: "\n").dropFirst())
         }
         #expect(try boroughs("--having", "count > 1") == ["Queens,2,7"])
         #expect(
@@ -66,14 +66,14 @@ import Testing
 
     @Test func selectComputesOfAllItemsOrChoosesColumns() throws {
         #expect(
-            try query("--select", "count", "--format", "csv").split(separator: "\r\n").first
+            try query("--select", "count", "--format", "csv").split(separator: "\n").first
                 == "count")
         #expect(
             try query("--select", "count,sum:stars,count:borough", "--format", "json")
                 == "[{\"count\":4,\"sum.stars\":12,\"count.borough\":3}\n]\n")
         #expect(
             try query("--select", "name,address.zip", "--where", "stars > 3", "--format", "csv")
-                == "name,address.zip\r\na,1\r\nb,1\r\n")
+                == "name,address.zip\na,1\nb,1\n")
     }
 
     @Test func whatIsWrongIsSaid() throws {

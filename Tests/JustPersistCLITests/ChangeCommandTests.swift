@@ -25,7 +25,7 @@ import Testing
 
     private func lines(_ store: String, _ columns: String) throws -> [Substring] {
         let run = try tool("query", store, "Place", "--format", "csv", "--columns", columns)
-        return Array(run.output.split(separator: "\r\n").dropFirst())
+        return Array(run.output.split(separator: "\n").dropFirst())
     }
 
     @Test(arguments: ["lmdb", "leveldb"])

@@ -85,7 +85,7 @@ import Testing
     @Test func wrongCallsAreUsageErrors() throws {
         for arguments in [
             ["query"], ["nonsense"], ["info", "lmdb:x", "--format", "xml"],
-            ["import", "memory:", "T", "f", "--at", "a", "--lines"],
+            ["import", "memory:", "T", "f", "--at", "a", "--format", "jsonl"],
             ["import", "memory:", "T", "f", "--skip", "-1"],
             ["query", "x", "T", "--sort", ":desc"], ["query", "x", "T", "--limit=-1"],
             ["query", "x", "T", "--offset=-1"],

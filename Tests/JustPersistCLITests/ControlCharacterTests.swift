@@ -70,7 +70,7 @@ import Testing
         #expect(isTame(migration.output) && migration.output.contains(Self.shown))
 
         let csv = try tool("query", store, Self.hostile, "--format", "csv").output
-        #expect(csv == "\"\(Self.hostile)\"\r\n\"\(Self.hostile)\"\r\n")
+        #expect(csv == "\"\(Self.hostile)\"\n\"\(Self.hostile)\"\n")
         for format in ["json", "jsonl"] {
             let text = try tool("query", store, Self.hostile, "--format", format).output
             let value = try JSONSerialization.jsonObject(with: Data(text.utf8))

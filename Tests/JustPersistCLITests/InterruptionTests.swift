@@ -33,7 +33,7 @@ import Testing
             // A second import into the same store, killed like the first.
             for _ in 0..<2 {
                 let rows = Int.random(in: 0..<9000, using: &generator)
-                let running = try tool.start(["import", store, "T", "/dev/stdin", "--lines"])
+                let running = try tool.start(["import", store, "T", "-", "--format", "jsonl"])
                 #expect(running.feed(Self.lines(0..<rows)))
                 running.kill()
                 #expect(try running.end().isKilled)
@@ -50,7 +50,7 @@ import Testing
     @Test(arguments: ["lmdb", "leveldb"])
     func anInterruptedImportSaysHowToGoOn(scheme: String) throws {
         let store = tool.store(scheme)
-        let running = try tool.start(["import", store, "T", "/dev/stdin", "--lines"])
+        let running = try tool.start(["import", store, "T", "-", "--format", "jsonl"])
         // More than a pipe holds: once it is written, the tool reads.
         #expect(running.feed(Self.lines(0..<5000)))
         running.interrupt()

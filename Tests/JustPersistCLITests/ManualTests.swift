@@ -8,7 +8,8 @@ import Testing
     init() throws { tool = try Tool() }
 
     private static let verbs = [
-        "info", "query", "import", "update", "delete", "migrate", "verify", "index", "conformance",
+        "info", "query", "import", "export", "update", "delete", "migrate", "verify", "index",
+        "conformance",
     ]
 
     @Test func theManualHasEveryVerbAndOption() throws {

@@ -98,11 +98,11 @@ import Testing
     @Test func csvFollowsTheRFC() throws {
         #expect(
             try query("--format", "csv", "--columns", "name,opened,tags") == """
-                name,opened,tags\r
-                "Café, ""x""\",1970-01-01T00:00:01.500Z,"[""a"",null]"\r
-                寿司 🍣,,\r
+                name,opened,tags
+                "Café, ""x""\",1970-01-01T00:00:01.500Z,"[""a"",null]"
+                寿司 🍣,,
                 "line
-                break\u{1b}[1m",,\r
+                break\u{1b}[1m",,
 
                 """)
     }
@@ -117,7 +117,7 @@ import Testing
         func stars(_ options: String...) throws -> [String] {
             let arguments = ["query", store, "Place", "--format", "csv", "--columns", "stars"]
             let run = try tool.start(arguments + options).end()
-            return run.output.split(separator: "\r\n").dropFirst().map(String.init)
+            return run.output.split(separator: "\n").dropFirst().map(String.init)
         }
         #expect(try stars("--sort", "stars") == ["4.5", "5", "few"])
         #expect(try stars("--sort", "stars:desc") == ["few", "5", "4.5"])
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test func idsAreAColumn() throws {
-        let ids = try query("--format", "csv", "--columns", "uniqueToken").split(separator: "\r\n")
+        let ids = try query("--format", "csv", "--columns", "uniqueToken").split(separator: "\n")
         let id = try #require(ids.last)
         #expect(ids.count == 4 && UUID(uuidString: String(id)) != nil)
         #expect(try query("--format", "count", "--where", "uniqueToken == \"\(id)\"") == "1\n")

@@ -144,7 +144,7 @@ import Testing
         let calls = [
             "query": ["query", store, "T", "--sort", "text"], "verify": ["verify", store],
             "index": ["index", "add", store, "T", "text"],
-            "import": ["import", store, "U", "/dev/stdin", "--lines"],
+            "import": ["import", store, "U", "-", "--format", "jsonl"],
         ]
         for delay in [0, 5, 20, 60] {
             let running = try tool.start(try #require(calls[verb]))

@@ -7,14 +7,14 @@ import Testing
 /// What is wrong with a file is said with its line, and what was stored before stays.
 @Suite struct JSONImportErrorTests {
     private func failure(
-        _ content: [UInt8], name: String = "r.jsonl", layout: JSONImport.Layout = .automatic
+        _ content: [UInt8], name: String = "r.jsonl", format: ItemImport.Format = .automatic
     ) throws -> DataStoreError {
         let directory = try TemporaryDirectory()
         let file = try directory.file(name, content)
         var failures: [DataStoreError] = []
         for chunkSize in [1, 1 << 20] {
             let store = try memoryStore()
-            let rows = JSONImport(itemType: "T", layout: layout, chunkSize: chunkSize)
+            let rows = ItemImport(itemType: "T", format: format, chunkSize: chunkSize)
             let failure = #expect(throws: DataStoreError.self) { try rows.run(file, into: store) }
             #expect(try store.rows() == [])
             failures.append(try #require(failure))
@@ -41,7 +41,7 @@ import Testing
             "good.jsonl",
             Array("{\"name\":\"a\",\"score\":3,\"tag\":1}\n{\"name\":\"b\"}\n{\"score\":null}".utf8)
         )
-        try JSONImport(itemType: "T").run(good, into: store)
+        try ItemImport(itemType: "T").run(good, into: store)
         let rows: [[String: DataStoreValue]] = [
             ["name": .string("a"), "score": .double(3), "label": .int(1)],
             ["name": .string("b"), "score": .double(0.5)], ["score": .double(0.5)],
@@ -49,11 +49,11 @@ import Testing
         #expect(try store.rows() == rows)
         let bad = try directory.file("bad.jsonl", Array("{\"name\":\"c\"}\n{\"name\":42}".utf8))
         let error = #expect(throws: DataStoreError.self) {
-            try JSONImport(itemType: "T").run(bad, into: store)
+            try ItemImport(itemType: "T").run(bad, into: store)
         }
         #expect(error?.code == .kindMismatch)
         #expect(error?.attribute == "name")
-        #expect(error?.message.contains("“bad.jsonl”, lines 1–2") == true)
+        #expect(error?.message.contains("“bad.jsonl”, line 2:") == true)
         #expect(error?.message.contains("Nothing was stored") == true)
         #expect(try store.rows() == rows)
     }
@@ -161,14 +161,14 @@ import Testing
 
     @Test func nothingMayFollowTheObjectWhoseArrayIsAskedFor() throws {
         let text = Array("{\"A\":[{\"a\":1}]}\n{\"A\":[{\"a\":2}]}\n".utf8)
-        let message = try failure(text, name: "r.json", layout: .member("A")).message
+        let message = try failure(text, name: "r.json", format: .json(member: "A")).message
         #expect(message.contains("line 2: nothing may follow behind the object"))
     }
 
     @Test func membersThatCannotBeChosenAreListed() throws {
         let text = Array(#"{"A": [], "B": []}"#.utf8)
         #expect(try failure(text, name: "r.json").message.contains("“A”, “B”"))
-        let unknown = try failure(text, name: "r.json", layout: .member("C")).message
+        let unknown = try failure(text, name: "r.json", format: .json(member: "C")).message
         #expect(unknown.contains("no array “C”") && unknown.contains("“A”, “B”"))
     }
 
@@ -188,7 +188,7 @@ import Testing
         lines[24] = "{\"n\":"
         let file = try directory.file("r.jsonl", Array(lines.joined(separator: "\n").utf8))
         let failure = #expect(throws: DataStoreError.self) {
-            try JSONImport(itemType: "T", batchSize: 10).run(file, into: store)
+            try ItemImport(itemType: "T", batchSize: 10).run(file, into: store)
         }
         let message = try #require(failure?.message)
         #expect(message.contains("line 25:") && message.contains("The 20 items before"))
@@ -201,10 +201,10 @@ import Testing
         let name = String(repeating: "x", count: 256)
         let file = try directory.file("r.jsonl", Array("{\"a\":1}\n{\"\(name)\":1}\n".utf8))
         let failure = #expect(throws: DataStoreError.self) {
-            try JSONImport(itemType: "T").run(file, into: store)
+            try ItemImport(itemType: "T").run(file, into: store)
         }
         #expect(failure?.code == .limitExceeded)
-        #expect(failure?.message.contains("lines 1–2") == true)
+        #expect(failure?.message.contains("line 2:") == true)
         #expect(try store.rows() == [])
     }
 
@@ -213,36 +213,36 @@ import Testing
         let store = try memoryStore()
         for url in [directory.url, directory.url.appending(path: "missing")] {
             let failure = #expect(throws: DataStoreError.self) {
-                try JSONImport(itemType: "T").run(url, into: store)
+                try ItemImport(itemType: "T").run(url, into: store)
             }
             #expect(failure?.code == .invalidInput)
-            #expect(throws: DataStoreError.self) { try JSONImport.check(url) }
+            #expect(throws: DataStoreError.self) { try ItemImport.check(url) }
         }
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem")))
     func aFileThatFailsWhileItIsReadIsSaidTo() throws {
         let failure = #expect(throws: DataStoreError.self) {
-            try JSONImport(itemType: "T").run(URL(filePath: "/proc/self/mem"), into: memoryStore())
+            try ItemImport(itemType: "T").run(URL(filePath: "/proc/self/mem"), into: memoryStore())
         }
         #expect(failure?.code == .storageFailure)
     }
 
-    private static let pipes: [(text: String, layout: JSONImport.Layout, count: Int?)] = [
+    private static let pipes: [(text: String, format: ItemImport.Format, count: Int?)] = [
         ("{\"a\":1}\n{\"a\":2}\n", .automatic, 2), (" [{\"a\":1}]", .automatic, 1),
-        ("{\"rows\":[{}]}", .member("rows"), nil),
+        ("{\"rows\":[{}]}", .json(member: "rows"), nil),
     ]
 
     @Test(arguments: pipes)
-    func aPipeIsReadOnce(text: String, layout: JSONImport.Layout, count: Int?) throws {
+    func aPipeIsReadOnce(text: String, format: ItemImport.Format, count: Int?) throws {
         let pipe = Pipe()
         try pipe.fileHandleForWriting.write(contentsOf: Data(text.utf8))
         try pipe.fileHandleForWriting.close()
         let file = URL(filePath: "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)")
         let store = try memoryStore()
-        let rows = JSONImport(itemType: "T", layout: layout)
+        let rows = ItemImport(itemType: "T", format: format)
         if let count {
-            #expect(try rows.run(file, into: store) == count)
+            #expect(try rows.run(file, into: store).items == count)
         } else {
             let failure = #expect(throws: DataStoreError.self) { try rows.run(file, into: store) }
             #expect(failure?.message.contains("cannot be read twice") == true)
@@ -269,7 +269,7 @@ import Testing
             let file = try directory.file("r.json", bytes)
             let store = try memoryStore()
             do {
-                let count = try JSONImport(itemType: "T", chunkSize: 7).run(file, into: store)
+                let count = try ItemImport(itemType: "T", chunkSize: 7).run(file, into: store).items
                 #expect(try store.rows().count == count, "seed \(seed)")
             } catch let error as DataStoreError {
                 #expect(error.code == .invalidInput, "seed \(seed): \(error)")

@@ -29,13 +29,13 @@ import Testing
 
     @Test func oneMemberOfSeveralIsChosen() throws {
         let text = #"{"A": [{"a": 0}], "3166-1": [{"a": 1}, {"a": 2}], "C": []}"#
-        #expect(try imported(text, layout: .member("3166-1")) == Self.twoRows)
-        #expect(try imported(text, layout: .member("C")) == [])
+        #expect(try imported(text, format: .json(member: "3166-1")) == Self.twoRows)
+        #expect(try imported(text, format: .json(member: "C")) == [])
     }
 
     @Test func anObjectWithoutArraysIsOneItem() throws {
         #expect(try imported(#"{"a": 1, "o": {"l": [1]}}"#).count == 1)
-        #expect(try imported(#"{"a": [1]}"#, layout: .lines) == [["a": .array([.int(1)])]])
+        #expect(try imported(#"{"a": [1]}"#, format: .jsonLines) == [["a": .array([.int(1)])]])
     }
 
     @Test func filesWithoutObjectsHoldNoItems() throws {
@@ -151,7 +151,7 @@ import Testing
         let store = try memoryStore()
         let file = try directory.file(
             "r.jsonl", Array("{\"z\":1,\"n\":null}\n{\"b\":1.5}\n{\"z\":\"x\",\"a\":[]}".utf8))
-        try JSONImport(itemType: "T", batchSize: 1).run(file, into: store)
+        try ItemImport(itemType: "T", batchSize: 1).run(file, into: store)
         let schema = try #require(try store.read { try $0.schemas() }.first)
         #expect(schema.attributes.map(\.name) == ["z", "n", "b", "a"])
         #expect(
@@ -165,19 +165,19 @@ import Testing
         let text = (0..<25).map { "{\"n\":\($0)}\n" }.joined()
         let file = try directory.file("r.jsonl", Array(text.utf8))
         var seen: [Int] = []
-        let rows = JSONImport(itemType: "T", batchSize: 10)
-        let count = try rows.run(file, into: store) { progress in
+        let rows = ItemImport(itemType: "T", batchSize: 10)
+        let report = try rows.run(file, into: store) { progress in
             seen.append(progress.items)
             #expect(progress.totalBytes == text.utf8.count)
             if progress.items == 25 { #expect(progress.bytes == text.utf8.count) }
         }
-        #expect(count == 25)
+        #expect(report.items == 25 && report.created == 25)
         #expect(seen == [10, 20, 25])
         #expect(throws: Enough.self) {
             try rows.run(file, into: store) { if $0.items == 20 { throw Enough() } }
         }
         #expect(try store.rows().count == 45)
-        try JSONImport(itemType: "T", skipping: 20).run(file, into: store)
+        try ItemImport(itemType: "T", skipping: 20).run(file, into: store)
         #expect(
             try store.rows().suffix(7).map { $0["n"] } == [
                 .int(18), .int(19), .int(20), .int(21), .int(22), .int(23), .int(24),

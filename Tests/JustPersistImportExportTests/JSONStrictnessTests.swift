@@ -123,7 +123,7 @@ import Testing
             #expect(
                 throws: (any Error).self,
                 "seed \(seed): \(String(decoding: text, as: UTF8.self)) \(text)"
-            ) { try JSONImport(itemType: "T", chunkSize: 64).run(file, into: store) }
+            ) { try ItemImport(itemType: "T", chunkSize: 64).run(file, into: store) }
         }
         #expect(refused > 300, "seed \(seed)")
         #expect(try store.rows() == [])

@@ -11,18 +11,42 @@ import Testing
         let cases: [(DataStoreValue, String)] = [
             (.null, "null"), (.bool(true), "true"), (.int(.min), "-9223372036854775808"),
             (.double(5), "5.0"), (.double(1e300), "1e+300"), (.double(-0.0), "-0.0"),
-            (.double(.nan), "\"NaN\""), (.double(-.infinity), "\"-inf\""),
+            (.double(.nan), #"{"$double":"nan"}"#),
+            (.double(-.infinity), #"{"$double":"-inf"}"#),
             (.string("é\"\\\n\u{1}\u{1f}/"), #""é\"\\\n\u0001\u001f/""#),
             (.date(Date(timeIntervalSince1970: 1.5)), #"{"$date":1500}"#),
             (.date(Date(timeIntervalSince1970: -1)), #"{"$date":-1000}"#),
-            (.data(Data([1, 2])), "\"AQI=\""), (.decimal(Decimal(15) / 10), "1.5"),
-            (.decimal(.nan), "\"NaN\""),
-            (.uuid(id.uuid), "\"018F3C2A-0000-7000-8000-000000000001\""),
-            (.reference(ItemReference(itemTypeKey: "T", id: id)), #"{"$ref":"T","$id":"\#(id)"}"#),
+            (
+                .date(Date(timeIntervalSinceReferenceDate: 0.1)),
+                #"{"$date":{"$secondsSince2001":0.1}}"#
+            ),
+            (.data(Data([1, 2])), #"{"$data":"AQI="}"#),
+            (.decimal(Decimal(15) / 10), #"{"$decimal":"1.5"}"#),
+            (.decimal(.nan), #"{"$decimal":"NaN"}"#),
+            (
+                .decimal(try #require(Decimal(string: "12345678901234567890.5"))),
+                "12345678901234567890.5"
+            ),
+            (.uuid(id.uuid), #"{"$uuid":"018f3c2a-0000-7000-8000-000000000001"}"#),
+            (
+                .url(try #require(URL(string: "https://a.b/c"))), #"{"$url":"https://a.b/c"}"#
+            ),
+            (
+                .reference(ItemReference(itemTypeKey: "T", id: id)),
+                #"{"$ref":{"type":"T","id":"\#(id)"}}"#
+            ),
             (.array([]), "[]"), (.array([.int(1), .null]), "[1,null]"),
             (.dictionary(["b": .int(1), "a": .dictionary([:])]), #"{"a":{},"b":1}"#),
+            // What would be taken for another kind, and what would not.
+            (.dictionary(["$date": .int(1)]), #"{"$$date":1}"#),
+            (.dictionary(["$$date": .int(1)]), #"{"$$$date":1}"#),
+            (.dictionary(["$date": .string("soon")]), #"{"$date":"soon"}"#),
+            (.dictionary(["$oid": .string("x")]), #"{"$oid":"x"}"#),
         ]
-        for (value, text) in cases { #expect(value.jsonText == text) }
+        for (value, text) in cases {
+            #expect(value.jsonText == text)
+            #expect(try imported("[{\"v\":\(text)}]") == [["v": value].filter { !$0.value.isNull }])
+        }
     }
 
     /// Random values of JSON's own kinds, and dates, come back the same; Foundation can read the text too.

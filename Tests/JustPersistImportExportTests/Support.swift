@@ -1,7 +1,10 @@
 import Foundation
 import JustPersist
 import JustPersistImportExport
+import JustPersistLMDB
+import JustPersistLevelDB
 import JustPersistMemory
+import Testing
 
 /// A directory for one test, removed with all in it when it is let go.
 final class TemporaryDirectory {
@@ -41,14 +44,58 @@ func memoryStore() throws -> InMemoryDataStore {
 
 /// What a text imports as, in a file of that name.
 func imported(
-    _ text: String, name: String = "rows.json", layout: JSONImport.Layout = .automatic,
+    _ text: String, name: String = "rows.json", format: ItemImport.Format = .automatic,
     chunkSize: Int = 1 << 20
 ) throws -> [[String: DataStoreValue]] {
     let directory = try TemporaryDirectory()
     let store = try memoryStore()
     let file = try directory.file(name, Array(text.utf8))
-    let rows = JSONImport(itemType: "T", layout: layout, chunkSize: chunkSize)
-    let count = try rows.run(file, into: store)
+    let rows = ItemImport(itemType: "T", format: format, chunkSize: chunkSize)
+    let count = try rows.run(file, into: store).items
     let result = try store.rows()
     return count == result.count ? result : []
+}
+
+/// The stores that what depends on the store is tested with.
+enum Backend: String, CaseIterable, CustomTestStringConvertible {
+    case memory, lmdb, leveldb
+
+    var testDescription: String { rawValue }
+
+    /// A new store in a directory that is not there yet, open.
+    func open(in directory: URL) throws -> any DataStore {
+        let store: any DataStore =
+            switch self {
+            case .memory: InMemoryDataStore()
+            case .lmdb:
+                LMDBDataStore(
+                    at: directory, configuration: LMDBConfiguration(durability: .relaxed))
+            case .leveldb:
+                LevelDBDataStore(
+                    at: directory, configuration: LevelDBConfiguration(durability: .relaxed))
+            }
+        try store.open()
+        return store
+    }
+}
+
+extension DataStore {
+    /// Makes an item of each row, and declares what they have.
+    func fill(_ rows: [[String: DataStoreValue]], type: String = "T") throws {
+        let names = Set(rows.flatMap(\.keys)).sorted()
+        try write { db in
+            try db.declare(ItemSchema(type, attributes: names.map { AttributeSchema($0) }))
+            for row in rows {
+                let item = try db.create(type)
+                for (name, value) in row { try item.backing.setValue(value, forAttribute: name) }
+            }
+        }
+    }
+
+    /// The ids of all items of a type, in the order of their creation.
+    func ids(_ type: String = "T") throws -> [ItemID] {
+        try read { db in
+            try db.dynamicItems(DataStoreRequest(itemTypeKey: type)).map(\.uniqueToken)
+        }
+    }
 }

@@ -3,7 +3,9 @@ import JustPersist
 import JustPersistConformance
 import JustPersistLMDB
 import JustPersistLevelDB
+import JustPersistMemory
 import JustPersistMigration
+import JustPersistRecords
 import Testing
 
 /// Stores copied into others.
@@ -295,6 +297,75 @@ import Testing
         }
         #expect(!message.contains("longer"))
         #expect(try target.read { try $0.schemas().count } == 0)
+    }
+
+    @Test func whatExceedsTheLimitsOfTheTargetIsListedAndNothingIsWritten() throws {
+        let source = try memoryStore()
+        try source.write { db in
+            try db.declare(
+                ItemSchema(
+                    "Type", formerTypeKeys: ["FormerType"],
+                    attributes: [
+                        AttributeSchema("large", originalName: "formerName"),
+                        AttributeSchema("list"), AttributeSchema("ref"),
+                        AttributeSchema("uuid", default: .uuid(ItemID(high: 1, low: 2).uuid)),
+                        AttributeSchema(
+                            "text", default: .string(String(repeating: "x", count: 70))),
+                    ]))
+            let large = DataStoreValue.data(Data(repeating: 1, count: 60))
+            let item = try db.create("Type")
+            item["large"] = .data(Data(repeating: 1, count: 65))
+            item["ref"] = .reference(
+                ItemReference(itemTypeKey: "Referred-to", id: ItemID(high: 1, low: 2)))
+            for _ in 0..<2 {
+                let item = try db.create("Type")
+                item["list"] = .array([large, large])
+                item["large"] = large
+                item["text"] = .string("")
+            }
+            let other = try db.create("Type")
+            other["text"] = .string("")
+        }
+        let target = InterposedStore(
+            try memoryStore(),
+            declaring: DataStoreCapabilities(
+                valueKinds: Set(DataStoreValue.Kind.allCases).subtracting([.uuid]),
+                limits: DataStoreLimits(nameBytes: 8, valueBytes: 64, writeBlockBytes: 110)))
+        let failure = #expect(throws: DataStoreError.self) {
+            try Migration(from: source, to: target).run()
+        }
+        #expect(failure?.code == .unsupported)
+        let message = try #require(failure?.message)
+        for finding in [
+            "the name “FormerType” has more than 8 bytes",
+            "the name “formerName” has more than 8 bytes",
+            "the default of “Type.uuid” has values of kind uuid",
+            "the default of “Type.text” has values (1) of more than 64 bytes",
+            "“Type.large” has values (1) of more than 64 bytes",
+            "“Type.list” has values (2) of more than 64 bytes",
+            "“Type.ref” refers to items of “Referred-to”, a name of more than 8 bytes",
+            "“Type.text” has values (1) of more than 64 bytes",
+            "“Type” has items (3) of more than the 110 bytes of a write block",
+        ] {
+            #expect(message.contains(finding), "\(finding): \(message)")
+        }
+        #expect(try target.read { try $0.schemas().count } == 0)
+    }
+
+    /// Batches end before the limit, not behind it.
+    @Test func itemsOfMoreThanHalfAWriteBlockAreCopied() throws {
+        let limits = DataStoreLimits(nameBytes: 255, valueBytes: 1 << 20, writeBlockBytes: 100_000)
+        let source = try memoryStore()
+        try source.write { db in
+            try db.declare(ItemSchema("T", attributes: [AttributeSchema("v")]))
+            for size in [10, 40_000, 70_000, 10, 70_000, 70_000, 40_000] {
+                try db.create("T")["v"] = .data(Data(repeating: 7, count: size))
+            }
+        }
+        let target = RecordStore(engine: InMemoryEngine(), limits: limits)
+        try target.open()
+        try Migration(from: source, to: target).run()
+        #expect(try target.rows() == source.rows())
     }
 
     @Test func aReadOnlyTargetIsRefused() throws {

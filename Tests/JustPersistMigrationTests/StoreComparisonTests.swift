@@ -114,4 +114,58 @@ import Testing
         }
         #expect(count == 4)
     }
+
+    @Test func equalItemsAreComparedWithProgressAndCanBeInterrupted() throws {
+        struct Enough: Error {}
+        let (first, second) = (try store(), try store())
+        for store in [first, second] {
+            try store.write { db in
+                for id in 1...2_500 {
+                    _ = try db.performInsert(DynamicItem("T", id: ItemID(high: 1, low: UInt64(id))))
+                }
+            }
+        }
+        var seen: [Int] = []
+        let summary = try StoreComparison(first, second).run(progress: { progress in
+            #expect(progress.totalItems == 2_500)
+            seen.append(progress.items)
+        })
+        #expect(summary.same == 2_500)
+        #expect(seen == [1_000, 2_000])
+        #expect(throws: Enough.self) {
+            try StoreComparison(first, second).run(progress: { _ in throw Enough() })
+        }
+    }
+
+    /// Also in references, and with an attribute that was renamed.
+    @Test(arguments: [false, true])
+    func aRenamedTypeIsComparedOnce(isInFirst: Bool) throws {
+        let (first, second) = (try store(), try store())
+        for store in [first, second] {
+            for id in 1...3 { try add(UInt64(id), ["n": .int(Int64(id))], to: store) }
+            let reference = ItemReference(itemTypeKey: "T", id: ItemID(high: 1, low: 1))
+            try add(4, ["v": .array([.reference(reference)])], to: store)
+        }
+        try add(5, [:], to: first)
+        try add(6, [:], to: second)
+        let renaming = ItemSchema(
+            "Thing", formerTypeKeys: ["T"],
+            attributes: [AttributeSchema("number", originalName: "n"), AttributeSchema("v")])
+        try (isInFirst ? first : second).write { db in try db.declare(renaming) }
+        let (summary, found) = try differences(first, second)
+        let (key, other) = isInFirst ? ("Thing", "T") : ("T", "Thing")
+        #expect(
+            found == [
+                "type \(key) is called \(other) in the second store",
+                "\(key) \(ItemID(high: 1, low: 5)) is in the first store only",
+                "\(other) \(ItemID(high: 1, low: 6)) is in the second store only",
+            ])
+        #expect(summary.differentTypes == 1)
+        #expect(summary.same == 4)
+        #expect(summary.onlyInFirst == 1)
+        #expect(summary.onlyInSecond == 1)
+        for name in ["T", "Thing"] {
+            #expect(try StoreComparison(first, second, types: [name]).run() == summary)
+        }
+    }
 }

@@ -112,9 +112,18 @@ public final class BlockGate: Sendable {
     }
 
     /// The same on the calling thread, whatever ``threading`` says: for work that is nobody's block.
-    package func readHere(_ body: () throws -> Void) throws {
+    package func readHere(_ body: () throws -> Void) throws { try visit("read", body) }
+
+    /// Runs `body` inside the store, which is not closed meanwhile.
+    ///
+    /// - Parameter isQueued: Whether it may begin while the store is closing, because that waits for it in another way.
+    package func visit(
+        _ operation: String, isQueued: Bool = false, _ body: () throws -> Void
+    ) throws {
         let thread = BlockThread.current
-        guard visitors.enter(thread) else { throw DataStoreError.notSetUp(in: "read") }
+        guard visitors.enter(thread, isQueued: isQueued) else {
+            throw DataStoreError.notSetUp(in: operation)
+        }
         defer { visitors.leave(thread) }
         try body()
     }

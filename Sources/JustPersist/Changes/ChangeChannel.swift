@@ -270,13 +270,10 @@ final class ChangeChannel: Sendable {
     func take(_ number: Int, lastRead: UInt64) async -> ChangeSegment? {
         await withTaskCancellationHandler {
             while true {
-                switch pending(number) {
+                switch pending(number, lastRead: lastRead) {
                 case .ended: return nil
-                case .some(let segments, let filter, let start, let end):
-                    var changes = ChangeSegment(segments, filter, end: end)
-                    changes.settle(passedAreDeleted: start < lastRead)
-                    // It may be that nothing is left of them.
-                    if !changes.isEmpty { return changes }
+                // It may be that nothing is left of them.
+                case .some(let changes): if !changes.isEmpty { return changes }
                 case .none: await wait(number)
                 }
             }
@@ -289,27 +286,46 @@ final class ChangeChannel: Sendable {
         }
     }
 
+    /// What ``take(_:lastRead:)`` would give without waiting; `nil` if there is nothing.
+    func poll(_ number: Int, lastRead: UInt64) -> ChangeSegment? {
+        guard case .some(let changes) = pending(number, lastRead: lastRead), !changes.isEmpty
+        else { return nil }
+        return changes
+    }
+
     private enum Pending {
         case none
-        case some([ChangeSegment], ChangeFilter, start: UInt64, end: UInt64)
+        case some(ChangeSegment)
         case ended
     }
 
-    private func pending(_ number: Int) -> Pending {
-        state.withLock { state in
+    private func pending(_ number: Int, lastRead: UInt64) -> Pending {
+        enum Found {
+            case segments([ChangeSegment], ChangeFilter, start: UInt64, end: UInt64)
+            case nothing(isEnded: Bool)
+        }
+        let found = state.withLock { state -> Found in
             guard let subscriber = state.subscribers[number], !subscriber.isCancelled,
                 subscriber.waiting == nil
-            else { return .ended }
+            else { return .nothing(isEnded: true) }
             guard subscriber.position < state.position else {
-                return state.isClosed ? .ended : .none
+                return .nothing(isEnded: state.isClosed)
             }
             // The last of them, for most subscribers are behind by one or two.
             var first = state.segments.endIndex
             while first > 0, state.segments[first - 1].end > subscriber.position { first -= 1 }
             state.subscribers[number]?.position = state.position
-            return .some(
+            return .segments(
                 Array(state.segments[first...]), subscriber.filter, start: subscriber.position,
                 end: state.position)
+        }
+        switch found {
+        case .nothing(let isEnded): return isEnded ? .ended : .none
+        case .segments(let segments, let filter, let start, let end):
+            // Not under the lock, for it costs as much as there is.
+            var changes = ChangeSegment(segments, filter, end: end)
+            changes.settle(passedAreDeleted: start < lastRead)
+            return .some(changes)
         }
     }
 

@@ -5,7 +5,7 @@
 public protocol ChangeObservation: AnyObject, Sendable {
     /// The changes since the last call, once there are any; `nil` when the store was closed or the task is cancelled.
     ///
-    /// To be called by one task at a time. The changes are committed, visible to every block that begins from now on, and
+    /// To be called by one task at a time, as ``poll()``. The changes are committed, visible to every block that begins from now on, and
     /// as durable as the store makes them. Sets come in the order of the commits, and each commit is in one of them. What is
     /// committed between two calls is told as one set. If it was more than is kept for those who do not ask, the set says so
     /// (``ChangeSet/isComplete``, ``ItemChanges/isComplete``).
@@ -18,6 +18,12 @@ public protocol ChangeObservation: AnyObject, Sendable {
     /// at the next call. An item that was created and deleted since the set is told as deleted if it may have been in that
     /// state; otherwise it is not told at all.
     func next() async -> ChangeSet?
+
+    /// What ``next()`` would give without waiting; `nil` if there is nothing to tell yet, or the store was closed.
+    ///
+    /// A write call has told what it committed by the time it returns, so whoever writes finds its changes here. It may read
+    /// the store's log on the calling thread.
+    func poll() -> ChangeSet?
 }
 
 extension DataStore {

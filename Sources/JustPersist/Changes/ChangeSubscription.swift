@@ -28,35 +28,57 @@ final class ChangeSubscription: ChangeObservation {
 
     func next() async -> ChangeSet? {
         if readsAnew.exchange(false, ordering: .relaxed) {
-            lastRead.store(await lastCommit(), ordering: .relaxed)
+            let commit = await WaitingThreads.value { [history] in history?.lastCommit() }
+            lastRead.store(commit ?? channel.position + 1, ordering: .relaxed)
         }
-        var next = await begin()
+        var next: ChangeSegment?
+        switch beginning.take() {
+        case .missing(let start, let end):
+            next = await WaitingThreads.value { self.missing(start, end) }
+        case let other: next = other?.first
+        }
         if next?.isEmpty ?? true {
             next = await channel.take(number, lastRead: lastRead.load(ordering: .relaxed))
         }
-        if let next, !next.isKnown { readsAnew.store(true, ordering: .relaxed) }
-        return next?.told(by: channel.origin)
+        return told(next)
     }
 
-    /// The last commit that anybody can have seen by now; it may not be announced yet.
-    private func lastCommit() async -> UInt64 {
-        guard let history else { return channel.position + 1 }
-        return await WaitingThreads.value { history.lastCommit() } ?? channel.position + 1
-    }
-
-    /// What is to be told before anything else.
-    private func begin() async -> ChangeSegment? {
-        switch beginning.take() {
-        case nil, .continuous: return nil
-        case .anew(let position): return ChangeSegment(end: position, nil)
-        case .missing(let start, let end):
-            guard let history else { return ChangeSegment(end: end, nil) }
-            guard let segments = await WaitingThreads.value({ history.segments(start, end) })
-            else { return ChangeSegment(end: end, nil) }
-            var changes = ChangeSegment(segments, filter, end: end)
-            changes.settle(passedAreDeleted: false)
-            return changes
+    func poll() -> ChangeSet? {
+        if readsAnew.exchange(false, ordering: .relaxed) {
+            lastRead.store(history?.lastCommit() ?? channel.position + 1, ordering: .relaxed)
         }
+        var next: ChangeSegment?
+        switch beginning.take() {
+        case .missing(let start, let end): next = missing(start, end)
+        case let other: next = other?.first
+        }
+        if next?.isEmpty ?? true {
+            next = channel.poll(number, lastRead: lastRead.load(ordering: .relaxed))
+        }
+        return told(next)
+    }
+
+    /// What was committed before the observation began, behind its token.
+    private func missing(_ start: UInt64, _ end: UInt64) -> ChangeSegment {
+        guard let segments = history?.segments(start, end) else {
+            return ChangeSegment(end: end, nil)
+        }
+        var changes = ChangeSegment(segments, filter, end: end)
+        changes.settle(passedAreDeleted: false)
+        return changes
+    }
+
+    private func told(_ changes: ChangeSegment?) -> ChangeSet? {
+        if let changes, !changes.isKnown { readsAnew.store(true, ordering: .relaxed) }
+        return changes?.told(by: channel.origin)
+    }
+}
+
+extension ChangeChannel.Beginning {
+    /// What is told first, where nothing has to be read for it.
+    fileprivate var first: ChangeSegment? {
+        if case .anew(let position) = self { return ChangeSegment(end: position, nil) }
+        return nil
     }
 }
 

@@ -76,7 +76,7 @@ extension DataStoreValue: Codable {
 
 extension Decimal {
     /// The number written with all its digits, as its description has it; `nil` for any other text.
-    init?(exactText text: String) {
+    package init?(exactText text: String) {
         if text == "NaN" {
             self = .nan
             return
@@ -91,10 +91,12 @@ extension Decimal {
 
 extension URL {
     /// The URL as it was written, and behind it the URL that it is relative to, if there is one.
-    var exactTexts: [String] { [relativeString] + (baseURL.map { [$0.absoluteString] } ?? []) }
+    package var exactTexts: [String] {
+        [relativeString] + (baseURL.map { [$0.absoluteString] } ?? [])
+    }
 
     /// The URL whose ``exactTexts`` these are.
-    init?(exactTexts texts: [String]) {
+    package init?(exactTexts texts: [String]) {
         guard let first = texts.first, texts.count <= 2 else { return nil }
         if texts.count == 2 {
             guard let base = URL(string: texts[1]) else { return nil }

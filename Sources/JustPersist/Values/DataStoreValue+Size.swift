@@ -6,7 +6,7 @@ extension DataStoreValue {
     ///
     /// The length of its payload in the file format of the record layer, so that every store refuses the
     /// same values.
-    func storedSize(limit: Int, depth: Int = 0) -> Int? {
+    package func storedSize(limit: Int, depth: Int = 0) -> Int? {
         switch self {
         case .null, .bool: return 0
         case .int, .double, .date: return 8

@@ -1,11 +1,11 @@
 extension Double {
     /// A text that gives back every bit, the payload of NaN included: `-0.0`, `1e+300`, `0x7ff8…`.
-    var exactText: String {
+    package var exactText: String {
         isNaN ? "0x" + String(bitPattern, radix: 16) : description
     }
 
     /// The number whose ``exactText`` this is, or another decimal writing of it.
-    init?(exactText: String) {
+    package init?(exactText: String) {
         guard exactText.hasPrefix("0x") else {
             self.init(exactText)
             return

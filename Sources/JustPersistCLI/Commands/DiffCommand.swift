@@ -34,14 +34,21 @@ struct DiffCommand: ParsableCommand {
         var shown = 0
         let comparison = StoreComparison(
             stores.0.store, stores.1.store, types: type.isEmpty ? nil : type)
+        let line = ProgressLine()
         let summary: StoreComparison.Summary
         do {
             summary = try comparison.run { difference in
-                try interruption.check("Interrupted: \(shown) differences were found so far.")
                 if quiet || limit > 0 && shown == limit { throw Enough() }
                 shown += 1
+                line.clear()
                 for line in lines(for: difference) { try output.line(line) }
+            } progress: { progress in
+                try interruption.check("Interrupted: \(shown) differences were found so far.")
+                line.show(
+                    items: progress.items,
+                    fraction: Double(progress.items) / Double(max(progress.totalItems, 1)))
             }
+            line.clear()
         } catch is Enough {
             try output.flush()
             throw DataStoreError(
@@ -66,7 +73,7 @@ struct DiffCommand: ParsableCommand {
         case .type(let key, .some, .none): ["- type \(key)"]
         case .type(let key, .none, _): ["+ type \(key)"]
         case .type(let key, let first?, let second?):
-            ["~ type \(key)"]
+            [second.itemTypeKey == key ? "~ type \(key)" : "~ type \(key) → \(second.itemTypeKey)"]
                 + changes("attribute", first.attributes, second.attributes) {
                     $0.declaresSame(as: $1)
                 } name: {

@@ -7,50 +7,183 @@ import JustPersistImportExport
 /// Brings a file into a store.
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Bring a file of JSON objects into a store.",
+        commandName: "import", abstract: "Bring a file of JSON or CSV into a store.",
         discussion: """
-            The file is a JSON array, JSON Lines, or an object with an array in it. The store is made if \
-            it is not there. Every run adds new items.
+            The file is a JSON array, JSON Lines, an object with an array in it, or CSV; it may be packed with gzip or \
+            Zstandard. - is standard input. The store is made if it is not there. Every run adds new items, unless --key \
+            is given or the rows have ids ($id, as export --ids writes them): then a row changes the item that it is \
+            about, and only the attributes that the row has.
+
+            The kinds of JSON's values that JSON does not have are objects with one key, as export writes them: {"$date": \
+            milliseconds since 1970 or ISO 8601 text}, {"$uuid": "…"}, {"$data": Base64}, {"$decimal": "1.5"}, {"$url": \
+            "…"}, {"$ref": {"type": "…", "id": "…"}}, {"$double": "nan"}.
+
+            The cells of a CSV column are all of one kind: as --schema says, as the attribute is declared, or else as all \
+            cells of the file can be read (of a pipe, the first 1000): true and false, whole numbers, numbers, times with \
+            a zone, and otherwise texts. Codes such as 007 are texts. An empty cell is null, and "" an empty text.
+
+            A bad row is told with its line. With --on-error stop nothing of it and of what follows is stored, and the \
+            message says how to go on; with --on-error skip the other rows are, and the exit code is 1 at the end.
             """)
 
-    @Argument(help: .init(storeHelp)) var store: String
+    /// What a file may be.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case json, jsonl, csv, tsv
+    }
+
+    enum ErrorPolicy: String, ExpressibleByArgument, CaseIterable {
+        case stop, skip
+    }
+
+    @Argument(help: .init(storeHelp), completion: .stores) var store: String
     @Argument(help: "The type that the items get.") var type: String
-    @Argument(help: "The file.", completion: .file()) var file: String
+    @Argument(help: "The file; - for standard input.", completion: .file()) var file: String
+    @Option(help: "The format, whatever the file's name says.") var format: Format?
     @Option(
         help: "The member that holds the array, where the file is an object with several.")
     var at: String?
-    @Flag(help: "Read the file as JSON Lines, whatever its name is.") var lines = false
-    @Option(help: "How many objects at the start of the file to leave out.") var skip = 0
+    @Option(help: "Find items by this unique attribute, and change those that are there.")
+    var key: String?
+    @Option(help: "What becomes of the other rows if one is bad.") var onError = ErrorPolicy.stop
+    @Option(help: "How many rows at the start of the file to leave out.") var skip = 0
+    @Option(
+        help: """
+            The kinds of columns of a CSV file, such as zip:string,stars:int,opened:date: \(CSVSchema.kindNames).
+            """)
+    var schema: CSVSchema?
+    @Flag(help: "The first row of a CSV file is no header; --schema names the columns.")
+    var noHeader = false
+    @Option(help: "The character between the cells of a CSV file.") var delimiter: Delimiter?
 
     func validate() throws {
-        if lines, at != nil { throw ValidationError("--at and --lines exclude each other.") }
+        if at != nil, format.map({ $0 != .json }) == true {
+            throw ValidationError("--at is for JSON; leave --format out, or write --format json.")
+        }
         if skip < 0 { throw ValidationError("--skip must be 0 or more.") }
+        if noHeader, schema == nil {
+            throw ValidationError("--no-header needs --schema, which names the columns.")
+        }
+    }
+
+    private var settings: ItemImport {
+        var settings = ItemImport(itemType: type, skipping: skip)
+        if let at { settings.format = .json(member: at) }
+        switch format {
+        case .json: settings.format = .json(member: at)
+        case .jsonl: settings.format = .jsonLines
+        case .csv, .tsv: settings.format = .csv
+        case nil: break
+        }
+        settings.csv = CSVOptions(
+            delimiter: delimiter?.character ?? (format == .tsv ? "\t" : format == .csv ? "," : nil),
+            hasHeader: !noHeader, columns: schema?.columns ?? [])
+        settings.key = key
+        settings.onError = onError == .skip ? .skip : .stop
+        return settings
     }
 
     func run() throws {
-        let layout: JSONImport.Layout = lines ? .lines : at.map { .member($0) } ?? .automatic
-        let file = URL(filePath: file)
-        try JSONImport.check(file)
+        let url = URL(filePath: file)
+        let isInput = file == "-"
+        if !isInput { try ItemImport.check(url) }
         let opened = try OpenStore.writing(store)
         let interruption = Interruption()
         let line = ProgressLine()
-        let count = try JSONImport(itemType: type, layout: layout, skipping: skip)
-            .run(file, into: opened.store) { progress in
-                try interruption.check(
-                    """
-                    Interrupted: \(progress.items) items are in “\(type)”. To go on, import again with \
-                    --skip \(skip + progress.items).
-                    """)
-                let fraction = progress.totalBytes.map { Double(progress.bytes) / Double($0) }
-                line.show(items: progress.items, fraction: fraction)
-            }
+        var badRows = BadRows(file: isInput ? "standard input" : url.lastPathComponent)
+        func progress(_ progress: ItemImport.Progress) throws {
+            try interruption.check(
+                """
+                Interrupted: \(progress.items) items are in “\(type)”. To go on, import again with \
+                --skip \(progress.rows).
+                """)
+            let fraction = progress.totalBytes.map { Double(progress.bytes) / Double($0) }
+            line.show(items: progress.items, fraction: fraction)
+        }
+        func note(_ row: ItemImport.BadRow) {
+            line.clear()
+            badRows.note(row)
+        }
+        let report =
+            try isInput
+            ? settings.run(
+                .standardInput, named: "standard input", into: opened.store,
+                progress: progress, badRow: note)
+            : settings.run(url, into: opened.store, progress: progress, badRow: note)
         line.clear()
         try opened.close()
         let output = Output()
-        try output.line(
-            count == 0
-                ? "0 items imported: there are none in “\(file.lastPathComponent)”."
-                : "\(count) items imported into “\(type)”.")
+        try output.line(summary(report, file: badRows.file))
         try output.flush()
+        if report.skipped > 0 {
+            badRows.finish()
+            throw ExitCode.failure
+        }
+    }
+
+    private func summary(_ report: ItemImport.Report, file: String) -> String {
+        if report.items + report.skipped == 0 {
+            return "0 items imported: there are none in “\(file)”."
+        }
+        var text = "\(report.created) items imported into “\(type)”"
+        if report.updated > 0 || key != nil { text += ", \(report.updated) updated" }
+        if report.skipped > 0 { text += ", \(report.skipped) rows left out" }
+        return text + "."
+    }
+}
+
+/// Tells of bad rows on standard error: of the first ones, and then how many more there were.
+private struct BadRows {
+    let file: String
+    private var count = 0
+    private static let limit = 20
+
+    init(file: String) { self.file = file }
+
+    mutating func note(_ row: ItemImport.BadRow) {
+        count += 1
+        guard count <= Self.limit else { return }
+        let text = "“\(file)”, line \(row.line): \(row.reason)".printable
+        StandardStreams.writeError("justpersist: \(text)\n")
+    }
+
+    func finish() {
+        if count > Self.limit {
+            StandardStreams.writeError(
+                "justpersist: \(count - Self.limit) more rows were left out.\n")
+        }
+    }
+}
+
+/// The kinds of the columns of a CSV file, as they are written on the command line.
+struct CSVSchema: ExpressibleByArgument {
+    let columns: [CSVOptions.Column]
+
+    private static let kinds = DataStoreValue.Kind.allCases.filter { $0 != .null }
+
+    /// The kinds that may be given.
+    static let kindNames = kinds.map { "\($0)" }.joined(separator: ", ")
+
+    init?(argument: String) {
+        var columns: [CSVOptions.Column] = []
+        for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let colon = part.lastIndex(of: ":"), colon > part.startIndex else { return nil }
+            let name = part[part.index(after: colon)...]
+            guard let kind = Self.kinds.first(where: { "\($0)" == name }) else { return nil }
+            columns.append(.init(String(part[..<colon]), kind))
+        }
+        self.columns = columns
+    }
+}
+
+/// A character between cells, as it is written on the command line.
+struct Delimiter: ExpressibleByArgument {
+    let character: Character
+
+    init?(argument: String) {
+        let text = ["\\t", "tab"].contains(argument) ? "\t" : argument
+        guard text.count == 1, let character = text.first, let byte = character.asciiValue,
+            byte != 0x22, byte != 0x0a, byte != 0x0d
+        else { return nil }
+        self.character = character
     }
 }

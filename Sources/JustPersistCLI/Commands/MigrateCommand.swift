@@ -27,13 +27,9 @@ struct MigrateCommand: ParsableCommand {
         let report = try migration.run { progress in
             try interruption.check(
                 """
-                Interrupted: \(progress.phase == .copying ? progress.items : progress.totalItems) of \
-                \(progress.totalItems) items are copied. To go on, migrate again.
+                Interrupted: \(progress.copiedItems) of \(progress.totalItems) items are copied. To go on, migrate again.
                 """)
-            // To compare is about half of the work.
-            let share = Double(progress.items) / Double(max(progress.totalItems, 1)) / 2
-            line.show(
-                items: progress.items, fraction: progress.phase == .copying ? share : 0.5 + share)
+            line.show(items: progress.items, fraction: progress.fraction)
         }
         line.clear()
         try target.close()
@@ -56,6 +52,29 @@ struct MigrateCommand: ParsableCommand {
             throw DataStoreError(
                 .invalidRequest, in: "migrate",
                 "“\(from)” and “\(to)” are the same store. Name another target.")
+        }
+    }
+}
+
+extension MigrationProgress {
+    /// The items that this run has copied.
+    fileprivate var copiedItems: Int {
+        switch phase {
+        case .checking: 0
+        case .copying: items
+        case .verifying, .finished: totalItems
+        }
+    }
+
+    /// The share of the work that is done, of which comparing is about half.
+    ///
+    /// `nil` where that cannot be told.
+    fileprivate var fraction: Double? {
+        let share = Double(items) / Double(max(totalItems, 1)) / 2
+        return switch phase {
+        case .checking: nil
+        case .copying: share
+        case .verifying, .finished: 0.5 + share
         }
     }
 }

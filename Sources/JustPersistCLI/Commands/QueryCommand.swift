@@ -13,25 +13,13 @@ struct QueryCommand: ParsableCommand {
             --limit and --offset are about the rows then. Without --group-by such a --select computes of all items. \
             Values that are null are left out.
 
-            In json and jsonl a date is {"$date": milliseconds since 1970}, and null is left out \
-            except where an attribute has a default, so that import brings the items back. Data is Base64, a UUID its text, a Decimal a number with all its \
-            digits.
+            json and jsonl are written as export writes them, so that import brings the items back: null is left out except \
+            where an attribute has a default, and a date is {"$date": milliseconds since 1970}.
             """)
 
     @Argument(help: .init(storeHelp), completion: .stores) var store: String
     @Argument(help: "The type of the items.", completion: .storedTypes) var type: String
-    @Option(
-        name: .customLong("where"),
-        help: "A predicate, such as 'stars > 3 AND name CONTAINS[cd] \"cafe\"'.")
-    var predicate: String?
-    @Option(
-        name: .customLong("sort"),
-        help:
-            "A key to sort by, ascending, or KEY:desc. Texts in another order: KEY:caseInsensitive, KEY:numeric, KEY:localizedStandard. Repeatable."
-    )
-    var sortKeys: [SortKey] = []
-    @Option(help: "How many items at most; 0 for all.") var limit: Int?
-    @Option(help: "How many items to leave out at the start.") var offset: Int?
+    @OptionGroup var selected: SelectedItems
     @Option(help: "How to print them.") var format = RowFormat.table
     @OptionGroup var tables: TableOptions
     @Flag(help: "Print how the items are found, in place of the items.") var explain = false
@@ -53,8 +41,6 @@ struct QueryCommand: ParsableCommand {
     var having: String?
 
     func validate() throws {
-        if let limit, limit < 0 { throw ValidationError("--limit must be 0 or more.") }
-        if let offset, offset < 0 { throw ValidationError("--offset must be 0 or more.") }
         if columns != nil, select != nil || groupBy != nil {
             throw ValidationError("--columns cannot be used with --select or --group-by.")
         }
@@ -74,24 +60,19 @@ struct QueryCommand: ParsableCommand {
     }
 
     func run() throws {
-        let predicate = try predicate.map { text in try DataStorePredicate(text, arguments: []) }
+        let request = try selected.unsorted(type)
         let opened = try OpenStore.reading(store)
         try opened.store.performRead { db in
             let schema = try db.schemas().known(type, in: "query")
             let known = KnownAttributes(schema)
-            if let predicate { try known.check(predicate) }
-            let request = DataStoreRequest(itemTypeKey: type)
-            request.predicate = predicate
-            request.limit = limit
-            request.offset = offset
+            if let predicate = request.predicate { try known.check(predicate) }
             let output = tables.output
             if let aggregation = try aggregation(of: schema) {
                 return try printRows(of: aggregation, request, known, db, to: output)
             }
-            for key in sortKeys { try known.check(path: key.path, in: "--sort") }
+            try selected.sort(request, known)
             for column in columns ?? [] { try known.check(path: column, in: "--columns") }
             for column in select ?? [] { try known.check(path: column, in: "--select") }
-            request.sortDescriptors = sortKeys.map { $0.descriptor() }
             if explain {
                 try output.line("\(try db.explain(request))")
                 return try output.flush()
@@ -117,7 +98,7 @@ struct QueryCommand: ParsableCommand {
             try known.check(path: key, in: "--select")
         }
         // As in --select, or as the column is named.
-        request.sortDescriptors = sortKeys.map { $0.descriptor(ofColumn: true) }
+        request.sortDescriptors = selected.sortKeys.map { $0.descriptor(ofColumn: true) }
         let rows = try db.aggregate(request, aggregation)
         if format == .count {
             try output.line(String(rows.count))

@@ -1,16 +1,17 @@
+import Foundation
 import JustPersist
 import JustPersistMigration
 
-/// Moving a store's items to the reference store and back: no second backend is needed.
+/// Moving a store's items to another store and back: to the kit's reference store unless the fixture makes another one.
 enum MigrationChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
             "mig/out", clause: [18], "Every type, id and value arrives in another store."
         ) { check in
             let (store, corpus) = try check.filledStore()
-            let target = try check.referenceStore()
-            let report = try Migration(from: store, to: target).run()
-            try check.expectSame(target, store, corpus, "the reference store after the migration")
+            let target = try check.secondStore()
+            let report = try check.migrate(from: store, to: target)
+            try check.expectSame(target, store, corpus, "the other store after the migration")
             check.expectEqual(
                 report.targetCounts.values.reduce(0, +), corpus.count * MigrationCorpus.types.count,
                 "the number of items that the migration reports")
@@ -18,9 +19,9 @@ enum MigrationChecks {
         CheckDefinition(
             "mig/in", clause: [18], "Every type, id and value of another store arrives in this one."
         ) { check in
-            let (source, corpus) = try check.filledReferenceStore()
+            let (source, corpus) = try check.filledSecondStore()
             let store = try check.openStore()
-            try Migration(from: source, to: store).run()
+            try check.migrate(from: source, to: store)
             try check.expectSame(store, source, corpus, "the store after the migration")
         },
         CheckDefinition(
@@ -28,19 +29,19 @@ enum MigrationChecks {
             "Items that went to another store and back are the same."
         ) { check in
             let (store, corpus) = try check.filledStore()
-            let between = try check.referenceStore()
-            try Migration(from: store, to: between).run()
+            let between = try check.secondStore()
+            try check.migrate(from: store, to: between)
             let back = try check.openStore()
-            try Migration(from: between, to: back).run()
+            try check.migrate(from: between, to: back)
             try check.expectSame(back, store, corpus, "the items that came back")
         },
         CheckDefinition(
             "mig/queries-agree-after", clause: [10, 11, 12, 13, 18],
             "After a migration both stores answer every request the same way."
         ) { check in
-            let (source, corpus) = try check.filledReferenceStore()
+            let (source, corpus) = try check.filledSecondStore()
             let store = try check.openStore()
-            try Migration(from: source, to: store).run()
+            try check.migrate(from: source, to: store)
             let predicates = ModelPredicates(
                 attributes: MigrationCorpus.attributes, check.capabilities)
             var random = check.generator("requests")
@@ -59,7 +60,7 @@ enum MigrationChecks {
                     found == expected,
                     """
                     Both stores hold the same items, but find others for “\(text(of: request))”: \
-                    the store \(found), the reference store \(expected)
+                    the store \(found), the other store \(expected)
                     """)
             }
         },
@@ -68,7 +69,7 @@ enum MigrationChecks {
         ) { check in
             let (store, corpus) = try check.filledStore()
             let before = try corpus.dump(store)
-            try Migration(from: store, to: check.referenceStore()).run()
+            try check.migrate(from: store, to: check.secondStore())
             let difference = try corpus.dump(store).difference(from: before)
             check.expect(
                 difference == nil, "the source differs after the migration:\n\(difference ?? "")")
@@ -77,7 +78,7 @@ enum MigrationChecks {
             "mig/fails-whole", clause: [5, 18],
             "A migration that fails leaves whole batches behind, and run again it ends complete."
         ) { check in
-            let (source, corpus) = try check.filledReferenceStore()
+            let (source, corpus) = try check.filledSecondStore()
             let store = try check.openStore()
             let blocks = Locked(0)
             let failing = InterposedStore(store) {
@@ -89,7 +90,7 @@ enum MigrationChecks {
                 if number == 4 { throw MigrationStopped() }
             }
             let error = check.expectThrows("a migration whose target fails at the third batch") {
-                _ = try Migration(from: source, to: failing, batchSize: 10).run()
+                _ = try check.migrate(from: source, to: failing, batchSize: 10)
             }
             check.expect(
                 error is MigrationStopped,
@@ -103,23 +104,24 @@ enum MigrationChecks {
             check.expectEqual(
                 left, [20, 0, 0, 0],
                 "items of each type left by two batches of 10 and one that failed")
-            try Migration(from: source, to: store, policy: .updateByID, batchSize: 10).run()
+            try check.migrate(from: source, to: store, policy: .updateByID, batchSize: 10)
             try check.expectSame(store, source, corpus, "the store after the second run")
         },
         CheckDefinition(
             "mig/interrupted", clause: [5, 18],
             "A target that holds a part of the source, as after an interruption, is completed."
         ) { check in
-            let (source, corpus) = try check.filledReferenceStore()
+            let (source, corpus) = try check.filledSecondStore()
             let store = try check.openStore()
             var batches = 0
             _ = check.expectThrows("a migration that is interrupted behind its third batch") {
-                try Migration(from: source, to: store, batchSize: 10).run { _ in
+                try check.migrate(from: source, to: store, batchSize: 10) { progress in
+                    if progress.phase != .copying { return }
                     batches += 1
                     if batches == 3 { throw MigrationStopped() }
                 }
             }
-            try Migration(from: source, to: store, batchSize: 10).run()
+            try check.migrate(from: source, to: store, batchSize: 10)
             try check.expectSame(store, source, corpus, "the store after the second run")
         },
         CheckDefinition(
@@ -127,7 +129,7 @@ enum MigrationChecks {
             "Many items are copied there and back in batches, with progress that counts each once."
         ) { check in
             let count = check.profile.pick(quick: 1_000, full: 100_000, soak: 1_000_000)
-            let source = try check.referenceStore()
+            let source = try check.secondStore()
             try source.write { db in
                 try db.declare(ItemSchema("Many", attributes: [AttributeSchema("number")]))
                 for number in 0..<count { try db.create("Many")["number"] = .int(Int64(number)) }
@@ -135,7 +137,7 @@ enum MigrationChecks {
             let store = try check.openStore()
             var copied = 0
             var most = 0
-            try Migration(from: source, to: store, batchSize: 500).run { progress in
+            try check.migrate(from: source, to: store, batchSize: 500) { progress in
                 if progress.phase != .copying { return }
                 most = max(most, progress.items - copied)
                 copied = progress.items
@@ -143,8 +145,8 @@ enum MigrationChecks {
             check.expectEqual(copied, count, "the items that the progress counted")
             check.expect(
                 most <= 500, "a batch has \(most) items, and 500 is the most that was asked for")
-            let back = try check.referenceStore()
-            let report = try Migration(from: store, to: back).run()
+            let back = try check.secondStore()
+            let report = try check.migrate(from: store, to: back)
             check.expectEqual(report.targetCounts, ["Many": count], "the items that came back")
             check.expectEqual(
                 try back.read { try $0.digest(ofType: "Many") },
@@ -154,26 +156,26 @@ enum MigrationChecks {
         CheckDefinition(
             "mig/rerun", clause: [18], "A second run, updating by id, makes no duplicates."
         ) { check in
-            let (source, corpus) = try check.filledReferenceStore()
+            let (source, corpus) = try check.filledSecondStore()
             let store = try check.openStore()
-            try Migration(from: source, to: store).run()
+            try check.migrate(from: source, to: store)
             try store.write { db in
                 let request = DataStoreRequest(itemTypeKey: MigrationCorpus.types[0])
                 guard let first = try db.dynamicItems(request).first else { return }
                 first["name"] = .string("changed in between")
             }
-            try Migration(from: source, to: store, policy: .updateByID).run()
+            try check.migrate(from: source, to: store, policy: .updateByID)
             try check.expectSame(store, source, corpus, "the store after the second run")
         },
         CheckDefinition(
             "mig/target-not-empty", clause: [18],
             "A target that holds items is refused, unless asked to update by id."
         ) { check in
-            let (source, _) = try check.filledReferenceStore()
+            let (source, _) = try check.filledSecondStore()
             let (store, corpus) = try check.filledStore()
             let before = try corpus.dump(store)
             check.expectError(.targetNotEmpty, what: "migrating into a store that holds items") {
-                try Migration(from: source, to: store).run()
+                try check.migrate(from: source, to: store)
             }
             let difference = try corpus.dump(store).difference(from: before)
             check.expect(
@@ -187,7 +189,7 @@ enum MigrationChecks {
             let error = check.expectError(
                 .unsupported, what: "migrating values of kind \(missing) to a store without them"
             ) {
-                try Migration(from: source, to: store).run()
+                try check.migrate(from: source, to: store)
             }
             let message = error?.message ?? ""
             for attribute in ["first", "second"] {
@@ -214,10 +216,29 @@ private func text(of request: DataStoreRequest) -> String {
 private struct MigrationStopped: Error {}
 
 extension CheckContext {
-    fileprivate func referenceStore() throws -> any DataStore {
-        let store = ReferenceDataStore()
+    /// The store, open, with which items are exchanged.
+    fileprivate func secondStore() throws -> any DataStore {
+        let name = "second-\(UUID().uuidString)"
+        let url = directory.appending(path: name, directoryHint: .isDirectory)
+        let store = try fixture.makeSecondStore(in: url) ?? ReferenceDataStore()
+        directories.withLock { $0[ObjectIdentifier(store)] = (store, name) }
         try store.open()
         return store
+    }
+
+    /// Migrates between the stores themselves, which may know a shorter way than the contract's.
+    @discardableResult
+    fileprivate func migrate(
+        from source: any DataStore, to target: any DataStore,
+        policy: Migration.Policy = .intoEmpty, batchSize: Int = 20_000,
+        progress: (MigrationProgress) throws -> Void = { _ in }
+    ) throws -> Migration.Report {
+        func itself(_ store: any DataStore) -> any DataStore {
+            (store as? WatchedStore)?.store ?? store
+        }
+        return try Migration(
+            from: itself(source), to: itself(target), policy: policy, batchSize: batchSize
+        ).run(progress: progress)
     }
 
     private var corpus: MigrationCorpus {
@@ -231,8 +252,8 @@ extension CheckContext {
         return (store, corpus)
     }
 
-    fileprivate func filledReferenceStore() throws -> (any DataStore, MigrationCorpus) {
-        let store = try referenceStore()
+    fileprivate func filledSecondStore() throws -> (any DataStore, MigrationCorpus) {
+        let store = try secondStore()
         var random = generator("reference")
         try corpus.fill(store, using: &random)
         return (store, corpus)
@@ -260,7 +281,7 @@ extension CheckContext {
         let kinds = DataStoreValue.Kind.allCases.filter { $0 != .null }
         let lacking = kinds.first { !capabilities.valueKinds.contains($0) }
         let kind = lacking ?? .bool
-        let source = lacking == nil ? try openStore() : try referenceStore()
+        let source = lacking == nil ? try openStore() : try secondStore()
         var random = generator("lacking")
         var value = DataStoreValue.null
         while value.isNull { value = ModelValues(kinds: [kind]).value(using: &random) }
@@ -275,6 +296,6 @@ extension CheckContext {
         if lacking != nil { return (source, try openStore(), kind) }
         var less = ReferenceDataStore().capabilities
         less.valueKinds.remove(kind)
-        return (source, InterposedStore(try referenceStore(), declaring: less), kind)
+        return (source, InterposedStore(try secondStore(), declaring: less), kind)
     }
 }

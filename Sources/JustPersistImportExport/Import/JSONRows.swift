@@ -1,53 +1,27 @@
 import Foundation
 import JustPersist
 
-/// The objects of a file, parsed, in batches.
-struct JSONRows {
-    struct Row {
-        let line: Int
-        let members: [JSONParser.Member]
-    }
-
-    private let settings: JSONImport
-    private let fileName: String
+/// The objects of a file, parsed.
+struct JSONRows: RowSource {
     private var reader: JSONItemReader
-    /// A batch ends behind this many bytes of text.
-    private static let batchBytes = 16 << 20
 
-    /// The rows of a file that was just opened.
-    init(_ settings: JSONImport, _ file: FileHandle, name: String) throws {
-        self.settings = settings
-        fileName = name
+    /// The rows of a file from its start.
+    ///
+    /// - Parameters:
+    ///   - format: As ``ItemImport/format``, but not CSV.
+    ///   - isLines: Whether the file's name says that it is JSON Lines.
+    init(_ source: ByteSource, _ format: ItemImport.Format, isLines: Bool, chunkSize: Int) throws {
         do {
-            reader = try Self.reader(settings, file, name: name)
-            for _ in 0..<settings.skipping {
-                if try reader.next() == nil { break }
-            }
+            reader = try Self.reader(source, format, isLines: isLines, chunkSize: chunkSize)
         } catch let failure as JSONItemReader.Failure {
-            throw Self.error(name, line: failure.line, failure.reason, "Nothing was stored.")
+            throw RowFailure(reason: failure.reason, line: failure.line, endsReading: true)
         }
     }
 
-    /// The number of bytes read.
     var offset: Int { reader.offset }
 
-    /// The next rows, none behind the last one, with the number of rows that are in the store by now.
-    mutating func next(after stored: Int) throws -> [Row] {
-        var batch: [Row] = []
-        let start = reader.offset
-        do {
-            while batch.count < settings.batchSize, reader.offset - start < Self.batchBytes,
-                let item = try reader.next()
-            {
-                batch.append(try row(item))
-            }
-            return batch
-        } catch let failure as JSONItemReader.Failure {
-            throw Self.error(fileName, line: failure.line, failure.reason, state(after: stored))
-        }
-    }
-
-    private func row(_ item: JSONItemReader.Item) throws -> Row {
+    mutating func next() throws -> ImportRow? {
+        guard let item = try nextItem() else { return nil }
         var parser = JSONParser(reader.buffer, item.range)
         let members: [JSONParser.Member]
         do throws(JSONParser.Failure) {
@@ -57,61 +31,39 @@ struct JSONRows {
             let lineStart = before.lastIndex(of: 0x0a).map { $0 + 1 } ?? before.startIndex
             let column = String(decoding: before[lineStart...], as: UTF8.self).count + 1
             let line = item.line + before.count { $0 == 0x0a }
-            throw JSONItemReader.Failure(
-                reason: "\(error.reason) (column \(column))", line: line)
+            throw RowFailure(reason: "\(error.reason) (column \(column))", line: line)
         }
-        for member in members where member.name.isEmpty || member.name.contains(".") {
-            throw JSONItemReader.Failure(
-                reason: """
-                    the key “\(member.name)” cannot be the name of an attribute, as it \
-                    \(member.name.isEmpty ? "is empty" : "has a dot")
-                    """, line: item.line)
+        for member in members {
+            if let problem = ImportRow.problem(withName: member.name) {
+                throw RowFailure(reason: problem, line: item.line)
+            }
         }
-        return Row(line: item.line, members: members)
+        return try ImportRow(line: item.line, members)
     }
 
-    /// The error for a batch that the store did not take.
-    func refused(_ batch: [Row], _ error: DataStoreError, after stored: Int) -> DataStoreError {
-        let lines = [batch.first?.line, batch.last?.line].compactMap { $0.map(String.init) }
-        return DataStoreError(
-            error.code, in: error.operation,
-            """
-            “\(fileName)”, lines \(lines.joined(separator: "–")): \(error.message) \
-            \(state(after: stored))
-            """, itemType: settings.itemType, attribute: error.attribute, engine: error.engine)
-    }
+    mutating func skip() throws -> Bool { try nextItem() != nil }
 
-    /// What is in the store, and how to go on.
-    private func state(after stored: Int) -> String {
-        let done = settings.skipping + stored
-        return done == 0
-            ? "Nothing was stored; correct the file and import it again."
-            : """
-            The \(done) items before are stored, and nothing else; correct the file and import it \
-            again without its first \(done) items.
-            """
-    }
-
-    private static func error(
-        _ fileName: String, line: Int, _ reason: String, _ state: String
-    ) -> DataStoreError {
-        DataStoreError(
-            .invalidInput, in: "import", "“\(fileName)”, line \(line): \(reason). \(state)")
+    private mutating func nextItem() throws -> JSONItemReader.Item? {
+        do {
+            return try reader.next()
+        } catch let failure as JSONItemReader.Failure {
+            throw RowFailure(reason: failure.reason, line: failure.line, endsReading: true)
+        }
     }
 }
 
 extension JSONRows {
-    /// A reader of the items, as the layout has it.
+    /// A reader of the items, as the format has it.
     private static func reader(
-        _ settings: JSONImport, _ file: FileHandle, name: String
+        _ source: ByteSource, _ format: ItemImport.Format, isLines: Bool, chunkSize: Int
     ) throws -> JSONItemReader {
-        var reader = try JSONItemReader(file, chunkSize: settings.chunkSize)
-        if settings.layout == .lines { return reader }
+        let name = source.name
+        var reader = try JSONItemReader(source, chunkSize: chunkSize)
+        if format == .jsonLines { return reader }
         var wanted: String?
-        if case .member(let name) = settings.layout { wanted = name }
+        if case .json(let member) = format { wanted = member }
         guard let first = try reader.nextVisible() else { return reader }
-        let isLines = ["jsonl", "ndjson"].contains((name as NSString).pathExtension.lowercased())
-        if isLines, wanted == nil { return reader }
+        if format == .automatic, isLines { return reader }
         if first == UInt8(ascii: "["), wanted == nil {
             reader.enterArray(isAlone: true)
             return reader
@@ -123,9 +75,9 @@ extension JSONRows {
                     but it begins with \(JSONParser.name(of: first))
                     """, line: reader.line)
         }
-        guard (try? file.offset()) != nil else {
+        guard source.canRestart else {
             // What cannot be read twice, as a pipe.
-            if wanted == nil { return reader }
+            if format == .automatic { return reader }
             throw DataStoreError(
                 .invalidInput, in: "import",
                 """
@@ -133,26 +85,27 @@ extension JSONRows {
                 file and import that.
                 """)
         }
+        try source.restart(at: reader.offset)
         let outline = try JSONOutline(
-            file, chunkSize: settings.chunkSize, offset: reader.offset, line: reader.line)
+            source, chunkSize: chunkSize, offset: reader.offset, line: reader.line)
         let arrays = outline.arrays.filter { wanted == nil || $0.name == wanted }
-        if wanted != nil, let rest = outline.rest {
+        if format != .automatic, let rest = outline.rest {
             throw JSONItemReader.Failure(
                 reason: """
                     nothing may follow behind the object, but here is \(JSONParser.name(of: rest.byte))
                     """, line: rest.line)
         }
-        if wanted == nil, outline.rest != nil || arrays.isEmpty {
-            try file.seek(toOffset: 0)
-            return try JSONItemReader(file, chunkSize: settings.chunkSize)
+        if format == .automatic, outline.rest != nil || arrays.isEmpty {
+            try source.restart(at: 0)
+            return try JSONItemReader(source, chunkSize: chunkSize)
         }
         guard let array = arrays.first, arrays.count == 1 else {
             throw DataStoreError(
                 .invalidInput, in: "import", choice(of: outline.arrays, wanted, in: name))
         }
-        try file.seek(toOffset: UInt64(array.offset))
+        try source.restart(at: array.offset)
         reader = try JSONItemReader(
-            file, chunkSize: settings.chunkSize, offset: array.offset, line: array.line)
+            source, chunkSize: chunkSize, offset: array.offset, line: array.line)
         reader.enterArray(isAlone: false)
         return reader
     }
@@ -162,7 +115,9 @@ extension JSONRows {
     ) -> String {
         let names = arrays.map { "“\($0.name)”" }.joined(separator: ", ")
         let known = arrays.isEmpty ? "It has no arrays." : "Its arrays are \(names)."
-        return wanted.map { "“\(fileName)” has no array “\($0)”, or several. \(known)" }
-            ?? "“\(fileName)” is an object with several arrays. Say which to import (--at): \(names)."
+        if let wanted { return "“\(fileName)” has no array “\(wanted)”, or several. \(known)" }
+        return arrays.isEmpty
+            ? "“\(fileName)” is an object without an array in it. Give an array, or JSON Lines."
+            : "“\(fileName)” is an object with several arrays. Say which to import (--at): \(names)."
     }
 }

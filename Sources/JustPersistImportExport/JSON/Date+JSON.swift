@@ -1,38 +1,95 @@
-import Foundation
+package import Foundation
 import JustPersist
 
 extension Date {
+    /// The key beside which the seconds since 2001 stand where milliseconds since 1970 are not exact.
+    static let secondsKey = "$secondsSince2001"
+
     /// The date that the content of a `{"$date": …}` stands for; `nil` if for none.
     ///
-    /// Milliseconds since 1970 as a number or as `{"$numberLong": "…"}`, or ISO 8601 text with a time
-    /// zone, with or without fractions of a second.
+    /// Milliseconds since 1970 as a number or as `{"$numberLong": "…"}`, `{"$secondsSince2001": …}`, or ISO 8601 text
+    /// with a time zone, with or without fractions of a second.
     init?(json content: DataStoreValue) {
         switch content {
         case .int(let milliseconds): self.init(milliseconds: Double(milliseconds))
         case .double(let milliseconds): self.init(milliseconds: milliseconds)
-        case .string(let text):
-            let styles = [true, false].map {
-                Date.ISO8601FormatStyle(includingFractionalSeconds: $0)
-            }
-            guard let date = styles.lazy.compactMap({ try? $0.parse(text) }).first else {
-                return nil
-            }
-            self = date
+        case .string(let text): self.init(iso8601: text)
         case .dictionary(let entries):
-            guard entries.count == 1, case .string(let text)? = entries["$numberLong"],
-                let milliseconds = Int64(text)
-            else { return nil }
-            self.init(milliseconds: Double(milliseconds))
+            guard entries.count == 1, let (key, value) = entries.first else { return nil }
+            switch (key, value) {
+            case ("$numberLong", .string(let text)):
+                guard let milliseconds = Int64(text) else { return nil }
+                self.init(milliseconds: Double(milliseconds))
+            case (Self.secondsKey, .double(let seconds)):
+                self.init(timeIntervalSinceReferenceDate: seconds)
+            default: return nil
+            }
         default: return nil
         }
     }
 
+    /// The point in time that a whole text in ISO 8601 with a time zone stands for; `nil` for any other text.
+    package init?(iso8601 text: String) {
+        // So much is looked at before Foundation is asked, which takes its time.
+        let bytes = text.utf8
+        guard bytes.count >= 16, bytes.first.map({ (0x30...0x39).contains($0) }) == true,
+            bytes.dropFirst(10).first == UInt8(ascii: "T")
+        else { return nil }
+        var whole = text
+        var fraction: Substring = ""
+        if let point = text.firstIndex(of: ".") {
+            fraction = text[text.index(after: point)...].prefix { $0.isASCII && $0.isNumber }
+            if fraction.isEmpty { return nil }
+            whole = String(text[..<point] + text[fraction.endIndex...])
+        }
+        let all = whole.startIndex..<whole.endIndex
+        // Not parse(_:), which is content with the beginning of a text.
+        guard
+            let (end, date) = try? Self.style.consuming(whole, startingAt: all.lowerBound, in: all),
+            end == all.upperBound
+        else { return nil }
+        // Not with the fraction, of which the style makes another date than the nearest one.
+        if fraction.count <= 3, let part = Double((fraction + "000").prefix(3)) {
+            self.init(milliseconds: date.timeIntervalSince1970 * 1000 + part)
+        } else {
+            self = date.addingTimeInterval(Double("0." + fraction) ?? 0)
+        }
+    }
+
+    /// The point in time in ISO 8601, with milliseconds; `nil` if that is not exact, or not within four digits of a year.
+    var exactISO8601: String? {
+        guard let milliseconds = wholeMilliseconds, abs(milliseconds) < 60_000_000_000_000 else {
+            return nil
+        }
+        let (seconds, part) = milliseconds.flooredQuotientAndRemainder(dividingBy: 1000)
+        let whole = Date(timeIntervalSince1970: Double(seconds)).formatted(Self.style)
+        let text = "\(whole.dropLast()).\(String(1000 + part).dropFirst())Z"
+        return Date(iso8601: text)?.isIdentical(to: self) == true ? text : nil
+    }
+
+    /// Milliseconds since 1970, if a whole number of them gives every bit of this date back.
+    var wholeMilliseconds: Int64? {
+        let whole = (timeIntervalSince1970 * 1000).rounded()
+        guard let milliseconds = Int64(exactly: whole),
+            Date(milliseconds: whole).isIdentical(to: self)
+        else { return nil }
+        return milliseconds
+    }
+
+    private static let style = Date.ISO8601FormatStyle()
+
     private init(milliseconds: Double) { self.init(timeIntervalSince1970: milliseconds / 1000) }
 
-    /// Milliseconds since 1970: the whole number that gives this very date back, if there is one.
-    var milliseconds: Double {
-        let milliseconds = timeIntervalSince1970 * 1000
-        let whole = milliseconds.rounded()
-        return Date(milliseconds: whole) == self ? whole : milliseconds
+    private func isIdentical(to other: Date) -> Bool {
+        timeIntervalSinceReferenceDate.bitPattern
+            == other.timeIntervalSinceReferenceDate.bitPattern
+    }
+}
+
+extension Int64 {
+    /// The quotient rounded down, and what is left, which is not negative.
+    fileprivate func flooredQuotientAndRemainder(dividingBy divisor: Int64) -> (Int64, Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

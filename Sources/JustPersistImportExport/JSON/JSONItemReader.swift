@@ -1,6 +1,3 @@
-import Foundation
-import JustPersist
-
 /// Cuts a file into the JSON texts of its items, and holds no more of it than a chunk and one item.
 struct JSONItemReader {
     /// Where the text of one item stands in ``buffer``, until the next one is asked for.
@@ -22,7 +19,7 @@ struct JSONItemReader {
 
     static let itemLimit = 256 << 20
 
-    private let file: FileHandle
+    private let source: ByteSource
     private let chunkSize: Int
     private var state = State.lines
     /// Whether nothing but space may follow behind the array.
@@ -35,9 +32,9 @@ struct JSONItemReader {
     /// The place in the file that the reader has come to.
     private(set) var offset: Int
 
-    /// A reader of what `file` gives from where it stands, behind a byte order mark if there is one.
-    init(_ file: FileHandle, chunkSize: Int, offset: Int = 0, line: Int = 1) throws {
-        self.file = file
+    /// A reader of what `source` gives from where it stands, behind a byte order mark if there is one.
+    init(_ source: ByteSource, chunkSize: Int, offset: Int = 0, line: Int = 1) throws {
+        self.source = source
         self.chunkSize = chunkSize
         self.offset = offset
         self.line = line
@@ -169,27 +166,11 @@ struct JSONItemReader {
         if isAtEnd { return false }
         buffer.removeFirst(position)
         position = 0
-        guard let chunk = try Self.chunk(of: file, upTo: chunkSize) else {
+        guard let chunk = try source.next(upTo: chunkSize) else {
             isAtEnd = true
             return false
         }
         buffer.append(contentsOf: chunk)
         return true
-    }
-
-    /// What a file gives next; `nil` at its end.
-    static func chunk(of file: FileHandle, upTo size: Int) throws(DataStoreError) -> [UInt8]? {
-        do {
-            let chunk = try file.read(upToCount: size) ?? Data()
-            return chunk.isEmpty ? nil : [UInt8](chunk)
-        } catch {
-            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-            throw DataStoreError(
-                .storageFailure, in: "import",
-                """
-                The file cannot be read to its end; check the disk that it is on. \
-                \((cause ?? error as NSError).localizedDescription)
-                """)
-        }
     }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Which arrays the object at the start of a file has as its members; the text of the object is checked,
 /// but nothing made of it.
 struct JSONOutline {
@@ -15,12 +13,11 @@ struct JSONOutline {
     /// What follows behind the object, if something does.
     private(set) var rest: (byte: UInt8, line: Int)?
 
-    /// Reads the file from the object's brace, up to what follows behind the object.
-    init(_ file: FileHandle, chunkSize: Int, offset: Int, line: Int) throws {
-        try file.seek(toOffset: UInt64(offset))
+    /// Reads the file from the object's brace, where it stands, up to what follows behind the object.
+    init(_ source: ByteSource, chunkSize: Int, offset: Int, line: Int) throws {
         var checker = JSONChecker(line: line)
         var offset = offset
-        while let chunk = try JSONItemReader.chunk(of: file, upTo: chunkSize) {
+        while let chunk = try source.next(upTo: chunkSize) {
             for byte in chunk {
                 if checker.isComplete, !JSONItemReader.isSpace(byte) {
                     rest = (byte, checker.line)

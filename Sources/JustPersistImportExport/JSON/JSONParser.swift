@@ -65,8 +65,8 @@ struct JSONParser {
     private mutating func dictionary(depth: Int) throws(Failure) -> DataStoreValue {
         var values: [String: DataStoreValue] = [:]
         try members(depth: depth) { values[$0] = $1 }
-        if values.count == 1, let content = values["$date"], let date = Date(json: content) {
-            return .date(date)
+        if values.count == 1, let (name, content) = values.first {
+            return JSONTag.value(name, content)
         }
         return .dictionary(values)
     }

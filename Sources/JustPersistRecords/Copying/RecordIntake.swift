@@ -23,17 +23,40 @@ package struct RecordIntake {
         }
     }
 
-    /// Takes records in.
+    /// Declares a type as another store has it: an index that is new here was declared without a class if it was there.
     ///
-    /// - Parameter mayBeThere: Whether there may be records of these ids, which are left as they are.
-    package func put(
-        _ batch: RecordBatch, mayBeThere: Bool
+    /// Through the contract alone every index would count as declared without a class, and stay when its class drops it.
+    package func declare(
+        _ schema: ItemSchema, indexesByHand: Set<IndexSchema>
     ) throws(DataStoreError) {
+        let before = block.known.catalog.candidates(for: ItemType(schema)).first
+        let known = Set(before.map { type in type.indexes.map(type.schema(of:)) } ?? [])
+        try block.declare(schema)
+        // A child's types are its parent's.
+        guard block.context.root == nil, var type = block.known.catalog.type(schema.itemTypeKey)
+        else { return }
+        var isChanged = false
+        for place in type.indexes.indices {
+            let index = type.schema(of: type.indexes[place])
+            if known.contains(index) || indexesByHand.contains(index) { continue }
+            type.indexes[place].isByHand = false
+            isChanged = true
+        }
+        if isChanged { block.adopt(type) }
+    }
+
+    /// Takes records in; those of which there is one of that id are left out.
+    ///
+    /// Items that agree where no two may are taken as they are, and reported to the error handler.
+    package func put(_ batch: RecordBatch) throws(DataStoreError) {
         guard let type = block.known.catalog[batch.type.number] else {
             throw .undeclaredType(batch.type.key, in: "migrate")
         }
+        guard let first = batch.ids.first, let last = batch.ids.last else { return }
         let table = block.table(of: type)
-        try block.storing { (writer) throws(DataStoreError) in
+        // Asked for each batch: another migration into this store may be going on.
+        let mayBeThere = try block.holdsKeys(in: RecordKey.range(type: type.number, first...last))
+        let violation = try block.storing { (writer) throws(DataStoreError) in
             for place in batch.ids.indices {
                 let id = batch.ids[place]
                 if mayBeThere, try table.contains(id, in: writer) { continue }
@@ -45,7 +68,8 @@ package struct RecordIntake {
                 if table.entryChanges.isMany { try table.writeEntries(to: writer) }
             }
             try table.writeEntries(to: writer)
-            block.noteUnjudged(table)
+            return try table.judgeUniqueness(.kept, in: writer)
         }
+        if let violation { block.context.report(violation) }
     }
 }

@@ -25,10 +25,23 @@ package struct StoredRecords {
     /// if anything, it knows under the same numbers.
     package func suits(_ other: StoredRecords) -> Bool { catalog.suits(other.catalog) }
 
-    /// The number of items of a type.
+    /// The number of items of a type, as it is stored.
+    ///
+    /// Throws `.corrupted` if that number is damaged.
     package func count(_ type: StoredType) throws(DataStoreError) -> Int {
         guard let stored = catalog[type.number] else { return 0 }
         return try block.table(of: stored).count(in: block.reader)
+    }
+
+    /// The number of records to expect of a type: those that are there, if the stored number is damaged.
+    package func expectedCount(_ type: StoredType) throws(DataStoreError) -> Int {
+        try Counter.count(after: 0, type: type.number, in: block.reader)
+    }
+
+    /// The indexes of a type that were declared without a class.
+    package func indexesByHand(ofType key: String) -> Set<IndexSchema> {
+        guard let type = catalog.type(key) else { return [] }
+        return Set(type.indexes.filter(\.isByHand).map(type.schema(of:)))
     }
 
     /// The records of a type that follow an id, each found sound; empty at the end.

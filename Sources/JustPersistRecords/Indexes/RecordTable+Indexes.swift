@@ -77,17 +77,26 @@ extension RecordTable {
     ///
     /// - Throws: `.uniqueViolation`; the transaction must be rolled back then.
     func checkUniqueness(in reader: any KeyValueReader) throws(DataStoreError) {
-        if uniqueEntries.entries.isEmpty { return }
+        if let violation = try judgeUniqueness(.refused, in: reader) { throw violation }
+    }
+
+    /// The same for items that stay whatever they have: gives what is wrong with them, of several faults one.
+    func judgeUniqueness(
+        _ outcome: UniqueViolationOutcome, in reader: any KeyValueReader
+    ) throws(DataStoreError) -> DataStoreError? {
+        if uniqueEntries.entries.isEmpty { return nil }
         let entries = uniqueEntries
         for entry in entries.sorted {
             let isThere = try reader.withValue(
                 forKey: entries.bytes.span.extracting(entry.range)
             ) { (_) throws(DataStoreError) in }
-            if isThere, let violation = try violation(of: entry, in: entries, reader) {
-                throw violation
-            }
+            guard isThere, let violation = try violation(of: entry, in: entries, outcome, reader)
+            else { continue }
+            if outcome == .kept { uniqueEntries.removeAll() }
+            return violation
         }
         uniqueEntries.removeAll()
+        return nil
     }
 
     /// Removes all entries.
@@ -97,14 +106,15 @@ extension RecordTable {
 
     /// The refusal of a stored entry that no other item may share, if one does.
     func violation(
-        of entry: IndexEntries.Entry, in entries: IndexEntries, _ reader: any KeyValueReader
+        of entry: IndexEntries.Entry, in entries: IndexEntries,
+        _ outcome: UniqueViolationOutcome, _ reader: any KeyValueReader
     ) throws(DataStoreError) -> DataStoreError? {
         let key = entries.bytes.span.extracting(entry.range)
         guard let index = index(of: key),
             let other = try otherItem(with: key, of: index, isCut: entry.isCut, in: reader)
         else { return nil }
         return .uniqueViolation(
-            IndexKey.id(in: key), other, ofType: typeKey, attributes: index.names)
+            IndexKey.id(in: key), other, ofType: typeKey, attributes: index.names, outcome)
     }
 
     /// Another item with the same values as those of an entry, if there is one.
@@ -189,18 +199,32 @@ struct IndexChanges {
     }
 }
 
+/// What becomes of two items that agree where no two may.
+enum UniqueViolationOutcome {
+    /// The block that wrote them fails.
+    case refused
+    /// They stay: they were there before the declaration, or came as they are from another store.
+    case kept
+}
+
 extension DataStoreError {
     /// Two items with the same values where no two may have them.
     static func uniqueViolation(
-        _ first: ItemID, _ second: ItemID, ofType itemType: String, attributes: [String]
+        _ first: ItemID, _ second: ItemID, ofType itemType: String, attributes: [String],
+        _ outcome: UniqueViolationOutcome
     ) -> DataStoreError {
         let names = attributes.map { "“\($0)”" }.joined(separator: " and ")
         let (first, second) = first < second ? (first, second) : (second, first)
+        let advice =
+            switch outcome {
+            case .refused: "Nothing of this block is stored. Find the item first, or use upsert."
+            case .kept: "Both are kept. Change or delete one of them."
+            }
         return DataStoreError(
             .uniqueViolation, in: "write",
             """
-            The items \(first) and \(second) of “\(itemType)” have the same \(names), which is declared unique. Nothing \
-            of this block is stored. Find the item first, or use upsert.
+            The items \(first) and \(second) of “\(itemType)” have the same \(names), which is declared unique. \
+            \(advice)
             """, itemType: itemType, attribute: attributes.first)
     }
 }

@@ -117,7 +117,7 @@ extension RecordTable {
             }
             try entries.write(to: writer)
             for entry in entries.entries where entry.isUnique && violation == nil {
-                violation = try self.violation(of: entry, in: entries, writer)
+                violation = try self.violation(of: entry, in: entries, .kept, writer)
             }
             last = pass.last ?? last
             left -= pass.count

@@ -57,7 +57,8 @@ extension DataStoreError {
             .corrupted, in: "read",
             """
             The store counts \(stored) items of “\(itemType)”, but \(found) were found: records are \
-            missing or doubled. Verify the store, and restore it from a backup.
+            missing or doubled, or the number is wrong. Verify the store, and restore it from a backup; if nothing else is \
+            wrong with it, repair() has the items counted anew.
             """, itemType: itemType)
     }
 

@@ -68,6 +68,14 @@ struct RecordKey {
     static func range(type: UInt32) -> KeyRange {
         KeyRange(prefix: KeySpace.key(KeySpace.recordTag, type: type))
     }
+
+    /// The keys of the records of a type with ids from one to another.
+    static func range(type: UInt32, _ ids: ClosedRange<ItemID>) -> KeyRange {
+        var (first, last) = (RecordKey(type: type), RecordKey(type: type))
+        first.set(ids.lowerBound)
+        last.set(ids.upperBound)
+        return KeyRange(from: first.bytes, upTo: last.bytes + [0])
+    }
 }
 
 extension [UInt8] {

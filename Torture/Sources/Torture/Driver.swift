@@ -63,6 +63,7 @@ public final class Driver: Sendable {
             InputCampaign(kind: .predicates),
             InputCampaign(kind: .indexes),
             IndexBuildCampaign(templates: templates),
+            MigrationCampaign(templates: templates),
             ToolCampaign(),
         ]
     }

@@ -23,8 +23,10 @@ struct JSONInputs {
             let store = InMemoryDataStore()
             try store.open()
             do {
-                let count = try JSONImport(itemType: "Item", layout: lines ? .lines : .automatic)
-                    .run(URL(filePath: file), into: store)
+                let count = try ItemImport(
+                    itemType: "Item", format: lines ? .jsonLines : .automatic
+                )
+                .run(URL(filePath: file), into: store).items
                 let counted = try store.read { try $0.count(DataStoreRequest(itemTypeKey: "Item")) }
                 guard counted == count else {
                     Probe.fail(.wrongAnswer, "\(count) were imported, \(counted) are there")

@@ -30,6 +30,9 @@ enum Probe {
             case "make-items": try IndexedItems.make(arguments)
             case "build-index": try IndexedItems.build(arguments)
             case "judge-index": try IndexedItems.judge(arguments)
+            case "make-letters": try MigratedStores.make(arguments)
+            case "migrate-letters": try MigratedStores.migrate(arguments)
+            case "judge-letters": try MigratedStores.judge(arguments)
             default:
                 throw Arguments.Failure("“\(task)” is no task")
             }

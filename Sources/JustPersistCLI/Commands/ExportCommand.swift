@@ -1,0 +1,102 @@
+import ArgumentParser
+import Foundation
+import JustPersist
+import JustPersistCommandLine
+import JustPersistImportExport
+
+/// Writes the items of a type to a file.
+struct ExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write items to a file of JSON or CSV.",
+        discussion: """
+            The format is told by the file's name, .json, .jsonl, .ndjson, .csv or .tsv, or by --format; with .gz or .zst \
+            behind it the file is packed. Without a file, or with -, the text goes to standard output. The items are those \
+            of one moment, whatever is written to the store meanwhile. A file appears when it is complete.
+
+            json is an array, and jsonl one object per line. Both keep every value: what JSON does not have is an object with \
+            one key, {"$date": milliseconds since 1970}, {"$uuid": "…"}, {"$data": Base64}, {"$decimal": "1.5"}, {"$url": \
+            "…"}, {"$ref": {"type": "…", "id": "…"}}, {"$double": "nan"}; a Double has a point or an exponent. null is left \
+            out, except where an attribute has a default.
+
+            csv has a column for each attribute. An empty cell is null, and "" an empty text; dates are ISO 8601, Data is \
+            Base64, a reference TYPE ID, and arrays and dictionaries are JSON. To read it back, tell import the kinds of \
+            columns that their texts do not show (--schema).
+            """)
+
+    @Argument(help: .init(storeHelp), completion: .stores) var store: String
+    @Argument(help: "The type of the items.", completion: .storedTypes) var type: String
+    @Argument(help: "The file; - for standard output.", completion: .file()) var file = "-"
+    @OptionGroup var selected: SelectedItems
+    @Option(
+        help:
+            "Attributes to write, or paths into dictionaries, separated by commas; uniqueToken is the id.",
+        transform: AggregateColumns.list)
+    var select: [String]?
+    @Option(help: "The format, whatever the file's name says; for standard output jsonl.")
+    var format: ImportCommand.Format?
+    @Flag(help: "Write the id of each item, as $id, by which import finds it again.")
+    var ids = false
+    @Option(help: "The character between the cells of CSV.") var delimiter: Delimiter?
+    @Flag(help: "Replace a file that is there.") var yes = false
+
+    func run() throws {
+        let request = try selected.unsorted(type)
+        let opened = try OpenStore.reading(store)
+        var total: Int?
+        var isEmpty = false
+        try opened.store.performRead { db in
+            let known = KnownAttributes(try db.schemas().known(type, in: "export"))
+            if let predicate = request.predicate { try known.check(predicate) }
+            try selected.sort(request, known)
+            for column in select ?? [] { try known.check(path: column, in: "--select") }
+            // Counting what a predicate finds takes as long as finding it.
+            if request.predicate == nil { total = try db.count(request) }
+            isEmpty = total == 0
+        }
+        var export = ItemExport(request)
+        switch format {
+        case .json: export.format = .json
+        case .jsonl: export.format = .jsonLines
+        case .csv, .tsv: export.format = .csv
+        case nil: export.format = file == "-" ? .jsonLines : nil
+        }
+        export.attributes = select
+        export.includesIDs = ids
+        export.delimiter =
+            delimiter?.character ?? (format == .tsv ? "\t" : format == .csv ? "," : nil)
+        let line = ProgressLine()
+        func show(_ progress: ItemExport.Progress) {
+            line.show(
+                items: progress.items,
+                fraction: isEmpty ? nil : total.map { Double(progress.items) / Double($0) })
+        }
+        let output = Output()
+        if file == "-" {
+            try opened.store.performRead { db in
+                try export.run(from: db, progress: { if !Output.isTerminal { show($0) } }) { text in
+                    try Self.write(text, to: output)
+                }
+            }
+            line.clear()
+            return try output.flush()
+        }
+        let interruption = Interruption()
+        let count = try export.run(
+            from: opened.store, to: URL(filePath: file), replacing: yes
+        ) { progress in
+            try interruption.check("Interrupted: nothing was written to “\(file)”.")
+            show(progress)
+        }
+        line.clear()
+        try output.line("\(count) items exported to “\(file)”.")
+        try output.flush()
+    }
+
+    /// A terminal gets no control characters, of which CSV may have any.
+    private static func write(_ text: [UInt8], to output: Output) throws {
+        guard Output.isTerminal else { return try output.bytes(text) }
+        let lines = String(decoding: text, as: UTF8.self)
+            .split(separator: "\n", omittingEmptySubsequences: false)
+        for line in lines.dropLast() { try output.line(String(line)) }
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import JustPersist
+
+/// Which items a command reads, and in which order.
+struct SelectedItems: ParsableArguments {
+    @Option(
+        name: .customLong("where"),
+        help: "A predicate, such as 'stars > 3 AND name CONTAINS[cd] \"cafe\"'.")
+    var predicate: String?
+    @Option(
+        name: .customLong("sort"),
+        help:
+            "A key to sort by, ascending, or KEY:desc. Texts in another order: KEY:caseInsensitive, KEY:numeric, KEY:localizedStandard. Repeatable."
+    )
+    var sortKeys: [SortKey] = []
+    @Option(help: "How many items at most; 0 for all.") var limit: Int?
+    @Option(help: "How many items to leave out at the start.") var offset: Int?
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("--limit must be 0 or more.") }
+        if let offset, offset < 0 { throw ValidationError("--offset must be 0 or more.") }
+    }
+
+    /// The request for the items of a type, in no order yet.
+    func unsorted(_ type: String) throws -> DataStoreRequest {
+        let request = DataStoreRequest(itemTypeKey: type)
+        request.predicate = try predicate.map { text in try DataStorePredicate(text, arguments: [])
+        }
+        request.limit = limit
+        request.offset = offset
+        return request
+    }
+
+    /// Sorts a request for items by the keys, which must be known.
+    func sort(_ request: DataStoreRequest, _ known: KnownAttributes) throws {
+        for key in sortKeys { try known.check(path: key.path, in: "--sort") }
+        request.sortDescriptors = sortKeys.map { $0.descriptor() }
+    }
+}

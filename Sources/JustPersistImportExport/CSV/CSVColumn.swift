@@ -1,0 +1,78 @@
+import Foundation
+import JustPersist
+
+/// A column of a CSV file, and how its cells are read.
+struct CSVColumn {
+    /// The attribute's name.
+    let name: String
+    let kinds: Set<DataStoreValue.Kind>
+
+    /// The value of a cell; `nil` if it is of none of the kinds.
+    func value(_ cell: String?) -> DataStoreValue? {
+        guard let cell else { return .null }
+        if let value = DataStoreValue(cell: cell, kinds: kinds) { return value }
+        // Some put all cells in quotes.
+        return cell.isEmpty ? .null : nil
+    }
+
+    /// What the kinds are called.
+    var kindNames: String {
+        kinds.sorted { $0.rawValue < $1.rawValue }.map { "\($0)" }.joined(separator: " or ")
+    }
+}
+
+/// The kinds that all cells of a column can be of.
+struct CSVInference {
+    private var canBeBool = true
+    private var canBeInt = true
+    private var canBeDouble = true
+    private var canBeDate = true
+    private var isEmpty = true
+
+    /// Takes a cell into account.
+    mutating func add(_ cell: String?) {
+        guard let cell, !cell.isEmpty else { return }
+        isEmpty = false
+        guard canBeBool || canBeInt || canBeDouble || canBeDate else { return }
+        if canBeBool { canBeBool = cell == "true" || cell == "false" }
+        if canBeInt || canBeDouble {
+            let number = Self.number(cell)
+            canBeInt = canBeInt && number.isInt
+            canBeDouble = canBeDouble && number.isDouble
+        }
+        if canBeDate { canBeDate = Date(iso8601: cell) != nil }
+    }
+
+    /// The kind to read the cells as, where the store has held values of these kinds in the attribute so far.
+    func kind(storedKinds: Set<DataStoreValue.Kind>) -> DataStoreValue.Kind {
+        let stored = storedKinds.subtracting([.null])
+        if isEmpty || stored == [.string] { return .string }
+        if canBeBool { return .bool }
+        if canBeInt, stored != [.double] || !canBeDouble {
+            return stored == [.decimal] ? .decimal : .int
+        }
+        if canBeDouble { return stored == [.decimal] ? .decimal : .double }
+        return canBeDate ? .date : .string
+    }
+
+    /// Whether a text is the usual writing of a number, from which the kind gives the same number.
+    ///
+    /// A leading zero or a plus sign is part of a code, and many digits are more than the kind holds.
+    private static func number(_ text: String) -> (isInt: Bool, isDouble: Bool) {
+        let bytes = Array(text.utf8)
+        guard let last = bytes.last, (0x30...0x39).contains(last),
+            bytes[0] == UInt8(ascii: "-") || (0x30...0x39).contains(bytes[0])
+        else { return (false, false) }
+        var parser = JSONParser(bytes, bytes.indices)
+        guard let value = try? parser.scalar(), parser.position == bytes.count else {
+            return (false, false)
+        }
+        switch value {
+        case .int(let value):
+            if text == "-0" { return (false, false) }
+            return (true, Int64(exactly: Double(value)) == value)
+        case .double: return (false, bytes.contains { $0 == 0x2e || $0 | 0x20 == 0x65 })
+        default: return (false, false)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+public import Foundation
+public import JustPersist
+
+/// Exports items of one type to a file, from which ``ItemImport`` makes the same items.
+///
+/// ```swift
+/// let count = try ItemExport(DataStoreRequest(itemTypeKey: "Restaurant")).run(from: store, to: file)
+/// ```
+///
+/// The items are read from one snapshot of the store, one by one, in the order of the request.
+///
+/// **JSON** keeps every value bit for bit; see `DataStoreValue.jsonText`. The members are in the order of the
+/// type's attributes. An attribute without a value is left out; null is written where an attribute with a default is
+/// null.
+///
+/// **CSV** has a column for each attribute, with the names in the first row; an empty cell is null, and an empty text is an
+/// empty cell in quotation marks. It keeps every value of a column whose values are all of one kind, if importing is told
+/// the kind or finds it out: it does for truth values, numbers (of one kind) and points in time; texts that all look like
+/// one of these have to be named. A row with nothing but one empty cell is an empty line, which is no row. Dates are
+/// ISO 8601, or `secondsSince2001:…` if milliseconds are not exact; Data is Base64; a reference is its type and its id
+/// with a space between; arrays and dictionaries are JSON.
+public struct ItemExport: Sendable {
+    /// How the rows stand in the file.
+    public enum Format: Sendable, Hashable {
+        /// An array of objects, one on each line.
+        case json
+        /// One object per line.
+        case jsonLines
+        /// Rows of cells (RFC 4180), on lines that end in a line feed.
+        case csv
+    }
+
+    /// How far an export has come.
+    public struct Progress: Sendable {
+        /// The items that were written.
+        public let items: Int
+    }
+
+    /// Which items, in which order.
+    public let request: DataStoreRequest
+    /// How the rows stand in the file; `nil` if its name tells: `.json`, `.jsonl`, `.ndjson`, `.csv` or `.tsv`, behind which
+    /// `.gz` or `.zst` may follow.
+    public var format: Format?
+    /// The attributes to write, or paths into dictionaries and along references; `nil` for all attributes.
+    public var attributes: [String]?
+    /// Whether each row has the item's id, as `$id`.
+    ///
+    /// Importing such a row changes the item with that id, or makes it.
+    public var includesIDs = false
+    /// The ASCII character between the cells of CSV; `nil` for a tab in files named `.tsv`, and else a comma.
+    public var delimiter: Character?
+
+    /// An export of the items that a request asks for.
+    public init(_ request: DataStoreRequest, format: Format? = nil) {
+        self.request = request
+        self.format = format
+    }
+
+    /// Writes a file, and returns the number of items in it.
+    ///
+    /// The file appears at its place when it is complete and synced; if this throws, there is nothing, or what was there
+    /// before. A device or a named pipe is written as it is. With a name that ends in `.gz` or `.zst` it is packed.
+    ///
+    /// - Parameters:
+    ///   - replaces: Whether a file that is there may be replaced.
+    ///   - progress: Called on this thread now and then. If it throws, the export ends with that error.
+    /// - Throws: `.targetNotEmpty` if something is there, `.invalidInput` if the name does not tell the format, and what the
+    ///   store and the file system report.
+    @discardableResult
+    public func run(
+        from store: any DataStore, to file: URL, replacing replaces: Bool = false,
+        progress: (Progress) throws -> Void = { _ in }
+    ) throws -> Int {
+        let kind = FileKind(fileName: file.lastPathComponent)
+        var settings = self
+        settings.format = try format ?? Self.format(of: kind, name: file.lastPathComponent)
+        let delimiter = try CSVOptions(delimiter: delimiter).delimiter(byName: kind.delimiter)
+        let draft = try FileDraft(for: file, replacing: replaces)
+        let compressor = kind.compression?.makeCompressor()
+        func write(_ bytes: [UInt8], isLast: Bool = false) throws {
+            guard let compressor else { return try draft.write(bytes) }
+            let packed: [UInt8]
+            do throws(CompressionFailure) {
+                packed = try compressor.compress(bytes, isLast: isLast)
+            } catch {
+                throw DataStoreError(
+                    .storageFailure, in: "export",
+                    "“\(file.lastPathComponent)” was not written: \(error.reason).")
+            }
+            try draft.write(packed)
+        }
+        var count = 0
+        try store.performRead { db in
+            count = try settings.write(from: db, delimiter, progress) { try write($0) }
+        }
+        try write([], isLast: true)
+        try draft.finish()
+        return count
+    }
+
+    /// Gives the text of the rows to a function, in pieces, and returns the number of items.
+    ///
+    /// ``format`` must be set. Nothing is packed.
+    @discardableResult
+    public func run(
+        from db: borrowing DataStoreReader, progress: (Progress) throws -> Void = { _ in },
+        write: ([UInt8]) throws -> Void
+    ) throws -> Int {
+        let delimiter = try CSVOptions(delimiter: delimiter).delimiter(byName: UInt8(ascii: ","))
+        return try self.write(from: db, delimiter, progress, write)
+    }
+
+    private func write(
+        from db: borrowing DataStoreReader, _ delimiter: UInt8,
+        _ progress: (Progress) throws -> Void, _ write: ([UInt8]) throws -> Void
+    ) throws -> Int {
+        guard let format else {
+            throw DataStoreError(
+                .invalidInput, in: "export", "The format of the export is not given. Set it.")
+        }
+        let schema = try db.schemas().first {
+            $0.itemTypeKey == request.type.key || $0.formerTypeKeys.contains(request.type.key)
+        }
+        let columns = ExportColumns(schema, attributes: attributes)
+        var writer = RowsText(format, columns, withIDs: includesIDs, delimiter: delimiter)
+        try db.performForEach(request) { item in
+            try writer.append(item)
+            guard writer.count % 500 == 0 || writer.isLarge else { return }
+            try write(writer.take())
+            try progress(Progress(items: writer.count))
+        }
+        writer.finish()
+        try write(writer.take())
+        return writer.count
+    }
+
+    private static func format(of kind: FileKind, name: String) throws(DataStoreError) -> Format {
+        if kind.isCSV { return .csv }
+        if kind.isJSONLines { return .jsonLines }
+        if kind.format == "json" { return .json }
+        throw DataStoreError(
+            .invalidInput, in: "export",
+            """
+            “\(name)” does not tell by its name in which format to write. End it in .json, .jsonl or .csv, or give the format.
+            """)
+    }
+}

@@ -1,0 +1,63 @@
+import JustPersist
+
+/// The text of rows in one of the formats, as far as it was not taken yet.
+struct RowsText {
+    private let format: ItemExport.Format
+    private let columns: ExportColumns
+    private let hasIDs: Bool
+    private var json = JSONWriter()
+    private var csv: CSVWriter
+    /// The rows that were appended.
+    private(set) var count = 0
+
+    init(
+        _ format: ItemExport.Format, _ columns: ExportColumns, withIDs hasIDs: Bool,
+        delimiter: UInt8
+    ) {
+        self.format = format
+        self.columns = columns
+        self.hasIDs = hasIDs
+        csv = CSVWriter(delimiter: delimiter)
+        if format == .csv {
+            let names = columns.names.map { Optional(JSONTag.written(attribute: $0)) }
+            csv.append(cells: (hasIDs ? [JSONTag.id] : []) + names)
+        }
+    }
+
+    /// Whether there is so much that it should be taken now.
+    var isLarge: Bool { json.bytes.count + csv.bytes.count > 1 << 18 }
+
+    mutating func append(_ item: any DataStoreItem) throws(DataStoreError) {
+        let values = try columns.values(of: item)
+        switch format {
+        case .csv:
+            csv.append(
+                cells: (hasIDs ? [item.uniqueToken.description] : []) + values.lazy.map(\.cell))
+        case .jsonLines:
+            append(values, of: item)
+            json.append("\n")
+        case .json:
+            // The comma goes in front, so that the last item needs not be known.
+            json.append(count == 0 ? "[" : ",\n")
+            append(values, of: item)
+        }
+        count += 1
+    }
+
+    private mutating func append(_ values: [DataStoreValue], of item: any DataStoreItem) {
+        let columns = columns
+        json.append(
+            row: values.indices.lazy
+                .filter { !values[$0].isNull || columns.isNullWritten[$0] }
+                .map { (columns.names[$0], values[$0]) },
+            id: hasIDs ? item.uniqueToken : nil)
+    }
+
+    /// Ends the text behind the last row.
+    mutating func finish() {
+        if format == .json { json.append(count == 0 ? "[]\n" : "]\n") }
+    }
+
+    /// The text that was not taken yet.
+    mutating func take() -> [UInt8] { format == .csv ? csv.take() : json.take() }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import JustPersist
+
+/// The bytes of a file or a pipe, unpacked, in pieces.
+final class ByteSource {
+    /// The name by which people know the file.
+    let name: String
+    private let handle: FileHandle
+    /// Where the file is read from; `nil` if it cannot be read twice.
+    private let start: UInt64?
+    private let compression: Compression?
+    private var decompressor: (any Decompressor)?
+    /// What was read of the file, and what of that was not given out or unpacked yet.
+    private var input: [UInt8] = []
+    private var position = 0
+    private var mayHoldMore = false
+    /// The bytes that were read of the file itself.
+    private(set) var fileBytes = 0
+
+    /// The bytes from where a file stands.
+    ///
+    /// - Throws: `.invalidInput` if the file's name says that it is packed and its content does not.
+    init(_ handle: FileHandle, name: String) throws(DataStoreError) {
+        self.name = name
+        self.handle = handle
+        start = try? handle.offset()
+        let named = Compression(fileName: name)
+        var head: [UInt8] = []
+        while head.count < 4, let more = try Self.read(handle, upTo: 4 - head.count) {
+            head += more
+        }
+        compression = Compression(head: head)
+        decompressor = compression?.makeDecompressor()
+        input = head
+        fileBytes = head.count
+        if let named, compression != named {
+            throw DataStoreError(
+                .invalidInput, in: "import",
+                "“\(name)” is not packed with \(named.name), as its name says. Rename it, or pack it again."
+            )
+        }
+    }
+
+    /// Whether ``restart(at:)`` is possible.
+    var canRestart: Bool { start != nil }
+
+    /// Whether what is given is the file's own bytes.
+    var isPlain: Bool { compression == nil }
+
+    /// The next bytes, at most so many; `nil` at the end.
+    func next(upTo size: Int) throws(DataStoreError) -> [UInt8]? {
+        guard let decompressor else {
+            if position < input.count {
+                let piece = Array(input[position..<min(input.count, position + size)])
+                position += piece.count
+                return piece
+            }
+            return try read(upTo: size)
+        }
+        while true {
+            if position == input.count, !mayHoldMore {
+                guard let more = try read(upTo: 1 << 16) else {
+                    if decompressor.isComplete { return nil }
+                    throw damaged("it ends in the middle")
+                }
+                input = more
+                position = 0
+            }
+            do throws(CompressionFailure) {
+                let piece = try decompressor.decompress(input, &position, limit: size)
+                mayHoldMore = piece.count == size
+                if !piece.isEmpty { return piece }
+            } catch {
+                throw damaged(error.reason)
+            }
+        }
+    }
+
+    /// Goes back to a place among the bytes that were given out.
+    func restart(at offset: Int) throws(DataStoreError) {
+        let place = (start ?? 0) + UInt64(compression == nil ? offset : 0)
+        do {
+            try handle.seek(toOffset: place)
+        } catch {
+            throw Self.unreadable(error)
+        }
+        input = []
+        position = 0
+        mayHoldMore = false
+        fileBytes = compression == nil ? offset : 0
+        guard let compression else { return }
+        decompressor = compression.makeDecompressor()
+        var rest = offset
+        while rest > 0, let piece = try next(upTo: min(rest, 1 << 20)) { rest -= piece.count }
+    }
+
+    private func read(upTo size: Int) throws(DataStoreError) -> [UInt8]? {
+        let bytes = try Self.read(handle, upTo: size)
+        fileBytes += bytes?.count ?? 0
+        return bytes
+    }
+
+    private static func read(
+        _ handle: FileHandle, upTo size: Int
+    ) throws(DataStoreError) -> [UInt8]? {
+        do {
+            let piece = try handle.read(upToCount: size) ?? Data()
+            return piece.isEmpty ? nil : [UInt8](piece)
+        } catch {
+            throw unreadable(error)
+        }
+    }
+
+    private func damaged(_ reason: String) -> DataStoreError {
+        DataStoreError(
+            .invalidInput, in: "import",
+            "“\(name)” cannot be unpacked as \(compression?.name ?? "it is"): \(reason). Get it again."
+        )
+    }
+
+    private static func unreadable(_ error: any Error) -> DataStoreError {
+        let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+        return DataStoreError(
+            .storageFailure, in: "import",
+            """
+            The file cannot be read to its end; check the disk that it is on. \
+            \((cause ?? error as NSError).localizedDescription)
+            """)
+    }
+}

@@ -1,0 +1,81 @@
+import JustPersist
+
+/// One row of a file: the values that it gives an item.
+struct ImportRow {
+    typealias Member = (name: String, value: DataStoreValue)
+
+    /// The line that it begins on, counted from 1.
+    let line: Int
+    /// The item that it is about, if it says so.
+    let id: ItemID?
+    /// The values by attribute, in the order of the file; of a repeated name the last one counts.
+    let members: [Member]
+
+    /// A row with the members that the file has, its id among them.
+    init(line: Int, _ members: [Member]) throws(RowFailure) {
+        self.line = line
+        guard members.contains(where: { $0.name.utf8.first == UInt8(ascii: "$") }) else {
+            self.members = members
+            id = nil
+            return
+        }
+        var id: ItemID?
+        var values: [Member] = []
+        for member in members {
+            guard member.name == JSONTag.id else {
+                values.append((JSONTag.attribute(member.name), member.value))
+                continue
+            }
+            id = Self.id(member.value)
+            if id == nil {
+                throw RowFailure(
+                    reason: """
+                        “$id” is not the id of an item, 36 characters of a UUID. For an attribute of that name write \
+                        “$$id”
+                        """, line: line)
+            }
+        }
+        self.id = id
+        self.members = values
+    }
+
+    private static func id(_ value: DataStoreValue) -> ItemID? {
+        switch value {
+        case .string(let text): ItemID(text)
+        case .uuid(let uuid): ItemID(uuid)
+        default: nil
+        }
+    }
+
+    /// Why a name in a file cannot be that of an attribute; `nil` if it can.
+    static func problem(withName name: String) -> String? {
+        if name.isEmpty { return "the key “” cannot be the name of an attribute, as it is empty" }
+        if name.utf8.contains(UInt8(ascii: ".")) {
+            return "the key “\(name)” cannot be the name of an attribute, as it has a dot"
+        }
+        return nil
+    }
+}
+
+/// What is wrong with a row.
+struct RowFailure: Error {
+    let reason: String
+    let line: Int
+    /// Whether it is not known where the next row begins.
+    var endsReading = false
+}
+
+/// The rows of a file in one of the formats.
+protocol RowSource {
+    /// The bytes of text that were read.
+    var offset: Int { get }
+
+    /// The next row; `nil` behind the last one.
+    ///
+    /// - Throws: ``RowFailure``, behind which the next row can be read unless it says that it cannot, or
+    ///   `DataStoreError` if the file cannot be read.
+    mutating func next() throws -> ImportRow?
+
+    /// Leaves out a row, and tells whether there was one.
+    mutating func skip() throws -> Bool
+}

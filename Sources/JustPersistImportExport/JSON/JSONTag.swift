@@ -1,0 +1,101 @@
+import Foundation
+import JustPersist
+
+/// Objects with one member whose name begins with `$`: how JSON holds the kinds of values that it does not have.
+///
+/// A dictionary that would be taken for such a value has one `$` more in front of its key, which reading takes away.
+enum JSONTag {
+    static let date = "$date"
+    static let data = "$data"
+    static let uuid = "$uuid"
+    static let decimal = "$decimal"
+    static let url = "$url"
+    static let reference = "$ref"
+    static let double = "$double"
+    /// The member of a row that is the item's id.
+    static let id = "$id"
+
+    private static let values: Set = [date, data, uuid, decimal, url, reference, double]
+
+    /// The key under which a dictionary with this one entry is written.
+    static func written(_ key: String, _ value: DataStoreValue) -> String {
+        guard key.utf8.first == dollar else { return key }
+        return name(escaped: key, among: values) != nil || DataStoreValue(tag: key, value) != nil
+            ? "$" + key : key
+    }
+
+    /// The value that an object with this one member stands for.
+    static func value(_ name: String, _ content: DataStoreValue) -> DataStoreValue {
+        guard name.utf8.first == dollar else { return .dictionary([name: content]) }
+        return DataStoreValue(tag: name, content)
+            ?? .dictionary([self.name(escaped: name, among: values) ?? name: content])
+    }
+
+    /// The name of an attribute as the member of a row.
+    static func written(attribute name: String) -> String {
+        name == id || self.name(escaped: name, among: [id]) != nil ? "$" + name : name
+    }
+
+    /// The attribute that a member of a row stands for.
+    static func attribute(_ name: String) -> String {
+        self.name(escaped: name, among: [id]) ?? name
+    }
+
+    private static let dollar = UInt8(ascii: "$")
+
+    /// The name without its first `$`, if it has several in front of one of these; else `nil`.
+    private static func name(escaped name: String, among tags: Set<String>) -> String? {
+        guard name.hasPrefix("$$") else { return nil }
+        return tags.contains("$" + name.drop { $0 == "$" }) ? String(name.dropFirst()) : nil
+    }
+}
+
+extension DataStoreValue {
+    /// The value that `{tag: content}` stands for; `nil` if it is a dictionary like others.
+    init?(tag: String, _ content: DataStoreValue) {
+        switch (tag, content) {
+        case (JSONTag.date, _):
+            guard let date = Date(json: content) else { return nil }
+            self = .date(date)
+        case (JSONTag.data, .string(let text)):
+            guard let data = Data(base64Encoded: text) else { return nil }
+            self = .data(data)
+        case (JSONTag.uuid, .string(let text)):
+            guard let uuid = UUID(uuidString: text) else { return nil }
+            self = .uuid(uuid)
+        case (JSONTag.decimal, .string(let text)):
+            guard let decimal = Decimal(exactText: text) else { return nil }
+            self = .decimal(decimal)
+        case (JSONTag.url, .string(let text)):
+            guard let url = URL(written: [text]) else { return nil }
+            self = .url(url)
+        case (JSONTag.url, .array(let parts)):
+            guard parts.count == 2, case .string(let text) = parts[0],
+                case .string(let base) = parts[1], let url = URL(written: [text, base])
+            else { return nil }
+            self = .url(url)
+        case (JSONTag.reference, .dictionary(let parts)):
+            guard parts.count == 2, case .string(let type)? = parts["type"],
+                case .string(let text)? = parts["id"], let id = ItemID(text)
+            else { return nil }
+            self = .reference(ItemReference(itemTypeKey: type, id: id))
+        case (JSONTag.double, .string(let text)):
+            guard let double = Double(exactText: text), !double.isFinite else { return nil }
+            self = .double(double)
+        default: return nil
+        }
+    }
+}
+
+extension Double {
+    /// A text that gives every bit back, and names what is no number as people do.
+    var jsonTagText: String { bitPattern == Double.nan.bitPattern ? "nan" : exactText }
+}
+
+extension URL {
+    /// The URL that was written as these texts, unless Foundation makes another one of them.
+    init?(written texts: [String]) {
+        self.init(exactTexts: texts)
+        guard exactTexts == texts else { return nil }
+    }
+}

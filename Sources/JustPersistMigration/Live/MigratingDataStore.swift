@@ -1,0 +1,207 @@
+public import Foundation
+public import JustPersist
+import Synchronization
+
+/// A store that moves from one store to another while a program uses it.
+///
+/// ```swift
+/// let store = MigratingDataStore(from: old, to: new, recordedIn: file)
+/// try store.open()              // copies in the background; read and write as ever
+/// try store.waitUntilInStep()
+/// try store.cutOver()           // from here on `new` is read
+/// try store.finish()            // from here on `old` is left alone
+/// ```
+///
+/// One of the two stores is in charge: it is read, and a write block runs in it. What a block has committed there is then copied
+/// to the other store, before the write call returns. Nothing is read from the other store until ``cutOver()``, which takes
+/// place between two write blocks. How far the migration is stands in a file, so the program may end, or be killed, at any
+/// moment. What each ``Phase`` promises, and what happens if one of the stores fails, is in <doc:MigratingWhileRunning>.
+///
+/// Both stores must tell their changes (``DataStoreCapabilities/changeStreams``), run their blocks on the calling thread and
+/// allow nested blocks, as the stores of this package do. They are opened and closed by this one, and nobody else may write
+/// to them. With a change log in the store in charge a restart costs little; without one, both are compared again.
+///
+/// It makes no child stores. Items belong to the store that they were fetched from: fetch those again by id that you keep
+/// across ``cutOver()``. Streams of changes go on across it.
+public final class MigratingDataStore: DataStore {
+    /// How far a migration is.
+    public enum Phase: String, Sendable, Codable {
+        /// The old store is in charge. Its items are being copied to the new one.
+        case copying
+        /// The old store is in charge. The new one has everything, and gets what is written.
+        case mirroring
+        /// The new store is in charge. The old one gets what is written, so that going back is possible.
+        case switched
+        /// The new store is in charge, and the old one is not used any more.
+        case finished
+    }
+
+    /// The store that is migrated from.
+    public let old: any DataStore
+    /// The store that is migrated to.
+    public let new: any DataStore
+    /// The file that says how far the migration is.
+    public let recordURL: URL
+
+    let life: BlockGate
+    let writers = WriterGate()
+    let course: Locked<Course>
+    /// Whether ``new`` is in charge. Changed while there are no writers.
+    let isSwitched = Atomic(false)
+    let feed = ChangeFeed()
+    private let handler: SharedErrorHandler
+
+    /// What a migration is doing while the store is open.
+    struct Course {
+        var record: MigrationRecord
+        var lock: MigrationLock?
+        /// `nil` once the migration is finished, and the store has been opened again since.
+        var mirror: StoreMirror?
+        var worker: MigrationWorker?
+        var progress: MigrationProgress?
+        /// The failure of the replica that was reported last.
+        var reported: String?
+        var listeners: [Int: AsyncStream<Status>.Continuation] = [:]
+        var lastListener = 0
+    }
+
+    /// A closed store over two others, which are opened and closed with it.
+    ///
+    /// - Parameters:
+    ///   - old: The store that the program has used so far.
+    ///   - new: The store that it is to use: empty, when this is opened for the first time.
+    ///   - recordURL: A file for how far the migration is, which is made if it is not there. Keep it until ``finish()``.
+    ///   - threading: On which thread the blocks of `read` and `writeSync` run.
+    ///   - errorHandler: Receives the failures that no call throws, also those of both stores.
+    public init(
+        from old: any DataStore, to new: any DataStore, recordedIn recordURL: URL,
+        threading: DataStoreThreading = .callingThread, errorHandler: DataStoreErrorHandler? = nil
+    ) {
+        self.old = old
+        self.new = new
+        self.recordURL = recordURL
+        life = BlockGate(threading: threading)
+        course = Locked(Course(record: MigrationRecord(.copying)))
+        handler = SharedErrorHandler(errorHandler)
+        capabilities = DataStoreCapabilities(commonTo: old, new, threading: threading)
+        for store in [old, new] {
+            store.errorHandler = { [weak self] error in self?.report(error) }
+        }
+    }
+
+    // It may be on the worker's thread, which cannot wait for itself. With the worker the stores go.
+    deinit { course.withLock { $0.worker }?.cancel() }
+
+    /// What both stores can do, but for child stores.
+    public let capabilities: DataStoreCapabilities
+
+    /// Receives the failures that no call throws, also those of both stores.
+    public var errorHandler: DataStoreErrorHandler? {
+        get { handler.value }
+        set { handler.value = newValue }
+    }
+
+    /// The store in charge.
+    var primary: any DataStore { isSwitched.load(ordering: .acquiring) ? new : old }
+
+    // MARK: Blocks
+
+    /// Reads the store in charge.
+    public func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
+        try life.read { try primary.performRead(block) }
+    }
+
+    /// Writes to the store in charge, and then copies what has changed to the other one.
+    ///
+    /// If that copy fails, the call succeeds all the same: see ``Status/failure``.
+    public func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
+        try life.onBlockThread {
+            try life.visit("write") {
+                try writers.write {
+                    try primary.performWrite(block)
+                    follow()
+                }
+            }
+        }
+    }
+
+    /// Queues a block for the store in charge.
+    public func enqueueWrite(
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        do {
+            try life.visit("writeAsync") {
+                writers.enqueue { [self] in
+                    primary.enqueueWrite({ [self] db in
+                        // Whoever closes the store waits for it.
+                        try life.visit("write", isQueued: true) {
+                            try writers.runQueued { try block(db) }
+                        }
+                    }) { [self] error in
+                        if error == nil { follow() }
+                        writers.queuedBlockHasEnded()
+                        completion(error)
+                    }
+                }
+            }
+        } catch {
+            WaitingThreads.run { completion(error) }
+        }
+    }
+
+    /// Copies what was committed to the store that is not in charge, and reports why not.
+    private func follow() {
+        guard let mirror = course.withLock({ $0.mirror }) else { return }
+        if let failure = mirror.follow() { report(failure) }
+    }
+
+    // MARK: What is asked of the store in charge
+
+    /// Checks the store in charge.
+    public func verify() throws -> VerificationReport {
+        var report = VerificationReport()
+        try life.visit("verify") { report = try primary.verify() }
+        return report
+    }
+
+    /// Waits for the indexes of the store in charge.
+    public func buildIndexes(progress: (IndexProgress) -> Void) throws {
+        try life.visit("buildIndexes") { try primary.buildIndexes(progress: progress) }
+    }
+
+    /// Observes what is committed, also across ``cutOver()``.
+    ///
+    /// A token that was taken in a block is not known: the stream begins with a set that is not complete.
+    public func observeChanges(
+        _ scope: ChangeScope, since token: ChangeToken?
+    ) throws -> any ChangeObservation {
+        if course.withLock({ $0.mirror }) == nil {
+            return try new.observeChanges(scope, since: token)
+        }
+        return try feed.observe(scope, since: token)
+    }
+}
+
+extension DataStoreCapabilities {
+    /// What two stores can both do, as one of them is used in the place of the other.
+    fileprivate init(
+        commonTo old: any DataStore, _ new: any DataStore, threading: DataStoreThreading
+    ) {
+        let (old, new) = (old.capabilities, new.capabilities)
+        self.init(
+            persistence: min(old.persistence, new.persistence),
+            isolation: min(old.isolation, new.isolation),
+            hasConcurrentReads: old.hasConcurrentReads && new.hasConcurrentReads,
+            nesting: old.nesting.intersection(new.nesting),
+            changeStreams: .live, threading: threading,
+            valueKinds: old.valueKinds.intersection(new.valueKinds),
+            predicateOperators: old.predicateOperators.intersection(new.predicateOperators),
+            textOrders: old.textOrders.intersection(new.textOrders),
+            enforcesUniqueness: old.enforcesUniqueness && new.enforcesUniqueness,
+            limits: DataStoreLimits(
+                nameBytes: min(old.limits.nameBytes, new.limits.nameBytes),
+                valueBytes: min(old.limits.valueBytes, new.limits.valueBytes),
+                writeBlockBytes: min(old.limits.writeBlockBytes, new.limits.writeBlockBytes)))
+    }
+}

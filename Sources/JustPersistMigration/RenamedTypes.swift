@@ -1,0 +1,91 @@
+import JustPersist
+
+/// Which types and attributes of two stores are the same, though one of the stores has renamed them since.
+struct RenamedTypes {
+    /// The types by their keys in the other store, with what they are called here.
+    private let types: [String: Renames]
+
+    /// Whether the keys of some types differ, and so the references to their items.
+    private let changesReferences: Bool
+
+    private struct Renames {
+        let key: String
+        /// The names that differ, by those in the other store.
+        let attributes: [String: String]
+    }
+
+    /// What the types of another store are called here.
+    init(_ others: [ItemSchema], in schemas: [ItemSchema]) {
+        let pairs = Self.pairs(
+            others.map { ($0.itemTypeKey, $0.formerTypeKeys) },
+            schemas.map { ($0.itemTypeKey, $0.formerTypeKeys) })
+        let own = Dictionary(
+            schemas.map { ($0.itemTypeKey, $0) }, uniquingKeysWith: { first, _ in first })
+        var types: [String: Renames] = [:]
+        for other in others {
+            guard let key = pairs[other.itemTypeKey], let schema = own[key] else { continue }
+            let names = Self.pairs(
+                other.attributes.map { ($0.name, $0.formerNames) },
+                schema.attributes.map { ($0.name, $0.formerNames) })
+            types[other.itemTypeKey] = Renames(
+                key: key, attributes: names.filter { $0.key != $0.value })
+        }
+        self.types = types
+        changesReferences = types.contains { $0.key != $0.value.key }
+    }
+
+    /// What each of the others is called here: the same, or by a name of which either side knows that it was changed.
+    private static func pairs(
+        _ others: [(name: String, former: [String])], _ own: [(name: String, former: [String])]
+    ) -> [String: String] {
+        var left = own
+        var pairs: [String: String] = [:]
+        func take(_ other: String, _ isSame: ((name: String, former: [String])) -> Bool) {
+            guard pairs[other] == nil, let place = left.firstIndex(where: isSame) else { return }
+            pairs[other] = left.remove(at: place).name
+        }
+        let names = Set(own.map(\.name))
+        for other in others where names.contains(other.name) {
+            take(other.name) { $0.name == other.name }
+        }
+        for other in others {
+            take(other.name) {
+                $0.former.contains(other.name) || other.former.contains($0.name)
+            }
+        }
+        return pairs
+    }
+
+    /// What the type with that key in the other store is called here; `nil` if it is not here.
+    func key(_ other: String) -> String? { types[other]?.key }
+
+    /// What an attribute of a type in the other store is called here.
+    func attribute(_ name: String, ofType other: String) -> String {
+        types[other]?.attributes[name] ?? name
+    }
+
+    /// Values of an item of the other store under the names that they have here.
+    func values(
+        _ values: [String: DataStoreValue], ofType other: String
+    ) -> [String: DataStoreValue] {
+        var renamed = values
+        if let names = types[other]?.attributes, !names.isEmpty {
+            renamed = [:]
+            for (name, value) in values { renamed[names[name] ?? name] = value }
+        }
+        return changesReferences ? renamed.mapValues(value) : renamed
+    }
+
+    private func value(_ value: DataStoreValue) -> DataStoreValue {
+        switch value {
+        case .reference(let reference):
+            guard let key = key(reference.itemTypeKey), key != reference.itemTypeKey else {
+                return value
+            }
+            return .reference(ItemReference(itemTypeKey: key, id: reference.id))
+        case .array(let values): return .array(values.map(self.value))
+        case .dictionary(let values): return .dictionary(values.mapValues(self.value))
+        default: return value
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import JustPersist
+import JustPersistConformance
+import JustPersistLMDB
+import JustPersistLevelDB
+import JustPersistMemory
+import JustPersistMigration
+import Testing
+
+/// A store that moves to another one while it is used.
+@Suite struct MigratingDataStoreTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private var record: URL { directory.url.appending(path: "migration.json") }
+
+    enum Pair: String, CaseIterable {
+        case lmdbToLevelDB, levelDBToLMDB, withLogs
+    }
+
+    private func stores(_ pair: Pair) -> (old: any DataStore, new: any DataStore) {
+        let log = pair == .withLogs ? ChangeLogLength(commits: 1000) : .off
+        let lmdb = LMDBDataStore(
+            at: directory.url.appending(path: "lmdb"),
+            configuration: LMDBConfiguration(changeLog: log))
+        let levelDB = LevelDBDataStore(
+            at: directory.url.appending(path: "leveldb"),
+            configuration: LevelDBConfiguration(changeLog: log))
+        return pair == .levelDBToLMDB ? (levelDB, lmdb) : (lmdb, levelDB)
+    }
+
+    private func migrating(_ pair: Pair = .lmdbToLevelDB) -> MigratingDataStore {
+        let (old, new) = stores(pair)
+        return MigratingDataStore(from: old, to: new, recordedIn: record)
+    }
+
+    private func fill(_ store: any DataStore, _ count: Int) throws {
+        try store.write { db in
+            try db.declare(
+                ItemSchema(
+                    "T",
+                    attributes: [
+                        AttributeSchema("n"), AttributeSchema("key"),
+                        AttributeSchema("level", default: .int(3), isOptional: true),
+                    ], indexes: [IndexSchema(["key"], isUnique: true)]))
+            for number in 0..<count {
+                let item = try db.create("T")
+                item["n"] = .int(Int64(number))
+                item["key"] = .string("key \(number)")
+                if number % 3 == 0 { item["level"] = .null }
+            }
+        }
+    }
+
+    /// Both stores hold the same; the store that has them open is closed.
+    private func expectSame(_ pair: Pair, count: Int) throws {
+        let (old, new) = stores(pair)
+        try old.open()
+        try new.open()
+        let summary = try StoreComparison(old, new).run()
+        #expect(summary.isSame, "\(summary)")
+        #expect(summary.same == count)
+        for store in [old, new] { #expect(try store.verify().problems.isEmpty) }
+        try old.close()
+        try new.close()
+    }
+
+    @Test(arguments: Pair.allCases) func movesWhileItIsUsed(_ pair: Pair) throws {
+        let (old, _) = stores(pair)
+        try old.open()
+        try fill(old, 2500)
+        try old.close()
+        let store = migrating(pair)
+        try store.open()
+        func change(_ number: Int) throws {
+            try store.write { db in
+                let items = try db.dynamicItems(DataStoreRequest(itemTypeKey: "T"))
+                items[number]["n"] = .int(-1)
+                _ = try db.performDelete(items[number + 1])
+                try db.create("T")["key"] = .string("new \(number)")
+            }
+        }
+        try change(0)
+        try store.waitUntilInStep()
+        #expect(store.status.phase == .mirroring)
+        try change(10)
+        #expect(store.status.isInStep)
+        try store.cutOver()
+        #expect(store.status.phase == .switched)
+        try change(20)
+        #expect(store.status.isInStep)
+        #expect(try store.read { try $0.count(DataStoreRequest(itemTypeKey: "T")) } == 2500)
+        try store.goBack()
+        try change(30)
+        #expect(store.status.isInStep)
+        try store.cutOver()
+        try store.close()
+        try expectSame(pair, count: 2500)
+        try store.open()
+        try store.finish()
+        try change(40)
+        try store.close()
+        let (oldStore, newStore) = stores(pair)
+        try oldStore.open()
+        try newStore.open()
+        #expect(try StoreComparison(oldStore, newStore).run().different == 1)
+    }
+
+    @Test(arguments: Pair.allCases) func whatIsWrittenWhileItCopiesIsCopied(_ pair: Pair) throws {
+        let (old, _) = stores(pair)
+        try old.open()
+        try fill(old, 5000)
+        try old.close()
+        let store = migrating(pair)
+        try store.open()
+        let isDone = Locked(false)
+        let ended = Locked(0)
+        for thread in 0..<3 {
+            Thread.detachNewThread {
+                var generator = SeededGenerator(seed: UInt64(thread))
+                while !isDone.withLock({ $0 }) {
+                    _ = try? store.write { db in
+                        let all = DataStoreRequest(itemTypeKey: "T")
+                        all.offset = generator.int(in: 0..<4000)
+                        all.limit = 2
+                        let items = try db.dynamicItems(all)
+                        // They pass the unique value on.
+                        let key = items[0]["key"]
+                        items[0]["key"] = items[1]["key"]
+                        items[1]["key"] = key
+                        items[1]["n"] = .int(-7)
+                    }
+                }
+                ended.change { $0 += 1 }
+            }
+        }
+        try store.waitUntilInStep()
+        try store.cutOver()
+        isDone.withLock { $0 = true }
+        ended.wait { $0 == 3 ? () : nil }
+        #expect(store.status.isInStep)
+        try store.close()
+        try expectSame(pair, count: 5000)
+    }
+
+    /// The code of the error that a call throws.
+    private func code(_ body: () throws -> Void) -> DataStoreError.Code? {
+        do { try body() } catch { return (error as? DataStoreError)?.code }
+        return nil
+    }
+
+    @Test func aStoreWithItemsIsNoTarget() throws {
+        let (_, new) = stores(.lmdbToLevelDB)
+        try new.open()
+        try fill(new, 1)
+        try new.close()
+        let store = migrating()
+        #expect(code { try store.open() } == .targetNotEmpty)
+        #expect(!FileManager.default.fileExists(atPath: record.path))
+    }
+
+    @Test func oneOpeningAtATime() throws {
+        let store = migrating()
+        try store.open()
+        #expect(code { try migrating().open() } == .alreadyOpen)
+        try store.close()
+        try store.open()
+    }
+
+    @Test func phasesThatDoNotFollowAreRefused() throws {
+        let store = migrating()
+        #expect(code { try store.cutOver() } == .notSetUp)
+        try store.open()
+        #expect(code { try store.goBack() } == .invalidRequest)
+        #expect(code { try store.finish() } == .invalidRequest)
+        try store.waitUntilInStep()
+        store.read { _ in
+            #expect(code { try store.cutOver() } == .insideBlock)
+        }
+        try store.cutOver()
+        #expect(code { try store.cutOver() } == .invalidRequest)
+    }
+
+    @Test func streamsGoOnAcrossTheCutOver() async throws {
+        let store = migrating()
+        try store.open()
+        try fill(store, 1)
+        try store.waitUntilInStep()
+        var changes = store.changes().makeAsyncIterator()
+        _ = await changes.next()
+        try store.cutOver()
+        try await store.write { try $0.create("T")["n"] = .int(5) }
+        let set = try #require(await changes.next())
+        #expect(set["T"]?.inserted.count == 1)
+        try store.close()
+        #expect(await changes.next() == nil)
+    }
+}

@@ -125,7 +125,9 @@ struct SalvageCampaign: Campaign {
         let result = try Child.run(
             ProbeRunner(
                 subject: subject, directory: directory, store: damaged, options: Self.options
-            ).command("salvage", "into=\(directory.path)/saved", "to=\(Self.blocks)"),
+            ).command(
+                "salvage", "into=\(subject.engine.rawValue):\(directory.path)/saved",
+                "to=\(Self.blocks)"),
             within: 120)
         guard result.end == .exit(0), let line = result.output.split(separator: "\n").last,
             let verdict = try? JSONDecoder().decode(SalvageVerdict.self, from: Data(line.utf8))

@@ -45,11 +45,6 @@ struct Arguments {
     }
 
     /// The store, closed.
-<<<<<<< HEAD
-    var store: any DataStore {
-        get throws {
-            try store(at: nil)
-=======
     var store: any DataStore { get throws { try store("store") } }
 
     /// The store that an argument names, closed; one that is only read must exist.
@@ -64,7 +59,6 @@ struct Arguments {
                     maximumSize: 1 << 30, maximumReaders: try number("slots", or: 126),
                     durability: durability, isReadOnly: isReadOnly,
                     createsIfMissing: createsIfMissing))
->>>>>>> a5cab9fdf4324eb6312e276774b0aa8f1496c8a2
         }
         if let path = location.removingPrefix("leveldb:") {
             return LevelDBDataStore(
@@ -74,27 +68,6 @@ struct Arguments {
                     isReadOnly: isReadOnly, createsIfMissing: createsIfMissing))
         }
         throw Failure("\(name)=\(location) is neither lmdb: nor leveldb:")
-    }
-
-    /// The store, closed; or one of its kind at another place.
-    func store(at place: String?) throws -> any DataStore {
-        let location = try text("store")
-        let durability: Durability = try flag("relaxed") ? .relaxed : .full
-        if let path = location.removingPrefix("lmdb:") {
-            return LMDBDataStore(
-                at: URL(filePath: place ?? path, directoryHint: .isDirectory),
-                configuration: LMDBConfiguration(
-                    maximumSize: 1 << 30, maximumReaders: try number("slots", or: 126),
-                    durability: durability, createsIfMissing: try !flag("existing")))
-        }
-        if let path = location.removingPrefix("leveldb:") {
-            return LevelDBDataStore(
-                at: URL(filePath: place ?? path, directoryHint: .isDirectory),
-                configuration: LevelDBConfiguration(
-                    durability: durability, writeBufferSize: try number("buffer", or: 4 << 20),
-                    createsIfMissing: try !flag("existing")))
-        }
-        throw Failure("store=\(location) is neither lmdb: nor leveldb:")
     }
 }
 

@@ -6,7 +6,8 @@ import Workload
 enum Salvager {
     static func run(_ arguments: Arguments) throws -> SalvageVerdict {
         var verdict = SalvageVerdict()
-        let target = URL(filePath: try arguments.text("into"), directoryHint: .isDirectory)
+        let place = try arguments.text("into").drop { $0 != ":" }.dropFirst()
+        let target = URL(filePath: String(place), directoryHint: .isDirectory)
         let report: SalvageReport
         do {
             report = try arguments.store.salvage(into: target)
@@ -17,7 +18,7 @@ enum Salvager {
         verdict.isComplete = report.isComplete
         verdict.mayLackChanges = report.mayLackChanges
         verdict.remaining = report.remaining.map { "\($0)" }
-        let store = try arguments.store(at: target.path)
+        let store = try arguments.store("into")
         try store.open()
         defer { try? store.close() }
         let workload = try arguments.workload

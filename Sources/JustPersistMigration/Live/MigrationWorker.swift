@@ -64,8 +64,10 @@ final class MigrationWorker: Sendable {
     /// Throws an error that lists what the replica cannot hold, before anything is copied.
     private func checkThatReplicaHoldsAll() throws {
         if try mirror.unknownTypes().isEmpty { return }
+        let migration = Migration(from: mirror.primary, to: mirror.replica)
+        var progress = MigrationProgress(totalItems: 0)
         try mirror.primary.performRead { db in
-            try MigrationCheck.run(db, try db.schemas(), against: mirror.replica.capabilities)
+            try MigrationCheck.run(migration, db, try db.schemas(), &progress) { _ in }
         }
     }
 

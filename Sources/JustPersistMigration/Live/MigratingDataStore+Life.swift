@@ -38,7 +38,8 @@ extension MigratingDataStore {
     }
 
     private func begin(_ known: MigrationRecord?, _ lock: MigrationLock) throws {
-        let histories = (old: try history(of: old), new: try history(of: new))
+        let places = (old: try place(in: old), new: try place(in: new))
+        let histories = (old: places.old.origin, new: places.new.origin)
         if let known {
             if known.old != histories.old { throw isAnother(old, "old") }
             if known.new != histories.new { throw isAnother(new, "new") }
@@ -49,10 +50,10 @@ extension MigratingDataStore {
             }
         }
         let isSwitched = known?.phase == .switched
-        feed.open()
+        relay.open(at: isSwitched ? places.new : places.old)
         let mirror = try StoreMirror(
             from: isSwitched ? new : old, to: isSwitched ? old : new, since: known?.token,
-            telling: feed)
+            telling: relay)
         // Before anything is committed that could lead up to the token's place once more.
         if try !mirror.unknownTypes().isEmpty { try changeRecord { $0?.token = nil } }
         self.isSwitched.store(isSwitched, ordering: .releasing)
@@ -61,11 +62,12 @@ extension MigratingDataStore {
         worker.start()
     }
 
-    private func history(of store: any DataStore) throws -> ItemID {
-        var history: ItemID?
-        try store.performRead { history = try $0.changeToken.origin }
-        guard let history else { throw DataStoreError.notSetUp(in: "open") }
-        return history
+    /// The place in the history of a store where it is now.
+    func place(in store: any DataStore) throws -> ChangeToken {
+        var token: ChangeToken?
+        try store.performRead { token = try $0.changeToken }
+        guard let token else { throw DataStoreError.notSetUp(in: "open") }
+        return token
     }
 
     private func isAnother(_ store: any DataStore, _ name: String) -> DataStoreError {
@@ -142,7 +144,7 @@ extension MigratingDataStore {
             do throws(DataStoreError) { try mirror?.catchUp() } catch { reportOnce(error) }
             try keepPosition()
         }
-        feed.close()
+        relay.close()
         let listeners = running.change { running in
             defer { running = Running(lock: running.lock) }
             return running.listeners.values

@@ -51,6 +51,7 @@ extension MigratingDataStore {
     func note(_ progress: MigrationProgress?) {
         running.withLock { $0.progress = progress }
         if progress == nil {
+            relay.retain()
             do {
                 try endCopying()
                 try keepPosition()
@@ -175,10 +176,9 @@ extension MigratingDataStore {
     private func putInCharge(
         _ store: any DataStore, insteadOf mirror: StoreMirror, _ phase: Phase
     ) throws {
-        var token: ChangeToken?
-        try store.performRead { token = try $0.changeToken }
+        let token = try place(in: store)
         let reversed = try StoreMirror(
-            from: store, to: mirror.primary, since: token, telling: feed)
+            from: store, to: mirror.primary, since: token, telling: relay)
         let worker = MigrationWorker(reversed) { [weak self] in self?.note($0) }
         // From here on the former one does not say up to where it has copied.
         let former = running.withLock { running in
@@ -196,6 +196,7 @@ extension MigratingDataStore {
         }
         // Before anything is written to what was its primary so far.
         mirror.end()
+        relay.follow(from: token)
         isSwitched.store(phase == .switched, ordering: .releasing)
         former?.cancel()
         worker.start()

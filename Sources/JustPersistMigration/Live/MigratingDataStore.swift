@@ -49,9 +49,10 @@ public final class MigratingDataStore: DataStore {
     /// What the file says; `nil` while it was not read.
     let record = Locked<MigrationRecord?>(nil)
     let running = Locked(Running())
-    /// Whether ``new`` is in charge. Changed while writers are kept out.
+    // Changed while writers are kept out.
+    /// Whether the new store is in charge.
     let isSwitched = Atomic(false)
-    let feed = ChangeFeed()
+    let relay = ChangeRelay()
     private let handler: SharedErrorHandler
 
     /// What there is while the store is open.
@@ -198,14 +199,16 @@ public final class MigratingDataStore: DataStore {
 
     /// Observes what is committed, also across ``cutOver()``.
     ///
-    /// A token that was taken in a block is not known: the stream begins with a set that is not complete.
+    /// A token of an earlier opening is not known: the stream begins with a set that is not complete.
     public func observeChanges(
         _ scope: ChangeScope, since token: ChangeToken?
     ) throws -> any ChangeObservation {
-        if running.withLock({ $0.mirror }) == nil {
+        guard let mirror = running.withLock({ $0.mirror }) else {
             return try new.observeChanges(scope, since: token)
         }
-        return try feed.observe(scope, since: token)
+        // So that the place of the token is known.
+        mirror.takeUpChanges()
+        return try relay.observe(scope, since: token)
     }
 }
 

@@ -15,7 +15,7 @@ final class StoreMirror: Sendable {
 
     fileprivate struct State {
         let observation: any ChangeObservation
-        let feed: ChangeFeed
+        let relay: ChangeRelay
         var schemas: SchemaMirror
         var mode = Mode.copying
         /// The items that are known to have changed and are not copied yet.
@@ -38,7 +38,7 @@ final class StoreMirror: Sendable {
     fileprivate enum Mode {
         /// The replica gets what changes.
         case copying
-        /// The feed is told what changes, and the replica left as it is.
+        /// The relay is told what changes, and the replica left as it is.
         case telling
         /// Nothing is done any more.
         case ended
@@ -65,16 +65,16 @@ final class StoreMirror: Sendable {
     ///
     /// - Parameters:
     ///   - token: Where the replica was the same as the primary; `nil` if all is to be compared.
-    ///   - feed: Is told what the primary tells.
+    ///   - relay: Is told what the primary tells.
     init(
         from primary: any DataStore, to replica: any DataStore, since token: ChangeToken?,
-        telling feed: ChangeFeed
+        telling relay: ChangeRelay
     ) throws {
         self.primary = primary
         self.replica = replica
         let observation = try primary.observeChanges(.everything, since: token)
         let schemas = SchemaMirror(from: primary, to: replica)
-        var state = State(observation: observation, feed: feed, schemas: schemas, token: token)
+        var state = State(observation: observation, relay: relay, schemas: schemas, token: token)
         if token == nil { state.unknown = nil }
         self.state = Locked(state)
     }
@@ -108,6 +108,9 @@ final class StoreMirror: Sendable {
                 failure: state.obstacle ?? state.failure?.error)
         }
     }
+
+    /// Takes up, and tells, what the primary has committed.
+    func takeUpChanges() { withState { $0.note() } }
 
     /// The types that have to be compared.
     func unknownTypes() throws -> Set<String> {
@@ -402,7 +405,7 @@ extension StoreMirror.State {
     fileprivate mutating func note() {
         if mode == .ended { return }
         while let set = observation.poll() {
-            feed.publish(CommittedChanges(set))
+            relay.publish(set)
             token = set.token
             if mode == .telling { continue }
             guard set.isComplete else {
@@ -431,21 +434,5 @@ extension StoreMirror.State {
         guard key == comparedType else { return }
         changedMeanwhile.formUnion(ids)
         if changedMeanwhile.count > StoreMirror.mostChanges { self.unknown?.insert(key) }
-    }
-}
-
-extension CommittedChanges {
-    /// The same changes, as another store tells them.
-    fileprivate init(_ set: ChangeSet) {
-        self = set.isComplete ? CommittedChanges() : .unknown
-        for changes in set.types {
-            let key = changes.itemTypeKey
-            if !changes.isComplete { changeAll(ofType: key) }
-            for id in changes.inserted { insert(id, ofType: key) }
-            for update in changes.updated {
-                self.update(update.id, ofType: key, attributes: update.attributes)
-            }
-            for id in changes.deleted { delete(id, ofType: key) }
-        }
     }
 }

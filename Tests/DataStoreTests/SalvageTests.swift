@@ -152,9 +152,10 @@ import Testing
                 try db.dynamicItems(
                     DataStoreRequest(
                         type: ItemType(dynamic: "Recovered Restaurant"),
-                        predicate: DataStorePredicate("attribute0 == \"r77\"")))
+                        predicate: DataStorePredicate("attribute0 == \"r77\""))
+                ).count
             }
-            #expect(found.count == 1)
+            #expect(found == 1)
         }
     }
 

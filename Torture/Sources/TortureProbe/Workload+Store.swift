@@ -62,6 +62,9 @@ extension Workload {
         return self.id(kind, key: key) == id ? key : nil
     }
 
+    /// Whether an id is that of an item of some kind.
+    func isOwn(_ id: ItemID) -> Bool { Kind.allCases.contains { key($0, of: id) != nil } }
+
     private func schema(_ kind: Kind) -> ItemSchema {
         ItemSchema(
             typeKey(kind),

@@ -117,7 +117,19 @@ public final class LMDBEngine: KeyValueEngine {
     }
 
     /// Checks that every page of the file is in its place, and is either in use or free, exactly once.
-    public func verify() throws(DataStoreError) -> [DataStoreError] {
+    public func verify() throws(DataStoreError) -> [DataStoreError] { try verify { _ in true } }
+
+    /// The same, and tells how many bytes it has looked at.
+    public func verify(_ meter: MaintenanceMeter) throws -> [DataStoreError] {
+        let damages = try verify { meter.note(bytes: $0) }
+        // What was given up is no damage.
+        try meter.check()
+        return damages
+    }
+
+    private func verify(
+        _ goesOn: (_ bytes: Int) -> Bool
+    ) throws(DataStoreError) -> [DataStoreError] {
         for _ in 0..<100 {
             let transaction: ReadTransaction
             do throws(DataStoreError) {
@@ -130,7 +142,7 @@ public final class LMDBEngine: KeyValueEngine {
             defer { end(transaction) }
             if let number = transaction.number,
                 let damages = try DataFile(directory: transaction.environment.directory)
-                    .damages(inSnapshot: number)
+                    .damages(inSnapshot: number, goesOn)
             {
                 return damages
             }

@@ -112,26 +112,8 @@ struct ItemCopy: Sendable {
         return ids
     }
 
-    /// Declares types in the target; an index that is new there belongs to its class if it does in the source, as far as both
-    /// stores can tell.
     private func declare(_ schemas: [ItemSchema]) throws {
-        guard let source = source as? any RecordCopying, let target = target as? any RecordCopying
-        else {
-            return try target.performWrite { db in
-                for schema in schemas { try db.declare(schema) }
-            }
-        }
-        var byHand: [String: Set<IndexSchema>] = [:]
-        try source.readRecords { records in
-            for schema in schemas {
-                byHand[schema.itemTypeKey] = records.indexesByHand(ofType: schema.itemTypeKey)
-            }
-        }
-        try target.writeRecords { [byHand] intake in
-            for schema in schemas {
-                try intake.declare(schema, indexesByHand: byHand[schema.itemTypeKey] ?? [])
-            }
-        }
+        try SchemaCopy(source: source, target: target).declare(schemas)
     }
 
     /// The attributes, by type, where null is not what an item has that holds no value, in either store.

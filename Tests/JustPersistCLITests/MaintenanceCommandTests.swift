@@ -79,4 +79,29 @@ import Testing
         }
         #expect(!FileManager.default.fileExists(atPath: copy))
     }
+
+    @Test(arguments: ["lmdb", "leveldb"])
+    func whatCanBeReadIsSavedIntoANewStore(scheme: String) throws {
+        let store = try filled(scheme)
+        let new = tool.directory.url.appending(path: "new").path
+        let run = try tool("repair", store, "--into", new)
+        #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+        #expect(run.output.hasSuffix("The new store is in \(new).\n"))
+        try #expect(
+            tool("query", scheme + ":" + new, "T", "--format", "jsonl").output
+                == tool("query", store, "T", "--format", "jsonl").output)
+        let again = try tool("repair", store, "--into", new)
+        #expect(again.status == 1 && again.errors.contains("already"))
+    }
+
+    @Test func whatIsLostIsSaid() throws {
+        let store = try filled("lmdb")
+        let file = tool.directory.url.appending(path: "store/data.mdb")
+        let bytes = try Data(contentsOf: file)
+        try bytes.prefix(bytes.count / 2).write(to: file)
+        let new = tool.directory.url.appending(path: "new").path
+        let run = try tool("repair", store, "--into", new)
+        #expect(run.status == 1 && !run.isKilled)
+        #expect(run.errors.hasPrefix("justpersist: "), "\(run.errors)")
+    }
 }

@@ -168,6 +168,36 @@ import Testing
         try store.open()
     }
 
+    @Test func queuedBlocksAreNeitherLostNorReorderedByACutOver() throws {
+        let store = migrating()
+        try store.open()
+        try fill(store, 1)
+        try store.waitUntilInStep()
+        let completed = Locked<[Int]>([])
+        for number in 0..<200 {
+            store.enqueueWrite { db in
+                try db.create("T")["n"] = .int(Int64(number))
+            } completion: { error in
+                #expect(error == nil)
+                completed.change { $0.append(number) }
+            }
+            if number % 50 == 20 {
+                try store.waitUntilInStep()
+                if store.status.phase == .mirroring {
+                    try store.cutOver()
+                } else {
+                    try store.goBack()
+                }
+            }
+        }
+        completed.wait { $0.count == 200 ? () : nil }
+        #expect(completed.withLock { $0 } == Array(0..<200))
+        let numbers = try store.rows().compactMap { $0["n"] }
+        #expect(numbers.dropFirst() == (0..<200).map { .int(Int64($0)) }[...])
+        try store.close()
+        try expectSame(.lmdbToLevelDB, count: 201)
+    }
+
     @Test func phasesThatDoNotFollowAreRefused() throws {
         let store = migrating()
         #expect(code { try store.cutOver() } == .notSetUp)

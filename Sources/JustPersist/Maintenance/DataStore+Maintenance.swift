@@ -26,7 +26,7 @@ extension DataStore {
     ///
     /// No item is changed or deleted. What cannot be derived stays as it is and is in the report; a store whose files
     /// are damaged in their structure is refused with ``DataStoreError/Code/corrupted``, and left untouched.
-    /// Restore such a store from a backup.
+    /// Restore such a store from a backup, or save what can be read with ``salvage(into:progress:)``.
     ///
     /// - Parameter progress: Called now and then on the calling thread.
     public func repair(
@@ -35,6 +35,29 @@ extension DataStore {
         let store = try maintainable("repair")
         return try withoutActuallyEscaping(progress) { progress in
             try store.performRepair(MaintenanceMeter(progress))
+        }
+    }
+
+    /// Writes every item that can still be read from the files of this closed store, which may be damaged in any way, into
+    /// a new store of the same kind.
+    ///
+    /// The files are only read, and need not be such that the store can be opened. An item is saved if its checksum holds.
+    /// Indexes and numbers of items are made anew. The new store has an id of its own and no change log; it is written
+    /// beside its place and renamed when it is complete and verified. Damage is in the report; this throws if nothing can be
+    /// read at all.
+    ///
+    /// - Parameters:
+    ///   - directory: The place of the new store, where nothing may be.
+    ///   - progress: Called now and then on the calling thread.
+    /// - Throws: ``DataStoreError/Code/alreadyOpen`` for an open store; ``DataStoreError/Code/lockedByAnotherProcess``;
+    ///   ``DataStoreError/Code/targetNotEmpty`` if something is at that place; ``DataStoreError/Code/newerFormat``;
+    ///   ``DataStoreError/Code/storeNotFound``; ``DataStoreError/Code/unsupported``; or a failure of the storage.
+    public func salvage(
+        into directory: URL, progress: (MaintenanceProgress) throws -> Void = { _ in }
+    ) throws -> SalvageReport {
+        let store = try maintainable("salvage")
+        return try withoutActuallyEscaping(progress) { progress in
+            try store.performSalvage(into: directory, MaintenanceMeter(progress))
         }
     }
 

@@ -20,4 +20,20 @@ public protocol MaintainableDataStore: DataStore {
 
     /// Gives the room back that the open store no longer uses: see ``DataStore/compact(progress:)``.
     func performCompaction(_ meter: MaintenanceMeter) throws -> CompactionReport
+
+    /// Writes what can still be read of the closed store's files into a new store: see
+    /// ``DataStore/salvage(into:progress:)``. By default it is refused.
+    func performSalvage(into directory: URL, _ meter: MaintenanceMeter) throws -> SalvageReport
+}
+
+extension MaintainableDataStore {
+    /// Refused with ``DataStoreError/Code/unsupported``.
+    public func performSalvage(
+        into directory: URL, _ meter: MaintenanceMeter
+    ) throws -> SalvageReport {
+        throw DataStoreError(
+            .unsupported, in: "salvage",
+            "This kind of store has no files of its own that could be read one by one. Restore it from a backup."
+        )
+    }
 }

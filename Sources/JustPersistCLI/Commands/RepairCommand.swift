@@ -7,19 +7,32 @@ import JustPersistCommandLine
 struct RepairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair",
-        abstract: "Write indexes, numbers of items and the change log anew where they are damaged.",
+        abstract:
+            "Write anew what follows from the items, or save what can be read into a new store.",
         discussion: """
-            No item is changed or deleted. Says what was wrong, and what still is; the exit code is 0 if the store \
-            is sound now. A store whose files are damaged in their structure is left untouched: restore it from a \
-            backup.
+            Indexes, numbers of items and the change log are written anew where they are damaged. No item is changed \
+            or deleted. Says what was wrong, and what still is; the exit code is 0 if the store is sound now. A store \
+            whose files are damaged in their structure is left untouched.
+
+            With --into, the store is only read, and need not be such that it can be opened: every item whose checksum \
+            holds is written into a new store of the same kind, and indexes and numbers of items are made anew. Lists \
+            what is saved, lost or doubtful; the exit code is 0 if nothing is lost.
             """)
 
     @Argument(help: .init(storeHelp)) var store: String
+    @Option(
+        help: "Save what can be read into a new store in this directory, where nothing may be.",
+        completion: .directory)
+    var into: String?
     @Flag(help: "Do not ask.") var yes = false
     @Flag(help: .hidden) var inProcess = false
 
     func run() throws {
-        if inProcess { return try repair() }
+        if inProcess { return try into.map(salvage) ?? repair() }
+        if let into {
+            return try SeparateProcess.run(
+                ["repair", "--in-process", "--into=" + into, "--", store], reading: store)
+        }
         if !yes { try confirm() }
         try SeparateProcess.run(["repair", "--in-process", "--yes", "--", store], reading: store)
     }
@@ -58,5 +71,34 @@ struct RepairCommand: ParsableCommand {
         if report.remaining.isEmpty { return }
         throw DataStoreError(
             .corrupted, in: "repair", "Problems left in “\(store)”: \(report.remaining.count).")
+    }
+
+    private func salvage(into directory: String) throws {
+        guard !directory.isEmpty else {
+            throw DataStoreError(
+                .invalidStoreURL, in: "repair",
+                "The directory of the new store has no name. Give a path.")
+        }
+        let damaged = try DataStores.make(
+            store, options: DataStoreOptions(isReadOnly: true, createsIfMissing: false))
+        let interruption = Interruption()
+        let line = ProgressLine()
+        let report = try damaged.salvage(
+            into: URL(filePath: directory, directoryHint: .isDirectory)
+        ) { progress in
+            try interruption.check("Interrupted: no new store was written.")
+            line.show(items: progress.items, fraction: progress.fraction)
+        }
+        line.clear()
+        do { try SalvageText(report).write(newStore: directory) } catch is OutputClosed {
+            // Whether anything is lost is told by the exit code, too.
+        }
+        if report.isComplete { return }
+        throw DataStoreError(
+            .corrupted, in: "repair",
+            """
+            Not everything in “\(store)” could be saved. What could is in the new store in “\(directory)”; compare it \
+            with a backup.
+            """)
     }
 }

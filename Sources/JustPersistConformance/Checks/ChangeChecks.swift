@@ -50,6 +50,22 @@ enum ChangeChecks {
             check.expect(sets.allSatisfy(\.isComplete), "the sets are not complete")
         },
         CheckDefinition(
+            "chg/poll", clause: [21], gate: .requires(.changeStreams),
+            "What a write call has committed is told without waiting as soon as it has returned, once."
+        ) { check in
+            let items = try NamedItems(in: check.openStore(), ["a": 1])
+            let observation = try items.store.observeChanges(.everything, since: nil)
+            check.expectEqual(
+                observation.poll()?.isComplete, false, "whether the first set is complete")
+            check.expectEqual(observation.poll(), nil, "what is told before anything is written")
+            for number in 0..<20 {
+                let id = try items.added("item \(number)")
+                let told = observation.poll()?.types.flatMap(\.inserted)
+                check.expectEqual(told, [id], "what is told behind write \(number)")
+                check.expectEqual(observation.poll(), nil, "what is told again")
+            }
+        },
+        CheckDefinition(
             "chg/once-and-in-order", clause: [21], gate: .requires(.changeStreams),
             "Each commit of concurrent writers is told once, in the order of the commits.",
             run: onceAndInOrder),

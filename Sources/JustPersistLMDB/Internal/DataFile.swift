@@ -43,11 +43,15 @@ struct DataFile {
     /// What is damaged in the pages of a snapshot; `nil` if other processes have committed twice since.
     ///
     /// The snapshot is open meanwhile.
-    func damages(inSnapshot number: UInt64) throws(DataStoreError) -> [DataStoreError]? {
+    ///
+    /// - Parameter goesOn: Told of the bytes that were looked at; what is found is of no use once it says no.
+    func damages(
+        inSnapshot number: UInt64, _ goesOn: (_ bytes: Int) -> Bool
+    ) throws(DataStoreError) -> [DataStoreError]? {
         guard let meta = try metaPage(ofSnapshot: number) else { return nil }
         let damage = try reading { file -> PageWalk.Damage? in
             do {
-                try PageWalk.check(meta, in: file)
+                try PageWalk.check(meta, in: file, goesOn)
                 return nil
             } catch let damage as PageWalk.Damage {
                 return damage

@@ -38,6 +38,18 @@ enum ExclusiveLock {
         return try body()
     }
 
+    /// Holds the lock while `body` reads the files, as far as there is a lock file that may be written to: without one
+    /// nobody can have the store open for writing.
+    static func withLockIfThere<Value>(
+        in directory: StoreDirectory, for operation: String, _ body: () throws -> Value
+    ) throws -> Value {
+        let path = directory.url.appending(path: DataFile.lockName).path
+        guard try FileAttributes(ofItemAt: URL(filePath: path)) != nil,
+            FileManager.default.isWritableFile(atPath: path)
+        else { return try body() }
+        return try withLock(in: directory, for: operation, body)
+    }
+
     private static func failure(
         _ number: Int32, _ operation: String, _ path: String
     ) -> DataStoreError {

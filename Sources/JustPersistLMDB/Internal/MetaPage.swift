@@ -105,6 +105,12 @@ struct MetaPage {
         return last >= newer.transaction - 1
     }
 
+    /// The meta page that bytes are, wherever they were found; `nil` if they are none.
+    static func any(_ bytes: PageBytes) -> MetaPage? {
+        guard bytes.uint32(at: 16) == 0xBEEF_C0DE, bytes.uint32(at: 20) == 1 else { return nil }
+        return MetaPage(bytes)
+    }
+
     private static let length = 152
     /// Where the page has the root of ``main``, and ``transaction``.
     static let rootOffset = 88 + 40

@@ -13,6 +13,7 @@ struct PageWalk {
     /// The pages met, as bits of words by number: each is used once or free once.
     private var seen: [UInt64: UInt64] = [:]
     private var freePagesBehindEnd: UInt64 = 0
+    private var goesOn: (_ bytes: Int) -> Bool = { _ in true }
 
     static let noPage = UInt64.max
     /// The height of the highest tree that LMDB's cursors climb.
@@ -42,11 +43,16 @@ struct PageWalk {
         }
     }
 
-    /// Throws the first ``Damage`` in the snapshot that begins at `meta`.
-    static func check(_ meta: MetaPage, in file: FileHandle) throws {
-        var walk = try PageWalk(meta, in: file)
-        try walk.visit(meta.free, isFreeList: true)
-        try walk.visit(meta.main, isFreeList: false)
+    /// Throws the first ``Damage`` in the snapshot that begins at `meta`; any, once `goesOn` says no.
+    static func check(
+        _ meta: MetaPage, in file: FileHandle, _ goesOn: (_ bytes: Int) -> Bool = { _ in true }
+    ) throws {
+        try withoutActuallyEscaping(goesOn) { goesOn in
+            var walk = try PageWalk(meta, in: file)
+            walk.goesOn = goesOn
+            try walk.visit(meta.free, isFreeList: true)
+            try walk.visit(meta.main, isFreeList: false)
+        }
     }
 
     /// The page to which the first entries of the tree lead; 0 if there is none.
@@ -136,6 +142,7 @@ struct PageWalk {
             throw Damage("page \(number) is in use and lies behind the end of the file")
         }
         guard depth <= Self.maximumDepth else { throw Damage("the tree is too high") }
+        guard goesOn(Int(meta.pageSize)) else { throw Damage("the check was given up") }
         let page = try TreePage(
             PageBytes(file, at: number * meta.pageSize, count: Int(meta.pageSize)), number)
         let keys = try page.keys(isFreeList: isFreeList)

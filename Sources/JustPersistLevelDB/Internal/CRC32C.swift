@@ -8,11 +8,26 @@ enum CRC32C {
 
     /// The checksum as LevelDB stores it: turned, for a checksum of checksums is weak.
     static func masked(of bytes: ArraySlice<UInt8>) -> UInt32 {
-        let table = table
-        let inverse = bytes.reduce(~UInt32(0)) { sum, byte in
-            (sum >> 8) ^ table[Int(UInt8(truncatingIfNeeded: sum) ^ byte)]
+        var sum = Sum()
+        for byte in bytes { sum.add(byte) }
+        return sum.masked
+    }
+
+    /// The checksum of bytes that come one by one.
+    struct Sum {
+        private let table = CRC32C.table
+        private var inverse = ~UInt32(0)
+
+        @inline(__always)
+        mutating func add(_ byte: UInt8) {
+            inverse = (inverse >> 8) ^ table[Int(UInt8(truncatingIfNeeded: inverse) ^ byte)]
         }
-        let sum = ~inverse
-        return (sum >> 15 | sum << 17) &+ 0xA282_EAD8
+
+        /// That of the bytes up to here, as LevelDB stores it.
+        @inline(__always)
+        var masked: UInt32 {
+            let sum = ~inverse
+            return (sum >> 15 | sum << 17) &+ 0xA282_EAD8
+        }
     }
 }

@@ -34,4 +34,18 @@ enum FileLock {
         }
         return try body()
     }
+
+    /// Holds the lock while `body` reads the files, as far as there is a lock file that may be written to.
+    ///
+    /// The same rules hold as for ``withLock(in:for:_:)``.
+    static func withLockIfThere(
+        in directory: URL, for operation: String, _ body: () throws -> Void
+    ) throws {
+        let place = directory.appending(path: "LOCK")
+        guard try FileAttributes(ofItemAt: place) != nil,
+            FileManager.default.isWritableFile(atPath: place.path)
+        else { return try body() }
+        let result = try withLock(in: directory, for: operation) { Result { try body() } }
+        try result.get()
+    }
 }

@@ -10,6 +10,9 @@ struct Manifest: Equatable {
     struct Table: Equatable {
         let level: Int
         let byteCount: Int
+        /// The first key and the last.
+        let first: [UInt8]
+        let last: [UInt8]
     }
 
     /// The file's name.
@@ -28,7 +31,22 @@ struct Manifest: Equatable {
     /// - Throws: `.corrupted` if CURRENT is not as LevelDB writes that file, or what the file system
     ///   reports.
     static func current(in directory: URL) throws(DataStoreError) -> Manifest? {
-        var manifest = Manifest(fileName: try currentName(in: directory))
+        try read(currentName(in: directory), in: directory)
+    }
+
+    /// The manifest in force; where that cannot be told, the last one that is sound.
+    static func lastReadable(among names: [String], in directory: URL) -> Manifest? {
+        if let manifest = try? current(in: directory) { return manifest }
+        let numbers = names.compactMap { name in
+            name.hasPrefix("MANIFEST-") ? UInt64(name.dropFirst(9)).map { ($0, name) } : nil
+        }
+        return numbers.max { $0.0 < $1.0 }.flatMap { try? read($0.1, in: directory) }
+    }
+
+    private static func read(
+        _ fileName: String, in directory: URL
+    ) throws(DataStoreError) -> Manifest? {
+        var manifest = Manifest(fileName: fileName)
         let place = directory.appending(path: manifest.fileName)
         guard try FileAttributes(ofItemAt: place)?.type == .typeRegular else { return nil }
         var change: [UInt8] = []
@@ -159,10 +177,13 @@ struct Manifest: Equatable {
                 tables[table] = nil
             case 7:
                 guard let level = fields.number(), level < 64, let table = fields.number(),
-                    let byteCount = fields.number(), fields.skipText(), fields.skipText()
+                    let byteCount = fields.number(), let first = fields.text(),
+                    let last = fields.text()
                 else { return false }
+                // Behind each key stand the number and the kind of a change.
                 tables[table] = Table(
-                    level: Int(level), byteCount: Int(clamping: byteCount))
+                    level: Int(level), byteCount: Int(clamping: byteCount),
+                    first: first.dropLast(8), last: last.dropLast(8))
             case 9:
                 guard let number = fields.number() else { return false }
                 previousLogNumber = number
@@ -190,10 +211,12 @@ struct Manifest: Equatable {
             return nil
         }
 
-        mutating func skipText() -> Bool {
-            guard let length = number(), length <= UInt64(rest.count) else { return false }
-            rest.removeFirst(Int(length))
-            return true
+        mutating func skipText() -> Bool { text() != nil }
+
+        mutating func text() -> [UInt8]? {
+            guard let length = number(), length <= UInt64(rest.count) else { return nil }
+            defer { rest.removeFirst(Int(length)) }
+            return Array(rest.prefix(Int(length)))
         }
     }
 }

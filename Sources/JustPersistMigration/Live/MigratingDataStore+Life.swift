@@ -17,12 +17,11 @@ extension MigratingDataStore {
             try makeFolder()
             let lock = try MigrationLock(recordURL)
             let known = try MigrationRecord(at: recordURL)
+            record.withLock { $0 = known }
             if known?.phase == .finished {
                 try new.open()
                 isSwitched.store(true, ordering: .releasing)
-                return course.withLock {
-                    $0 = Course(record: MigrationRecord(.finished), lock: lock)
-                }
+                return running.withLock { $0 = Running(lock: lock) }
             }
             var opened: [any DataStore] = []
             do {
@@ -39,22 +38,46 @@ extension MigratingDataStore {
     }
 
     private func begin(_ known: MigrationRecord?, _ lock: MigrationLock) throws {
-        let record = known ?? MigrationRecord(.copying)
-        if known == nil {
+        let places = (old: try place(in: old), new: try place(in: new))
+        let histories = (old: places.old.origin, new: places.new.origin)
+        if let known {
+            if known.old != histories.old { throw isAnother(old, "old") }
+            if known.new != histories.new { throw isAnother(new, "new") }
+        } else {
             try checkIsEmpty(new)
-            try record.write(to: recordURL)
+            try changeRecord { record in
+                record = MigrationRecord(.copying, old: histories.old, new: histories.new)
+            }
         }
-        let isSwitched = record.phase == .switched
-        feed.open()
+        let isSwitched = known?.phase == .switched
+        relay.open(at: isSwitched ? places.new : places.old)
         let mirror = try StoreMirror(
-            from: isSwitched ? new : old, to: isSwitched ? old : new, since: record.token,
-            telling: feed)
+            from: isSwitched ? new : old, to: isSwitched ? old : new, since: known?.token,
+            telling: relay)
+        // Before anything is committed that could lead up to the token's place once more.
+        if try !mirror.unknownTypes().isEmpty { try changeRecord { $0?.token = nil } }
         self.isSwitched.store(isSwitched, ordering: .releasing)
         let worker = MigrationWorker(mirror) { [weak self] progress in self?.note(progress) }
-        course.withLock {
-            $0 = Course(record: record, lock: lock, mirror: mirror, worker: worker)
-        }
+        running.change { $0 = Running(lock: lock, mirror: mirror, worker: worker) }
         worker.start()
+    }
+
+    /// The place in the history of a store where it is now.
+    func place(in store: any DataStore) throws -> ChangeToken {
+        var token: ChangeToken?
+        try store.performRead { token = try $0.changeToken }
+        guard let token else { throw DataStoreError.notSetUp(in: "open") }
+        return token
+    }
+
+    private func isAnother(_ store: any DataStore, _ name: String) -> DataStoreError {
+        DataStoreError(
+            .invalidInput, in: "open",
+            """
+            The \(name) store is not the one with which the migration of “\(recordURL.path)” was begun: its files were moved, \
+            replaced or lost, or its history does not last. Nothing was changed. Put the store back; or, to begin anew, delete \
+            that file and give an empty new store.
+            """)
     }
 
     private func makeFolder() throws(DataStoreError) {
@@ -79,6 +102,9 @@ extension MigratingDataStore {
         for store in [old, new] {
             let (name, capabilities) = (store === old ? "old" : "new", store.capabilities)
             if capabilities.isReadOnly { throw refuse("The \(name) store is read-only.") }
+            if capabilities.persistence == .none {
+                throw refuse("The \(name) store does not keep its data when it is closed.")
+            }
             if capabilities.changeStreams == .none {
                 throw refuse("The \(name) store does not tell its changes.")
             }
@@ -112,46 +138,76 @@ extension MigratingDataStore {
 
     private func closeStores() throws {
         writers.waitUntilQueueIsEmpty()
-        let course = course.withLock { $0 }
-        course.worker?.stop()
-        _ = course.mirror?.follow()
-        var outcome = Result { try keepPosition() }
-        feed.close()
-        self.course.withLock { course in
-            for listener in course.listeners.values { listener.finish() }
-            course = Course(record: course.record)
+        let (mirror, worker) = running.withLock { ($0.mirror, $0.worker) }
+        worker?.stop()
+        var outcome = Result {
+            do throws(DataStoreError) { try mirror?.catchUp() } catch { reportOnce(error) }
+            try keepPosition()
         }
+        relay.close()
+        let listeners = running.change { running in
+            defer { running = Running(lock: running.lock) }
+            return running.listeners.values
+        }
+        for listener in listeners { listener.finish() }
         for store in [old, new] {
             let closing = Result { try store.close() }
             if case .success = outcome { outcome = closing }
         }
+        running.change { $0.lock = nil }
         try outcome.get()
     }
 
     /// Closes both stores, deletes their data, and forgets that there was a migration.
     public func destroy() throws {
         try life.close("destroy", evenIfClosed: true) {
-            try closeStores()
+            let isOpen = running.withLock { $0.lock != nil }
+            if isOpen { try? closeStores() }
+            try makeFolder()
+            let lock = try MigrationLock(recordURL)
+            // First: without it, whatever is left of the stores is not taken for a migration.
+            do {
+                try FileManager.default.removeItem(at: recordURL)
+            } catch {
+                let failure = DataStoreError(fileError: error, in: "destroy", path: recordURL.path)
+                if failure.code != .storeNotFound { throw failure }
+            }
+            record.withLock { $0 = nil }
             try old.destroy()
             try new.destroy()
-            try? FileManager.default.removeItem(at: recordURL)
             isSwitched.store(false, ordering: .releasing)
+            withExtendedLifetime(lock) {}
+        }
+    }
+
+    // MARK: The file
+
+    /// Changes what the file says, if `change` does; after an error it says what it did before.
+    func changeRecord(_ change: (inout MigrationRecord?) throws -> Void) throws {
+        try record.withLock { record in
+            var next = record
+            try change(&next)
+            if next == record { return }
+            try next?.write(to: recordURL)
+            record = next
         }
     }
 
     /// Writes down up to which place in its history the store in charge is copied.
     func keepPosition() throws {
-        let record = course.withLock { course -> MigrationRecord? in
-            guard let mirror = course.mirror, course.record.phase != .finished else { return nil }
-            var record = course.record
-            let position = mirror.position
-            // Known again only if the stores are compared.
-            record.token = position.isInStep ? position.token : nil
-            if record == course.record { return nil }
-            course.record = record
-            return record
+        // A store that may lose its last commits could come back behind that place, or with others before it.
+        guard capabilities.persistence == .powerLoss,
+            let mirror = running.withLock({ $0.mirror })
+        else { return }
+        let position = mirror.position
+        guard position.isInStep else { return }
+        try changeRecord { record in
+            // It may have been another one's turn meanwhile.
+            guard running.withLock({ $0.mirror === mirror }), record?.phase != .finished else {
+                return
+            }
+            record?.token = position.token
         }
-        try record?.write(to: recordURL)
     }
 }
 

@@ -19,13 +19,13 @@ extension MigratingDataStore {
     }
 
     /// How far the migration is now.
-    public var status: Status { status(of: course.withLock { $0 }) }
-
-    private func status(of course: Course) -> Status {
-        let position = course.record.phase == .finished ? nil : course.mirror?.position
+    public var status: Status {
+        let phase = record.withLock { $0?.phase } ?? .copying
+        let (mirror, progress) = running.withLock { ($0.mirror, $0.progress) }
+        let position = phase == .finished ? nil : mirror?.position
         return Status(
-            phase: course.record.phase, isInStep: position?.isInStep ?? false,
-            progress: course.progress, failure: position?.failure)
+            phase: phase, isInStep: phase != .copying && position?.isInStep ?? false,
+            progress: progress, failure: position?.failure)
     }
 
     /// The status now, and then whenever the background work has gone on or the phase has changed.
@@ -33,67 +33,73 @@ extension MigratingDataStore {
     /// A loop that is slow misses elements, and holds nothing up. The stream ends when the store is closed.
     public func updates() -> AsyncStream<Status> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let number = course.withLock { course -> Int? in
-                guard course.lock != nil else { return nil }
-                course.lastListener += 1
-                course.listeners[course.lastListener] = continuation
-                return course.lastListener
+            let number = running.withLock { running -> Int? in
+                guard running.lock != nil else { return nil }
+                running.lastListener += 1
+                running.listeners[running.lastListener] = continuation
+                return running.lastListener
             }
             guard let number else { return continuation.finish() }
             continuation.onTermination = { [weak self] _ in
-                _ = self?.course.withLock { $0.listeners.removeValue(forKey: number) }
+                _ = self?.running.withLock { $0.listeners.removeValue(forKey: number) }
             }
             continuation.yield(status)
         }
     }
 
-    /// Takes up what the worker does, and now and then what has become of it.
+    /// Called by the worker with what it is doing, and with `nil` each time it has done all.
     func note(_ progress: MigrationProgress?) {
-        let isFirst = course.change { course -> Bool in
-            course.progress = progress
-            return progress == nil && course.record.phase == .copying
+        running.withLock { $0.progress = progress }
+        if progress == nil {
+            relay.retain()
+            do {
+                try endCopying()
+                try keepPosition()
+            } catch {
+                reportLater(.migrationFailed(error))
+            }
+            if let failure = status.failure {
+                reportOnce(failure)
+            } else {
+                running.withLock { $0.reported = nil }
+            }
         }
+        tellStatus()
+    }
+
+    /// Goes on to the next phase once everything is copied.
+    private func endCopying() throws {
+        guard record.withLock({ $0?.phase == .copying }),
+            let position = running.withLock({ $0.mirror })?.position, position.isInStep
+        else { return }
+        try changeRecord { $0?.phase = .mirroring }
+    }
+
+    private func tellStatus() {
+        let listeners = running.change { running in
+            running.version += 1
+            return running.listeners.values
+        }
+        if listeners.isEmpty { return }
         let status = status
-        do {
-            if isFirst, status.isInStep { try advance(to: .mirroring) }
-            if progress == nil { try keepPosition() }
-        } catch {
-            report(error as? DataStoreError ?? .migrationFailed(error))
-        }
-        if let failure = status.failure, progress == nil { reportOnce(failure) }
-        tellListeners()
-    }
-
-    private func tellListeners() {
-        let course = course.withLock { $0 }
-        if course.listeners.isEmpty { return }
-        let status = status(of: course)
-        for listener in course.listeners.values { listener.yield(status) }
-    }
-
-    private func reportOnce(_ failure: DataStoreError) {
-        let isNew = course.withLock { course in
-            defer { course.reported = failure.description }
-            return course.reported != failure.description
-        }
-        if isNew { report(failure) }
+        for listener in listeners { listener.yield(status) }
     }
 
     /// Waits until the store that is not in charge is the same as the one that is.
     ///
-    /// - Throws: Why it cannot be written to, if that is so; `.notSetUp` if the store is closed, also meanwhile.
+    /// - Throws: Why it cannot be made the same, if something has failed: it is tried again, and so may be waited for again.
+    ///   `.notSetUp` if the store is closed, also meanwhile; `.invalidRequest` if the migration is finished.
     public func waitUntilInStep() throws {
         while true {
+            let (version, isOpen) = running.withLock { ($0.version, $0.lock != nil) }
+            if !isOpen { throw DataStoreError.notSetUp(in: "waitUntilInStep") }
             let status = status
-            if status.isInStep, status.phase != .copying { return }
+            if status.isInStep { return }
+            if status.phase == .finished { throw Self.refusal(.finished, "waitUntilInStep") }
             if let failure = status.failure { throw failure }
-            guard course.withLock({ $0.mirror != nil && $0.record.phase != .finished }) else {
-                throw status.phase == .finished
-                    ? Self.refusal("finished", "waitUntilInStep") : .notSetUp(in: "waitUntilInStep")
+            running.wait { running -> Void? in
+                running.version != version || running.lock == nil ? () : nil
             }
-            // Woken by the worker, and by whoever closes the store.
-            let deadline = Date(timeIntervalSinceNow: 0.2)
-            _ = course.wait(upTo: deadline) { _ -> Void? in nil }
         }
     }
 
@@ -123,75 +129,89 @@ extension MigratingDataStore {
     public func finish() throws {
         try life.refuseInside("finish")
         try life.visit("finish") {
-            try writers.alone {
+            try writers.exclusively {
                 try check(.switched, "finish")
-                try advance(to: .finished)
-                course.withLock { $0.mirror }?.stopCopying()
+                try changeRecord { record in
+                    record?.phase = .finished
+                    record?.token = nil
+                }
+                running.withLock { $0.mirror }?.stopCopying()
             }
+            running.withLock { $0.worker }?.stop()
         }
-        course.withLock { $0.worker }?.stop()
-        tellListeners()
+        tellStatus()
     }
 
     private func switchOver(from: Phase, to phase: Phase, _ operation: String) throws {
         try life.refuseInside(operation)
         try life.visit(operation) {
-            try writers.alone {
+            try check(from, operation)
+            guard let mirror = running.withLock({ $0.mirror }) else {
+                throw DataStoreError.notSetUp(in: operation)
+            }
+            try checkIsInStep(mirror, operation)
+            try writers.exclusively {
+                // Another call may have come first.
                 try check(from, operation)
-                guard let mirror = course.withLock({ $0.mirror }) else {
-                    throw DataStoreError.notSetUp(in: operation)
-                }
                 try mirror.catchUp()
-                let position = mirror.position
-                guard position.isInStep else {
-                    throw position.failure ?? Self.refusal("not in step", operation)
-                }
+                try checkIsInStep(mirror, operation)
                 try putInCharge(mirror.replica, insteadOf: mirror, phase)
             }
         }
-        tellListeners()
+        tellStatus()
+    }
+
+    private func checkIsInStep(_ mirror: StoreMirror, _ operation: String) throws(DataStoreError) {
+        let position = mirror.position
+        if position.isInStep { return }
+        throw position.failure
+            ?? DataStoreError(
+                .invalidRequest, in: operation,
+                """
+                The two stores are not in step yet, and nothing was changed. Wait for waitUntilInStep(), and call again.
+                """)
     }
 
     /// Nobody writes meanwhile.
     private func putInCharge(
         _ store: any DataStore, insteadOf mirror: StoreMirror, _ phase: Phase
     ) throws {
-        var token: ChangeToken?
-        try store.performRead { token = try $0.changeToken }
+        let token = try place(in: store)
         let reversed = try StoreMirror(
-            from: store, to: mirror.primary, since: token, telling: feed)
-        try advance(to: phase, token: token)
+            from: store, to: mirror.primary, since: token, telling: relay)
         let worker = MigrationWorker(reversed) { [weak self] in self?.note($0) }
-        let former = course.change { course in
-            defer {
-                course.mirror = reversed
-                course.worker = worker
-                course.progress = nil
-            }
-            return course.worker
+        // From here on the former one does not say up to where it has copied.
+        let former = running.withLock { running in
+            defer { (running.mirror, running.worker) = (reversed, worker) }
+            return running.worker
         }
+        do {
+            try changeRecord { record in
+                record?.phase = phase
+                record?.token = capabilities.persistence == .powerLoss ? token : nil
+            }
+        } catch {
+            running.withLock { ($0.mirror, $0.worker) = (mirror, former) }
+            throw error
+        }
+        // Before anything is written to what was its primary so far.
+        mirror.end()
+        relay.follow(from: token)
         isSwitched.store(phase == .switched, ordering: .releasing)
-        former?.stop()
+        former?.cancel()
         worker.start()
     }
 
     private func check(_ phase: Phase, _ operation: String) throws(DataStoreError) {
-        let now = course.withLock { $0.record.phase }
-        if now != phase { throw Self.refusal("“\(now.rawValue)”", operation) }
+        let now = record.withLock { $0?.phase } ?? .copying
+        if now != phase { throw Self.refusal(now, operation) }
     }
 
-    /// Writes down a phase before anything is done in it.
-    private func advance(to phase: Phase, token: ChangeToken? = nil) throws {
-        let record = MigrationRecord(phase, token: token)
-        try record.write(to: recordURL)
-        course.change { $0.record = record }
-    }
-
-    private static func refusal(_ state: String, _ operation: String) -> DataStoreError {
+    private static func refusal(_ phase: Phase, _ operation: String) -> DataStoreError {
         DataStoreError(
             .invalidRequest, in: operation,
             """
-            The migration is \(state), and nothing was changed. cutOver() follows on “mirroring”, goBack() and finish() on \
+            The migration is “\(phase.rawValue)”, and nothing was changed. cutOver() follows on “mirroring”, goBack() and finish() on \
             “switched”, the first two when both stores are in step: see waitUntilInStep().
             """)
     }

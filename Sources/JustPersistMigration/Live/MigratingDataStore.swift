@@ -17,12 +17,13 @@ import Synchronization
 /// place between two write blocks. How far the migration is stands in a file, so the program may end, or be killed, at any
 /// moment. What each ``Phase`` promises, and what happens if one of the stores fails, is in <doc:MigratingWhileRunning>.
 ///
-/// Both stores must tell their changes (``DataStoreCapabilities/changeStreams``), run their blocks on the calling thread and
-/// allow nested blocks, as the stores of this package do. They are opened and closed by this one, and nobody else may write
-/// to them. With a change log in the store in charge a restart costs little; without one, both are compared again.
+/// Both stores must keep their data when they are closed, tell their changes (``DataStoreCapabilities/changeStreams``) under an
+/// ``ChangeToken/origin`` that stays, run their blocks on the calling thread and allow nested blocks, as the stores of this
+/// package do. They are opened and closed by this one, and nobody else may write to them. With a change log in the store in
+/// charge a restart costs little; without one, both are compared again.
 ///
-/// It makes no child stores. Items belong to the store that they were fetched from: fetch those again by id that you keep
-/// across ``cutOver()``. Streams of changes go on across it.
+/// It makes no child stores. An item belongs to the store that it was fetched from: if you keep an item across ``cutOver()``, fetch
+/// it again by its id before you change it. Streams of changes go on across it.
 public final class MigratingDataStore: DataStore {
     /// How far a migration is.
     public enum Phase: String, Sendable, Codable {
@@ -45,22 +46,26 @@ public final class MigratingDataStore: DataStore {
 
     let life: BlockGate
     let writers = WriterGate()
-    let course: Locked<Course>
-    /// Whether ``new`` is in charge. Changed while there are no writers.
+    /// What the file says; `nil` while it was not read.
+    let record = Locked<MigrationRecord?>(nil)
+    let running = Locked(Running())
+    // Changed while writers are kept out.
+    /// Whether the new store is in charge.
     let isSwitched = Atomic(false)
-    let feed = ChangeFeed()
+    let relay = ChangeRelay()
     private let handler: SharedErrorHandler
 
-    /// What a migration is doing while the store is open.
-    struct Course {
-        var record: MigrationRecord
+    /// What there is while the store is open.
+    struct Running {
         var lock: MigrationLock?
-        /// `nil` once the migration is finished, and the store has been opened again since.
+        /// `nil` if the migration was finished before the store was opened.
         var mirror: StoreMirror?
         var worker: MigrationWorker?
         var progress: MigrationProgress?
-        /// The failure of the replica that was reported last.
+        /// The failure of the other store that was reported last.
         var reported: String?
+        /// Grows with everything that may change the status.
+        var version = 0
         var listeners: [Int: AsyncStream<Status>.Continuation] = [:]
         var lastListener = 0
     }
@@ -81,16 +86,19 @@ public final class MigratingDataStore: DataStore {
         self.new = new
         self.recordURL = recordURL
         life = BlockGate(threading: threading)
-        course = Locked(Course(record: MigrationRecord(.copying)))
         handler = SharedErrorHandler(errorHandler)
         capabilities = DataStoreCapabilities(commonTo: old, new, threading: threading)
         for store in [old, new] {
-            store.errorHandler = { [weak self] error in self?.report(error) }
+            store.errorHandler = { [weak self] error in self?.storeHasReported(error) }
         }
     }
 
     // It may be on the worker's thread, which cannot wait for itself. With the worker the stores go.
-    deinit { course.withLock { $0.worker }?.cancel() }
+    deinit {
+        let running = running.withLock { $0 }
+        running.worker?.cancel()
+        for listener in running.listeners.values { listener.finish() }
+    }
 
     /// What both stores can do, but for child stores.
     public let capabilities: DataStoreCapabilities
@@ -150,10 +158,29 @@ public final class MigratingDataStore: DataStore {
         }
     }
 
-    /// Copies what was committed to the store that is not in charge, and reports why not.
+    /// Copies what was committed to the store that is not in charge.
     private func follow() {
-        guard let mirror = course.withLock({ $0.mirror }) else { return }
-        if let failure = mirror.follow() { report(failure) }
+        guard let failure = running.withLock({ $0.mirror })?.follow() else { return }
+        reportOnce(failure)
+    }
+
+    /// Reports a failure of the store that is not in charge, unless it is the same as the last time.
+    func reportOnce(_ failure: DataStoreError) {
+        let isNew = running.withLock { running in
+            defer { running.reported = failure.description }
+            return running.reported != failure.description
+        }
+        if isNew { reportLater(failure) }
+    }
+
+    /// Reports on a thread that nobody waits for: the handler may close this store.
+    func reportLater(_ error: DataStoreError) {
+        WaitingThreads.run { self.report(error) }
+    }
+
+    private func storeHasReported(_ error: DataStoreError) {
+        let isWorking = running.withLock { $0.mirror }?.isWorkingHere ?? false
+        if isWorking { reportLater(error) } else { report(error) }
     }
 
     // MARK: What is asked of the store in charge
@@ -172,14 +199,16 @@ public final class MigratingDataStore: DataStore {
 
     /// Observes what is committed, also across ``cutOver()``.
     ///
-    /// A token that was taken in a block is not known: the stream begins with a set that is not complete.
+    /// A token of an earlier opening is not known: the stream begins with a set that is not complete.
     public func observeChanges(
         _ scope: ChangeScope, since token: ChangeToken?
     ) throws -> any ChangeObservation {
-        if course.withLock({ $0.mirror }) == nil {
+        guard let mirror = running.withLock({ $0.mirror }) else {
             return try new.observeChanges(scope, since: token)
         }
-        return try feed.observe(scope, since: token)
+        // So that the place of the token is known.
+        mirror.takeUpChanges()
+        return try relay.observe(scope, since: token)
     }
 }
 

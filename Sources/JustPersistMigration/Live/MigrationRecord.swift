@@ -1,18 +1,22 @@
 import Foundation
 import JustPersist
 
-/// The file in which a ``MigratingDataStore`` keeps how far it is.
+/// How far a migration is, as the file of a ``MigratingDataStore`` says.
 struct MigrationRecord: Codable, Equatable {
     /// How the file is written.
     private var format = 1
     /// How far the migration is.
     var phase: MigratingDataStore.Phase
-    /// The place in the history of the store in charge up to which the other one is the same; `nil` if it may not be.
+    /// The histories of the two stores, by which they are known again.
+    let old: ItemID
+    let new: ItemID
+    /// The place in the history of the store in charge up to which the other one is the same; `nil` if that is not known.
     var token: ChangeToken?
 
-    init(_ phase: MigratingDataStore.Phase, token: ChangeToken? = nil) {
+    init(_ phase: MigratingDataStore.Phase, old: ItemID, new: ItemID) {
         self.phase = phase
-        self.token = token
+        self.old = old
+        self.new = new
     }
 
     /// What a file says; `nil` if there is none.
@@ -68,24 +72,32 @@ struct MigrationRecord: Codable, Equatable {
 /// Keeps everybody else from opening the same migration.
 final class MigrationLock: Sendable {
     private let file: FileHandle
+    private let path: String
+    /// The files that are locked by this process.
+    private static let locked = Locked<Set<String>>([])
 
     /// Locks the migration whose file is `url`.
     init(_ url: URL) throws(DataStoreError) {
-        let place = url.appendingPathExtension("lock")
+        let place = url.resolvingSymlinksInPath().appendingPathExtension("lock")
         let descriptor = unsafe open(place.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw DataStoreError(
                 fileError: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO), in: "open",
                 path: place.path)
         }
+        path = place.path
         file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         // Of this opening of the file: a second one in this process is refused too.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let isHere = Self.locked.withLock { [path] in $0.contains(path) }
             throw DataStoreError(
-                .alreadyOpen, in: "open",
+                isHere ? .alreadyOpen : .lockedByAnotherProcess, in: "open",
                 """
-                The migration of “\(url.path)” is open already, here or in another process. Use that one, or close it first.
+                The migration of “\(url.path)” is open \(isHere ? "already" : "in another process"). Use that one, or close it first.
                 """)
         }
+        Self.locked.withLock { [path] in _ = $0.insert(path) }
     }
+
+    deinit { Self.locked.withLock { [path] in _ = $0.remove(path) } }
 }

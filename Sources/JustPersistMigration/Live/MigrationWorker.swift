@@ -12,19 +12,21 @@ final class MigrationWorker: Sendable {
         var hasEnded = false
     }
 
-    /// How long it rests when there is nothing to do, or the replica has failed.
-    private static let rest = 1.0
+    /// How often it looks for something to do, in seconds.
+    private static let interval = 0.5
+    /// How long it waits before it reads everything again to see whether the replica can hold it.
+    private static let checkInterval = Duration.seconds(30)
 
     /// A worker that does not run yet.
     ///
-    /// - Parameter note: Called on the worker's thread with what it is comparing, and now and then with `nil`.
+    /// - Parameter note: Called on the worker's thread with what it is comparing, and with `nil` each time it has done all.
     init(_ mirror: StoreMirror, _ note: @escaping @Sendable (MigrationProgress?) -> Void) {
         self.mirror = mirror
         self.note = note
     }
 
     /// Begins to work, on a thread of its own.
-    func start() { WaitingThreads.run { self.work() } }
+    func start() { WaitingThreads.run { self.mirror.working { self.work() } } }
 
     /// Has the work end soon.
     func cancel() { state.change { $0.isStopped = true } }
@@ -35,27 +37,28 @@ final class MigrationWorker: Sendable {
         state.wait { $0.hasEnded ? () : nil }
     }
 
+    private var isStopped: Bool { state.withLock { $0.isStopped } }
+
     private func work() {
-        var isChecked = false
-        var obstacle: (any Error)?
-        while !state.withLock({ $0.isStopped }) {
+        var nextCheck: ContinuousClock.Instant? = .now
+        while !isStopped {
             do {
-                if !isChecked {
-                    isChecked = true
-                    do { try checkThatReplicaHoldsAll() } catch { obstacle = error }
+                if let time = nextCheck, time <= .now {
+                    nextCheck = .now + Self.checkInterval
+                    try checkThatReplicaHoldsAll()
+                    nextCheck = nil
                 }
-                // To look again would read everything again.
-                if let obstacle { throw obstacle }
-                try reconcile()
+                if nextCheck == nil { try reconcile() }
                 // Also what could not be copied when it was written.
                 try mirror.catchUp()
+                if nextCheck == nil { mirror.setObstacle(nil) }
             } catch is CancellationError {
                 break
             } catch {
-                mirror.note(error)
+                mirror.setObstacle(.migrationFailed(error))
             }
             note(nil)
-            let deadline = Date(timeIntervalSinceNow: Self.rest)
+            let deadline = Date(timeIntervalSinceNow: Self.interval)
             _ = state.wait(upTo: deadline) { $0.isStopped ? () : nil }
         }
         state.change { $0.hasEnded = true }
@@ -64,8 +67,13 @@ final class MigrationWorker: Sendable {
     /// Throws an error that lists what the replica cannot hold, before anything is copied.
     private func checkThatReplicaHoldsAll() throws {
         if try mirror.unknownTypes().isEmpty { return }
+        let migration = Migration(from: mirror.primary, to: mirror.replica)
+        var progress = MigrationProgress(totalItems: 0)
         try mirror.primary.performRead { db in
-            try MigrationCheck.run(db, try db.schemas(), against: mirror.replica.capabilities)
+            try MigrationCheck.run(migration, db, try db.schemas(), &progress) { progress in
+                if isStopped { throw CancellationError() }
+                note(progress)
+            }
         }
     }
 
@@ -78,8 +86,9 @@ final class MigrationWorker: Sendable {
                 progress.totalItems += try db.count(DataStoreRequest(itemTypeKey: type))
             }
         }
+        note(progress)
         try mirror.reconcile(types) { pass, type, items in
-            if state.withLock({ $0.isStopped }) { throw CancellationError() }
+            if isStopped { throw CancellationError() }
             progress.advance(pass == 1 ? .copying : .verifying, type, items: items)
             note(progress)
         }

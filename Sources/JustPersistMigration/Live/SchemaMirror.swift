@@ -1,62 +1,103 @@
 import JustPersist
 
-/// Keeps the declarations of one store the same as those of another.
+/// Keeps the declarations of a replica the same as those of its primary.
 struct SchemaMirror {
-    /// What the replica declares, as far as it was made to.
+    private let copy: SchemaCopy
+    /// What the replica declares, as far as it was looked at.
     private var declared: [String: ItemSchema] = [:]
 
-    /// Declares types in the replica as the primary declares them by now; all of them if none are named.
-    ///
-    /// - Returns: The schemas of those types, by key.
-    @discardableResult
-    mutating func update(
-        _ types: Set<String>? = nil, of replica: any DataStore,
-        from primary: borrowing DataStoreReader
-    ) throws -> [String: ItemSchema] {
-        let schemas = try primary.schemas().filter { types?.contains($0.itemTypeKey) ?? true }
-        let changed = schemas.filter { !$0.declaresSame(as: declared[$0.itemTypeKey]) }
-        if !changed.isEmpty {
-            try replica.performWrite { db in
-                let known = Dictionary(
-                    try db.schemas().map { ($0.itemTypeKey, $0) },
-                    uniquingKeysWith: { first, _ in first })
-                for schema in changed { try Self.declare(schema, known, in: db) }
-            }
-        }
-        for schema in changed { declared[schema.itemTypeKey] = schema }
-        return Dictionary(
-            schemas.map { ($0.itemTypeKey, $0) }, uniquingKeysWith: { first, _ in first })
+    init(from primary: any DataStore, to replica: any DataStore) {
+        copy = SchemaCopy(source: primary, target: replica)
     }
 
-    /// Declares types without kinds of values, for the primary keeps values of earlier declarations' kinds too.
-    mutating func open(
-        _ types: Set<String>, of replica: any DataStore, from primary: borrowing DataStoreReader
-    ) throws {
+    /// Declares types in the replica as the primary declares them now; all of them if none are named.
+    ///
+    /// - Returns: The schemas of those types by key, and the types of which a default is another one than before.
+    mutating func update(
+        _ types: Set<String>? = nil, from primary: borrowing DataStoreReader
+    ) throws -> (schemas: [String: ItemSchema], redefined: Set<String>) {
+        let schemas = try primary.schemas().filter { types?.contains($0.itemTypeKey) ?? true }
+        if schemas.contains(where: { declared[$0.itemTypeKey] == nil }) { try look() }
+        let changed = schemas.filter { !$0.declaresSame(as: declared[$0.itemTypeKey]) }
+        var redefined: Set<String> = []
+        if !changed.isEmpty {
+            try copy.declare(changed)
+            try dropIndexes { index, type in
+                changed.contains { $0.itemTypeKey == type && !$0.indexes.contains(index) }
+            }
+        }
+        for schema in changed {
+            if let known = declared[schema.itemTypeKey], !schema.hasSameDefaults(as: known) {
+                redefined.insert(schema.itemTypeKey)
+            }
+            declared[schema.itemTypeKey] = schema
+        }
+        let byKey = Dictionary(
+            schemas.map { ($0.itemTypeKey, $0) }, uniquingKeysWith: { first, _ in first })
+        return (byKey, redefined)
+    }
+
+    /// Declares types for the time in which their items are compared: with values of any kinds, for the primary keeps those of
+    /// earlier declarations too, and without unique indexes, for the items are copied in no particular order.
+    mutating func relax(_ types: Set<String>, from primary: borrowing DataStoreReader) throws {
         let schemas = try primary.schemas().filter { types.contains($0.itemTypeKey) }
         if schemas.isEmpty { return }
-        try replica.performWrite { db in
-            for schema in schemas { try db.declare(schema.ofAnyKind) }
-        }
+        try copy.declare(schemas.map(\.relaxed))
+        try dropIndexes { index, type in index.isUnique && types.contains(type) }
         for schema in schemas { declared[schema.itemTypeKey] = schema }
     }
 
-    /// Declares types again as they are.
-    mutating func close(
-        _ types: Set<String>, of replica: any DataStore, from primary: borrowing DataStoreReader
-    ) throws {
-        for type in types { declared[type] = nil }
-        try update(types, of: replica, from: primary)
+    /// Declares relaxed types as they are.
+    mutating func tighten(_ types: Set<String>, from primary: borrowing DataStoreReader) throws {
+        forget(types)
+        _ = try update(types, from: primary)
     }
 
-    private static func declare(
-        _ schema: ItemSchema, _ known: [String: ItemSchema], in db: borrowing DataStoreWriter
-    ) throws {
-        let keys = [schema.itemTypeKey] + schema.formerTypeKeys
-        let old = keys.lazy.compactMap { known[$0] }.first
-        if let old, schema.declaresSame(as: old) { return }
-        try db.declare(schema)
-        for index in old?.indexes ?? [] where !schema.indexes.contains(index) {
-            _ = try db.dropIndex(index, ofType: schema.itemTypeKey)
+    /// Has types declared again the next time.
+    mutating func forget(_ types: Set<String>) { for type in types { declared[type] = nil } }
+
+    /// Takes up what the replica declares of types that are not known.
+    private mutating func look() throws {
+        var found: [ItemSchema] = []
+        try copy.target.performRead { found = try $0.schemas() }
+        for schema in found where declared[schema.itemTypeKey] == nil {
+            declared[schema.itemTypeKey] = schema
+        }
+    }
+
+    private func dropIndexes(where isDropped: (IndexSchema, _ type: String) -> Bool) throws {
+        var found: [(IndexSchema, String)] = []
+        try copy.target.performRead { db in
+            for schema in try db.schemas() {
+                for index in schema.indexes where isDropped(index, schema.itemTypeKey) {
+                    found.append((index, schema.itemTypeKey))
+                }
+            }
+        }
+        if found.isEmpty { return }
+        try copy.target.performWrite { db in
+            for (index, type) in found { _ = try db.dropIndex(index, ofType: type) }
+        }
+    }
+}
+
+extension ItemSchema {
+    /// The same for values of any kinds, and without unique indexes.
+    fileprivate var relaxed: ItemSchema {
+        ItemSchema(
+            itemTypeKey, formerTypeKeys: formerTypeKeys,
+            attributes: attributes.map { attribute in
+                AttributeSchema(
+                    attribute.name, default: attribute.defaultValue,
+                    isOptional: attribute.isOptional, formerNames: attribute.formerNames)
+            }, indexes: indexes.filter { !$0.isUnique })
+    }
+
+    fileprivate func hasSameDefaults(as other: ItemSchema) -> Bool {
+        attributes.allSatisfy { attribute in
+            let value = attribute.defaultValue ?? .null
+            let before = other.attributes.first { $0.name == attribute.name }?.defaultValue ?? .null
+            return value.isIdentical(to: before)
         }
     }
 }

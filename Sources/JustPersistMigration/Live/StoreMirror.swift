@@ -3,109 +3,147 @@ import JustPersist
 
 /// Keeps one store, the replica, the same as another one, the primary, while that is written to.
 ///
-/// The primary tells which items have changed, and the mirror copies their present state: to copy an item twice does no harm,
-/// so whatever is interrupted is done again. Everything is done under one lock, and each time the state is read anew. So an
-/// item that changes behind that reading is told as changed, and copied again; nothing older ever follows something newer.
+/// The primary tells which items have changed, and the mirror copies their present state. To copy an item twice does no harm,
+/// so whatever was interrupted is done again. Everything is done under one lock, and each time the state is read anew: an item
+/// that changes behind that reading is told as changed, and copied again. Nothing older ever follows something newer.
 final class StoreMirror: Sendable {
     let primary: any DataStore
     let replica: any DataStore
     private let state: Locked<State>
+    /// The threads that work for the mirror, and how often each has begun.
+    private let threads = Locked<[UInt: Int]>([:])
 
     fileprivate struct State {
         let observation: any ChangeObservation
-        let feed: ChangeFeed
-        /// Whether the replica is not to be written to any more.
-        var isStopped = false
-        var schemas = SchemaMirror()
+        let relay: ChangeRelay
+        var schemas: SchemaMirror
+        var mode = Mode.copying
         /// The items that are known to have changed and are not copied yet.
         var changed: [String: Set<ItemID>] = [:]
         /// The types of which it is not known which items differ; `nil` for all types.
         var unknown: Set<String>? = []
-        /// The type whose items are being compared, and those of them that have changed meanwhile.
-        var watched: String?
-        var told: Set<ItemID> = []
-        /// The place in the primary's history up to which `changed` and `unknown` say everything.
+        /// The types that are being compared, which the replica declares in a relaxed form.
+        var compared: Set<String> = []
+        /// The type of them whose items are being compared, and those items that have changed meanwhile.
+        var comparedType: String?
+        var changedMeanwhile: Set<ItemID> = []
+        /// The place in the primary's history up to which everything above is said.
         var token: ChangeToken?
-        /// Why the replica could not be written to the last time.
-        var failure: MirrorFailure?
+        /// Why the replica could not be written to the last time, and when that was.
+        var failure: (error: DataStoreError, time: ContinuousClock.Instant)?
+        /// Why the stores cannot be compared.
+        var obstacle: DataStoreError?
+    }
+
+    fileprivate enum Mode {
+        /// The replica gets what changes.
+        case copying
+        /// The relay is told what changes, and the replica left as it is.
+        case telling
+        /// Nothing is done any more.
+        case ended
     }
 
     /// How far the replica is.
     struct Position {
-        /// Whether it is the same as the primary, by what is known.
+        /// Whether it is the same as the primary.
         let isInStep: Bool
         /// The place in the primary's history up to which it is the same; `nil` if it is not.
         let token: ChangeToken?
-        /// Why not.
+        /// Why not, if something has failed.
         let failure: DataStoreError?
     }
 
-    /// How long a replica that failed is left alone, so that writers do not pay for it each time.
-    private static let patience = Duration.seconds(1)
-    /// More changed items than these are found by comparing.
+    /// How long a replica that failed is left alone by writers, who would wait for it each time.
+    private static let retryInterval = Duration.seconds(1)
+    /// If more items have changed, their types are compared.
     fileprivate static let mostChanges = 1 << 20
     /// The items that are copied under the lock at once, while writers wait.
-    static let batchSize = 1000
+    private static let batchSize = 1000
 
     /// Begins to follow a primary, both of which are open.
     ///
     /// - Parameters:
     ///   - token: Where the replica was the same as the primary; `nil` if all is to be compared.
-    ///   - feed: Is told what the primary tells.
+    ///   - relay: Is told what the primary tells.
     init(
         from primary: any DataStore, to replica: any DataStore, since token: ChangeToken?,
-        telling feed: ChangeFeed
+        telling relay: ChangeRelay
     ) throws {
         self.primary = primary
         self.replica = replica
         let observation = try primary.observeChanges(.everything, since: token)
-        var state = State(observation: observation, feed: feed, token: token)
+        let schemas = SchemaMirror(from: primary, to: replica)
+        var state = State(observation: observation, relay: relay, schemas: schemas, token: token)
         if token == nil { state.unknown = nil }
         self.state = Locked(state)
     }
 
-    /// How far the replica is, by what was told up to now.
+    /// Runs `body` for the mirror: what a store reports meanwhile must not be handled on this thread.
+    func working<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let thread = BlockThread.current
+        threads.withLock { $0[thread, default: 0] += 1 }
+        defer {
+            threads.withLock { threads in
+                let count = (threads[thread] ?? 1) - 1
+                threads[thread] = count > 0 ? count : nil
+            }
+        }
+        return try body()
+    }
+
+    /// Whether the calling thread works for the mirror.
+    var isWorkingHere: Bool { threads.withLock { $0[BlockThread.current] != nil } }
+
+    private func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        try working { try state.withLock(body) }
+    }
+
+    /// How far the replica is, with all that the primary has committed by now.
     var position: Position {
-        state.withLock { state in
+        withState { state in
             state.note()
-            let isInStep = state.isInStep
             return Position(
-                isInStep: isInStep, token: isInStep ? state.token : nil,
-                failure: state.failure?.error)
+                isInStep: state.isInStep, token: state.isInStep ? state.token : nil,
+                failure: state.obstacle ?? state.failure?.error)
         }
     }
 
+    /// Takes up, and tells, what the primary has committed.
+    func takeUpChanges() { withState { $0.note() } }
+
     /// The types that have to be compared.
-    ///
-    /// Those that one of the stores does not have any more are not among them.
     func unknownTypes() throws -> Set<String> {
-        let unknown = state.withLock { state in
+        try withState { state in
             state.note()
-            return state.unknown
+            if let unknown = state.unknown { return unknown }
+            // Under the lock: a type that is created later is told as changed, and is then not unknown.
+            var keys: Set<String> = []
+            for store in [primary, replica] {
+                try store.performRead { db in keys.formUnion(try db.schemas().map(\.itemTypeKey)) }
+            }
+            state.unknown = keys
+            return keys
         }
-        if let unknown { return unknown }
-        var keys: Set<String> = []
-        for store in [primary, replica] {
-            try store.performRead { db in keys.formUnion(try db.schemas().map(\.itemTypeKey)) }
-        }
-        state.withLock { $0.unknown = $0.unknown ?? keys }
-        return keys
     }
 
     /// Leaves the replica as it is from now on.
-    func stopCopying() { state.withLock { $0.isStopped = true } }
+    func stopCopying() { withState { $0.mode = .telling } }
 
-    /// Notes why the replica cannot be made the same.
-    func note(_ error: any Error) {
-        state.withLock { $0.failure = MirrorFailure(error) }
-    }
+    /// Does nothing any more, because another mirror follows on this one.
+    func end() { withState { $0.mode = .ended } }
+
+    /// Sets why the stores cannot be compared; `nil` if they can.
+    func setObstacle(_ error: DataStoreError?) { withState { $0.obstacle = error } }
 
     // MARK: Changes
 
     /// Copies what has changed, unless the replica has just failed; returns an error that is new.
     func follow() -> DataStoreError? {
-        state.withLock { state in
-            if let failure = state.failure, failure.time.duration(to: .now) < Self.patience {
+        withState { state in
+            if let failure = state.failure,
+                failure.time.duration(to: .now) < Self.retryInterval
+            {
                 state.note()
                 return nil
             }
@@ -115,26 +153,26 @@ final class StoreMirror: Sendable {
 
     /// Copies what has changed, declarations too, or says why that cannot be.
     func catchUp() throws(DataStoreError) {
-        let failure = state.withLock { state in
+        let failure = withState { state in
             _ = apply(&state, withDeclarations: true)
             return state.failure
         }
         if let failure { throw failure.error }
     }
 
-    /// A type that has no items needs not be declared with each write.
+    /// Declarations without items need not be copied with each write.
     private func apply(_ state: inout State, withDeclarations: Bool = false) -> DataStoreError? {
         state.note()
-        if state.isStopped { return nil }
+        if state.mode != .copying { return nil }
         do {
-            try attempting(&state) { state in
-                try primary.performRead { primary in
-                    if withDeclarations { try state.schemas.update(of: replica, from: primary) }
-                    let schemas = try state.schemas.update(
-                        Set(state.changed.keys), of: replica, from: primary)
-                    for (type, ids) in state.changed {
-                        try copy(ids.sorted(), ofType: type, schemas[type], from: primary)
-                    }
+            try primary.performRead { primary in
+                let types = withDeclarations ? nil : Set(state.changed.keys)
+                if types?.isEmpty ?? false { return }
+                let (schemas, redefined) = try state.schemas.update(types, from: primary)
+                // Their items read otherwise, and are not told as changed.
+                state.unknown?.formUnion(redefined)
+                for (type, ids) in state.changed {
+                    try copy(ids.sorted(), ofType: type, schemas[type], from: primary)
                 }
             }
             state.changed = [:]
@@ -142,25 +180,16 @@ final class StoreMirror: Sendable {
             return nil
         } catch {
             let isNew = state.failure == nil
-            let failure = MirrorFailure(error)
-            state.failure = failure
-            return isNew ? failure.error : nil
-        }
-    }
-
-    /// Runs `body` again if it came between two commits that pass a unique value from one item to another: then it has seen
-    /// the second without the first.
-    private func attempting<Result>(
-        _ state: inout State, _ body: (inout State) throws -> Result
-    ) throws -> Result {
-        for _ in 0..<3 {
-            do {
-                return try body(&state)
-            } catch let error as DataStoreError where error.code == .uniqueViolation {
-                state.note()
+            let error = DataStoreError.migrationFailed(error)
+            if error.code == .uniqueViolation {
+                // The copies were written in several blocks, or the reading came between two commits that pass a value on.
+                state.unknown?.formUnion(state.changed.keys)
+                state.changed = [:]
+                return nil
             }
+            state.failure = (error, .now)
+            return isNew ? error : nil
         }
-        return try body(&state)
     }
 
     // MARK: Comparing
@@ -174,41 +203,50 @@ final class StoreMirror: Sendable {
         progress: (_ pass: Int, _ itemTypeKey: String, _ items: Int) throws -> Void
     ) throws {
         var left = types[...]
-        do {
-            try state.withLock { state in
-                // First, so that what becomes unknown meanwhile is compared again.
-                state.note()
-                state.unknown?.subtract(types)
-                try primary.performRead { db in
-                    try state.schemas.open(Set(types), of: replica, from: db)
+        defer {
+            withState { state in
+                if !left.isEmpty {
+                    state.unknown?.formUnion(left)
+                    // Also those that were compared: they are declared in a relaxed form.
+                    state.schemas.forget(state.compared)
                 }
+                state.compared = []
             }
-            while let type = left.first {
-                try progress(1, type, 0)
-                try reconcile(type) { try progress($0, type, $1) }
-                left.removeFirst()
-            }
-            try state.withLock { state in
-                try primary.performRead { db in
-                    try state.schemas.close(Set(types), of: replica, from: db)
-                }
-            }
-        } catch {
-            state.withLock { state in _ = state.unknown?.formUnion(left) }
-            throw error
         }
+        try withState { state in
+            try state.checkCopying()
+            // First, so that what becomes unknown meanwhile is compared again.
+            state.note()
+            state.unknown?.subtract(types)
+            state.compared = Set(types)
+            try primary.performRead { db in
+                try state.schemas.relax(state.compared, from: db)
+            }
+        }
+        for type in types {
+            try progress(1, type, 0)
+            try reconcile(type) { try progress($0, type, $1) }
+            if type != types.last { left.removeFirst() }
+        }
+        try withState { state in
+            try state.checkCopying()
+            try primary.performRead { try state.schemas.tighten(state.compared, from: $0) }
+        }
+        left = []
     }
 
     /// Copies a type in passes, until one finds no difference but those of items that were changed meanwhile.
     private func reconcile(
         _ itemTypeKey: String, progress: (_ pass: Int, _ items: Int) throws -> Void
     ) throws {
-        state.withLock { $0.watched = itemTypeKey }
-        defer { state.withLock { $0.watched = nil } }
+        withState { $0.comparedType = itemTypeKey }
+        defer { withState { $0.comparedType = nil } }
         for pass in 1...Self.mostPasses {
-            state.withLock { $0.told = [] }
+            withState { $0.changedMeanwhile = [] }
             let differences = try self.pass(over: itemTypeKey) { try progress(pass, $0) }
-            if let differences, isExplained(differences) { return }
+            if let differences, wereChangedMeanwhile(differences) { return }
+            // Then it is compared from the start again.
+            if withState({ $0.unknown?.contains(itemTypeKey) ?? true }) { return }
         }
         throw DataStoreError(
             .verificationFailed, in: "migrate",
@@ -219,15 +257,15 @@ final class StoreMirror: Sendable {
     }
 
     /// Whether all of these items were changed since the pass began.
-    private func isExplained(_ differences: Set<ItemID>) -> Bool {
+    private func wereChangedMeanwhile(_ differences: Set<ItemID>) -> Bool {
         if differences.isEmpty { return true }
         // A commit can be seen just before it is told.
         for _ in 0..<10 {
-            let isExplained = state.withLock { state in
+            let isSo = withState { state in
                 state.note()
-                return differences.isSubset(of: state.told)
+                return differences.isSubset(of: state.changedMeanwhile)
             }
-            if isExplained { return true }
+            if isSo { return true }
             Thread.sleep(forTimeInterval: 0.005)
         }
         return false
@@ -247,16 +285,15 @@ final class StoreMirror: Sendable {
         var ids: [ItemID] = []
         func flush() throws {
             if ids.isEmpty { return }
-            let copied = try state.withLock { state in
-                try attempting(&state) { state in
-                    var copied: [ItemID] = []
-                    try primary.performRead { primary in
-                        let schema = try state.schemas.update(
-                            [itemTypeKey], of: replica, from: primary)[itemTypeKey]
-                        copied = try copy(ids, ofType: itemTypeKey, schema, from: primary)
-                    }
-                    return copied
+            let copied = try withState { state in
+                try state.checkCopying()
+                var copied: [ItemID] = []
+                try primary.performRead { primary in
+                    let (schemas, _) = try state.schemas.update([itemTypeKey], from: primary)
+                    copied = try copy(
+                        ids, ofType: itemTypeKey, schemas[itemTypeKey], from: primary)
                 }
+                return copied
             }
             differences?.formUnion(copied)
             if differences?.count ?? 0 > Self.mostDifferences { differences = nil }
@@ -280,50 +317,6 @@ final class StoreMirror: Sendable {
         }
         try flush()
         return differences
-    }
-}
-
-/// Why a replica could not be written to, and when.
-private struct MirrorFailure {
-    let error: DataStoreError
-    let time = ContinuousClock.now
-
-    init(_ error: any Error) { self.error = .migrationFailed(error) }
-}
-
-extension StoreMirror.State {
-    fileprivate var isInStep: Bool { changed.isEmpty && unknown == [] && failure == nil }
-
-    /// Takes up what the primary has told since the last time.
-    fileprivate mutating func note() {
-        while let set = observation.poll() {
-            feed.publish(CommittedChanges(set))
-            token = set.token
-            if isStopped { continue }
-            guard set.isComplete else {
-                unknown = nil
-                changed = [:]
-                continue
-            }
-            for changes in set.types { note(changes) }
-        }
-        guard changed.values.reduce(0, { $0 + $1.count }) > StoreMirror.mostChanges else { return }
-        unknown?.formUnion(changed.keys)
-        changed = [:]
-    }
-
-    private mutating func note(_ changes: ItemChanges) {
-        let key = changes.itemTypeKey
-        // All of them are going to be compared.
-        guard let unknown, !unknown.contains(key) else { return }
-        guard changes.isComplete else {
-            self.unknown?.insert(key)
-            changed[key] = nil
-            return
-        }
-        let ids = changes.inserted + changes.updated.map(\.id) + changes.deleted
-        changed[key, default: []].formUnion(ids)
-        if key == watched { told.formUnion(ids) }
     }
 }
 
@@ -396,18 +389,50 @@ extension StoreMirror {
     }
 }
 
-extension CommittedChanges {
-    /// The same changes, as another store tells them.
-    fileprivate init(_ set: ChangeSet) {
-        self = set.isComplete ? CommittedChanges() : .unknown
-        for changes in set.types {
-            let key = changes.itemTypeKey
-            if !changes.isComplete { changeAll(ofType: key) }
-            for id in changes.inserted { insert(id, ofType: key) }
-            for update in changes.updated {
-                self.update(update.id, ofType: key, attributes: update.attributes)
+// MARK: - What the primary tells
+
+extension StoreMirror.State {
+    fileprivate var isInStep: Bool {
+        changed.isEmpty && unknown == [] && compared.isEmpty && failure == nil && obstacle == nil
+    }
+
+    /// Throws if the replica is not to be written to any more.
+    fileprivate func checkCopying() throws {
+        if mode != .copying { throw CancellationError() }
+    }
+
+    /// Takes up what the primary has told since the last time.
+    fileprivate mutating func note() {
+        if mode == .ended { return }
+        while let set = observation.poll() {
+            relay.publish(set)
+            token = set.token
+            if mode == .telling { continue }
+            guard set.isComplete else {
+                unknown = nil
+                changed = [:]
+                continue
             }
-            for id in changes.deleted { delete(id, ofType: key) }
+            for changes in set.types { note(changes) }
         }
+        guard changed.values.reduce(0, { $0 + $1.count }) > StoreMirror.mostChanges else { return }
+        unknown?.formUnion(changed.keys)
+        changed = [:]
+    }
+
+    private mutating func note(_ changes: ItemChanges) {
+        let key = changes.itemTypeKey
+        // All of them are going to be compared.
+        guard let unknown, !unknown.contains(key) else { return }
+        guard changes.isComplete else {
+            self.unknown?.insert(key)
+            changed[key] = nil
+            return
+        }
+        let ids = changes.inserted + changes.updated.map(\.id) + changes.deleted
+        changed[key, default: []].formUnion(ids)
+        guard key == comparedType else { return }
+        changedMeanwhile.formUnion(ids)
+        if changedMeanwhile.count > StoreMirror.mostChanges { self.unknown?.insert(key) }
     }
 }

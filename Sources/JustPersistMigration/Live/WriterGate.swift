@@ -1,27 +1,27 @@
 import JustPersist
 
-/// Lets writers in together, and whoever is to change the store that they write to alone.
+/// Lets writers in together, and keeps them out while something is done that concerns all of them.
 ///
-/// Queued blocks count from the call until they have ended. While somebody is to be alone, new ones are kept back, in order.
+/// Queued blocks count from the call until they have ended. While writers are kept out, new ones wait in order.
 final class WriterGate: Sendable {
     private let state = Locked(State())
 
     private struct State {
-        /// Whether somebody is alone, or waits to be.
+        /// Whether writers are kept out, or are about to be.
         var isShut = false
         /// The threads inside, and how many blocks of each.
         var inside: [UInt: Int] = [:]
         /// The queued blocks that have not ended.
         var queued = 0
-        /// What would queue the blocks that are kept back.
-        var keptBack: [@Sendable () -> Void] = []
+        /// What queues the blocks that wait.
+        var waiting: [@Sendable () -> Void] = []
     }
 
     /// Runs a block of a writer.
     func write(_ body: () throws -> Void) rethrows {
         let thread = BlockThread.current
         state.wait { state -> Void? in
-            // Whoever is inside is waited for, and so must not wait.
+            // A thread that is inside is waited for, and so must not wait.
             if state.isShut, state.inside[thread] == nil { return nil }
             state.inside[thread, default: 0] += 1
             return ()
@@ -30,12 +30,12 @@ final class WriterGate: Sendable {
         try body()
     }
 
-    /// Queues a block with `enqueue`, now or when nobody is alone any more.
+    /// Queues a block with `enqueue`, now or when writers are let in again.
     func enqueue(_ enqueue: @escaping @Sendable () -> Void) {
         state.withLock { state in
             state.queued += 1
             // Under the lock, so that blocks are queued in the order of the calls.
-            if state.isShut { state.keptBack.append(enqueue) } else { enqueue() }
+            if state.isShut { state.waiting.append(enqueue) } else { enqueue() }
         }
     }
 
@@ -53,9 +53,8 @@ final class WriterGate: Sendable {
     /// Waits until all queued blocks have ended.
     func waitUntilQueueIsEmpty() { state.wait { $0.queued == 0 ? () : nil } }
 
-    /// Runs `body` while no writer is inside and no block queued.
-    func alone<Result>(_ body: () throws -> Result) rethrows -> Result {
-        // One after the other.
+    /// Runs `body` while no writer is inside and no block is queued.
+    func exclusively<Result>(_ body: () throws -> Result) rethrows -> Result {
         state.wait { state -> Void? in
             if state.isShut { return nil }
             state.isShut = true
@@ -64,12 +63,12 @@ final class WriterGate: Sendable {
         defer {
             state.change { state in
                 state.isShut = false
-                for enqueue in state.keptBack { enqueue() }
-                state.keptBack = []
+                for enqueue in state.waiting { enqueue() }
+                state.waiting = []
             }
         }
         state.wait { state -> Void? in
-            state.inside.isEmpty && state.queued == state.keptBack.count ? () : nil
+            state.inside.isEmpty && state.queued == state.waiting.count ? () : nil
         }
         return try body()
     }

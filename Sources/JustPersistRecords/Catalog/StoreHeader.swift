@@ -49,6 +49,13 @@ struct StoreHeader: Sendable {
     /// The header of a new store.
     init(id: ItemID) { self.id = id }
 
+    /// The header of a new store, without history, to which a later release has added the same as to this one.
+    func renewed() -> StoreHeader {
+        var header = StoreHeader(id: ItemID())
+        header.unknown = unknown
+        return header
+    }
+
     init(decoding bytes: Span<UInt8>) throws(DataStoreError) {
         guard bytes.word64(at: 0) == Self.magic else { throw Self.notAStore }
         let version = bytes.word32(at: 8)

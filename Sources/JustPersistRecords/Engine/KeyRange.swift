@@ -24,7 +24,7 @@ public struct KeyRange: Hashable, Sendable {
     }
 
     /// Whether a key lies in the range.
-    func contains(_ key: [UInt8]) -> Bool {
+    package func contains(_ key: [UInt8]) -> Bool {
         !key.span.isOrdered(before: lower.span)
             && (upper.map { key.span.isOrdered(before: $0.span) } ?? true)
     }

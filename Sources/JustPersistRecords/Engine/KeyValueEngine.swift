@@ -39,6 +39,13 @@ public protocol KeyValueEngine: Sendable {
     /// ``read(_:)``.
     func verify() throws(DataStoreError) -> [DataStoreError]
 
+    /// The same, and tells how far it is.
+    ///
+    /// The default tells nothing. A check that reads much should: a program may give up one of which it hears nothing.
+    ///
+    /// - Throws: What ``verify()`` throws, and what the meter's caller has thrown.
+    func verify(_ meter: MaintenanceMeter) throws -> [DataStoreError]
+
     /// Writes a copy of the committed state into an empty directory, synced, from which the engine can open it.
     ///
     /// The file by which the engine knows a store comes last, so that an unfinished copy is none. Called under the rules
@@ -85,6 +92,9 @@ extension KeyValueEngine {
 
     /// Nothing is looked for.
     public func verify() throws(DataStoreError) -> [DataStoreError] { [] }
+
+    /// Nothing is told.
+    public func verify(_ meter: MaintenanceMeter) throws -> [DataStoreError] { try verify() }
 
     /// Refused.
     public func backUp(

@@ -16,7 +16,7 @@ extension RecordStore {
         var report = VerificationReport()
         try gate.readHere {
             try meter.begin(.structure)
-            report.problems = try engine.verify()
+            report.problems = try engine.verify(meter)
             guard report.problems.isEmpty else { return }
             try withBlock { block in
                 report.problems = block.known.catalog.damages.map(\.problem)

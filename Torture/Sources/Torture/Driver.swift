@@ -53,6 +53,7 @@ public final class Driver: Sendable {
             SystemCallCampaign(.kill, templates: templates),
             SystemCallCampaign(.errors, templates: templates),
             DamageCampaign(templates: templates),
+            SalvageCampaign(templates: templates),
             PowerCutCampaign(isControl: true),
             PowerCutCampaign(isControl: false),
             DiskFullCampaign(),

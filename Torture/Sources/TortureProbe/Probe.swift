@@ -17,6 +17,9 @@ enum Probe {
             case "judge":
                 CrashTrace.install()
                 say(try Judge.run(arguments).line)
+            case "salvage":
+                CrashTrace.install()
+                say(try Salvager.run(arguments).line)
             case "fill":
                 var filler = try Filler(arguments)
                 try filler.run()

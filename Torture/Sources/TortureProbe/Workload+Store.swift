@@ -49,10 +49,21 @@ extension Workload {
 
     /// The id of an item: ascending with its key, so that the order of ids is the order of making.
     func id(_ kind: Kind, key: Int) -> ItemID {
-        ItemID(
-            high: (0x0190_0000_0000 + UInt64(key)) << 16 | 0x7000 | UInt64(writer),
-            low: 0x8000_0000_0000_0000 | UInt64(kind.rawValue))
+        let words = idWords(kind, key: key)
+        return ItemID(high: words.high, low: words.low)
     }
+
+    /// The key of the item with an id; `nil` if no item of the kind has it.
+    func key(_ kind: Kind, of id: ItemID) -> Int? {
+        guard id.high >> 16 >= 0x0190_0000_0000, id.high >> 16 < 0x0190_1000_0000 else {
+            return nil
+        }
+        let key = Int(id.high >> 16 - 0x0190_0000_0000)
+        return self.id(kind, key: key) == id ? key : nil
+    }
+
+    /// Whether an id is that of an item of some kind.
+    func isOwn(_ id: ItemID) -> Bool { Kind.allCases.contains { key($0, of: id) != nil } }
 
     private func schema(_ kind: Kind) -> ItemSchema {
         ItemSchema(

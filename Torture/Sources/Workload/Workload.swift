@@ -52,6 +52,14 @@ public struct Workload: Sendable {
         return writer == 0 ? name : "\(name)\(writer)"
     }
 
+    /// The two halves of an item's id: ascending with its key, so that the order of ids is the order of making.
+    public func idWords(_ kind: Kind, key: Int) -> (high: UInt64, low: UInt64) {
+        (
+            (0x0190_0000_0000 + UInt64(key)) << 16 | 0x7000 | UInt64(writer),
+            0x8000_0000_0000_0000 | UInt64(kind.rawValue)
+        )
+    }
+
     /// The steps of a block.
     public func block(_ number: Int) -> [Operation] {
         var random = SeededGenerator(seed: seed, writer, number)

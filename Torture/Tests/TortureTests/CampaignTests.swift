@@ -9,7 +9,8 @@ import Torture
         ProcessInfo.processInfo.environment["TORTURE_SEED"].flatMap(UInt64.init) ?? 1
 
     @Test(arguments: [
-        ("kill", 8), ("errors", 8), ("damage", 10), ("power-control", 1), ("power", 1),
+        ("kill", 8), ("errors", 8), ("damage", 10), ("salvage", 6),
+        ("power-control", 1), ("power", 1),
         ("full", 10), ("readers", 1), ("processes", 1), ("json", 500), ("predicates", 500),
         ("migrate", 3),
     ])

@@ -10,7 +10,7 @@ enum StreamMutants {
         TellsWhatIsRolledBack.self, TellsTwice.self, SwapsWhatItTells.self,
         LosesDeletionsThatItJoins.self, WaitsForItsObservers.self, LosesOneAtTheHandover.self,
         TakesAnyToken.self, TellsEverybodyEverything.self, ObservesForEver.self,
-        ForgetsUpdates.self, ForgetsItsLog.self, StreamsUndeclared.self,
+        ForgetsUpdates.self, ForgetsItsLog.self, PollsLate.self, StreamsUndeclared.self,
     ]
 }
 
@@ -34,6 +34,18 @@ private final class FaultyObservation: ChangeObservation {
             let waiting = sets.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             if let waiting { return waiting }
             guard let set = await observation.next() else { return nil }
+            let before = last.withLock { $0 }
+            last.withLock { $0 = set }
+            let told = change(set, before)
+            sets.withLock { $0 += told }
+        }
+    }
+
+    func poll() -> ChangeSet? {
+        while true {
+            let waiting = sets.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+            if let waiting { return waiting }
+            guard let set = observation.poll() else { return nil }
             let before = last.withLock { $0 }
             last.withLock { $0 = set }
             let told = change(set, before)
@@ -85,6 +97,34 @@ final class NamesNoAttributes: StreamMutant, Fault, @unchecked Sendable {
                     deleted: changes.deleted, isComplete: changes.isComplete, token: changes.token)
             }
         ]
+    }
+}
+
+/// Has something to tell only at the second time of asking.
+final class PollsLate: SabotagedStore, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["chg/poll"] }
+
+    private final class LateObservation: ChangeObservation {
+        private let observation: any ChangeObservation
+        private let polls = Locked(0)
+
+        init(_ observation: any ChangeObservation) { self.observation = observation }
+
+        func next() async -> ChangeSet? { await observation.next() }
+
+        func poll() -> ChangeSet? {
+            let number = polls.withLock { polls in
+                polls += 1
+                return polls
+            }
+            return number % 2 == 0 ? observation.poll() : nil
+        }
+    }
+
+    override func observeChanges(
+        _ scope: ChangeScope, since token: ChangeToken?
+    ) throws -> any ChangeObservation {
+        LateObservation(try super.observeChanges(scope, since: token))
     }
 }
 

@@ -1,0 +1,73 @@
+import JustPersistRecords
+
+/// A page of a tree of which some bytes are wrong: the nodes that can still be made out.
+struct DamagedPage {
+    struct Node {
+        let key: [UInt8]
+        let value: TreePage.Value
+    }
+
+    private let bytes: PageBytes
+    /// The pages to which it leads, if it is a branch page.
+    let isBranch: Bool
+    /// Whether it is known where the nodes begin.
+    ///
+    /// Before that place there may be nodes that were deleted.
+    let hasBounds: Bool
+    private let start: Int
+
+    init(_ bytes: PageBytes) {
+        self.bytes = bytes
+        let flags = bytes.uint16(at: 10)
+        isBranch = flags == PageBytes.branchFlag
+        if let lower = bytes.uint16(at: 12), let upper = bytes.uint16(at: 14), lower >= 16,
+            lower <= upper, Int(upper) < bytes.count, lower % 2 == 0, upper % 2 == 0,
+            flags == PageBytes.leafFlag
+        {
+            hasBounds = true
+            start = Int(upper)
+        } else {
+            hasBounds = false
+            start = 0
+        }
+    }
+
+    /// The pages that a branch page leads to.
+    var children: [UInt64] {
+        guard let lower = bytes.uint16(at: 12), lower >= 16, Int(lower) <= bytes.count else {
+            return []
+        }
+        return (0..<Int(lower - 16) / 2).compactMap { index in
+            guard let node = bytes.uint16(at: 16 + 2 * index).map(Int.init),
+                let low = bytes.uint32(at: node), let high = bytes.uint16(at: node + 4)
+            else { return nil }
+            return UInt64(low) | UInt64(high) << 32
+        }
+    }
+
+    /// Everything in a leaf page that looks like an entry that is to be saved; a checksum decides whether it is one.
+    var nodes: [Node] {
+        var nodes: [Node] = []
+        for offset in stride(from: start, to: bytes.count - 8, by: 2) {
+            if let node = node(at: offset) { nodes.append(node) }
+        }
+        return nodes
+    }
+
+    private func node(at offset: Int) -> Node? {
+        guard let keySize = bytes.uint16(at: offset + 6), [1, 5, 21].contains(keySize),
+            let flags = bytes.uint16(at: offset + 4), flags <= 1,
+            let size = bytes.uint32(at: offset),
+            let key = bytes.slice(at: offset + 8, Int(keySize)), SalvagedEntries.isWanted(key)
+        else { return nil }
+        let value = offset + 8 + Int(keySize)
+        if flags == 1 {
+            return bytes.uint64(at: value).map {
+                Node(key: key, value: .overflow(first: $0, size: UInt64(size)))
+            }
+        }
+        return bytes.slice(at: value, Int(size)).map {
+            Node(key: key, value: .inside(PageBytes($0)))
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import JustPersistRecords
+
+/// A lenient look at logs of LevelDB's: batches of changes, each in one or more pieces with checksums.
+struct LogSalvage {
+    private let entries: SalvagedEntries
+    /// The number of the change behind the last batch that is sound.
+    private var nextVersion: UInt64 = 0
+    /// The pieces of a batch so far.
+    private var batch: [UInt8] = []
+    private var isInsideBatch = false
+    private var isDamaged = false
+
+    /// To be called when all tables were read: what is in logs is newer.
+    init(into entries: SalvagedEntries) {
+        self.entries = entries
+        nextVersion = entries.newestVersion + 1
+    }
+
+    /// Takes what the bytes of one log hold.
+    mutating func read(_ bytes: [UInt8], at path: String) throws {
+        (batch, isInsideBatch, isDamaged) = ([], false, false)
+        var damages = 0
+        for start in stride(from: 0, to: bytes.count, by: LogRecord.blockSize) {
+            let block = Array(bytes[start..<min(bytes.count, start + LogRecord.blockSize)])
+            var offset = 0
+            while block.count - offset >= LogRecord.headerSize {
+                if let record = LogRecord(in: block, at: offset) {
+                    try take(record, of: block)
+                    offset = record.payload.upperBound
+                    continue
+                }
+                let next = (offset + 1..<block.count).first {
+                    LogRecord(in: block, at: $0) != nil
+                }
+                if damages == 0 {
+                    entries.note("it is damaged from byte \(start + offset) on", at: path)
+                }
+                damages += 1
+                if !isInsideBatch { batch = [] }
+                batch += block[(offset + LogRecord.headerSize)..<(next ?? block.count)]
+                isInsideBatch = true
+                isDamaged = true
+                offset = next ?? block.count
+            }
+        }
+        // The end of the log is missing, or was never written.
+        if isInsideBatch { try finish(isWhole: false) }
+        if damages > 0 { entries.mayLackChanges = true }
+    }
+
+    private mutating func take(_ record: LogRecord, of block: [UInt8]) throws {
+        if record.isFirst {
+            if isInsideBatch { try finish(isWhole: false) }
+            batch = []
+            isDamaged = false
+        } else if !isInsideBatch {
+            batch = []
+            isDamaged = true
+        }
+        batch += block[record.payload]
+        isInsideBatch = !record.isLast
+        if record.isLast { try finish(isWhole: !isDamaged) }
+    }
+
+    /// Takes the changes of a batch.
+    private mutating func finish(isWhole: Bool) throws {
+        isInsideBatch = false
+        if isWhole, let (first, changes) = Self.changes(in: batch) {
+            for (number, change) in changes.enumerated()
+            where SalvagedEntries.isWanted(change.key) {
+                let trust = SalvagedEntries.Trust(version: first + UInt64(number))
+                if let value = change.value {
+                    let value = Array(batch[value])
+                    if try !entries.take(change.key, value, trust) {
+                        entries.lose(change.key, value)
+                    }
+                } else {
+                    try entries.takeDeletion(change.key, trust)
+                }
+            }
+            nextVersion = first + UInt64(changes.count)
+            return
+        }
+        entries.mayLackChanges = true
+        try carve()
+    }
+
+    /// The number of the first change of a batch.
+    private static func firstVersion(of batch: [UInt8]) -> UInt64? {
+        batch.count < 12 ? nil : batch[..<8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    private typealias Change = (key: [UInt8], value: Range<Int>?)
+
+    /// The number of the first change of a batch, and its changes; `nil` if it is not what LevelDB writes.
+    private static func changes(in batch: [UInt8]) -> (first: UInt64, changes: [Change])? {
+        guard let first = firstVersion(of: batch) else { return nil }
+        let count = batch[8..<12].reversed().reduce(0) { $0 << 8 | Int($1) }
+        var changes: [Change] = []
+        var offset = 12
+        while offset < batch.count {
+            guard let change = change(in: batch, &offset) else { return nil }
+            changes.append(change)
+        }
+        return changes.count == count ? (first, changes) : nil
+    }
+
+    /// Reads the change at `offset`: its kind, its key, and the value if one is set.
+    private static func change(in batch: [UInt8], _ offset: inout Int) -> Change? {
+        guard offset < batch.count, batch[offset] <= 1 else { return nil }
+        let isValue = batch[offset] == 1
+        offset += 1
+        guard let keySize = Varint.read(batch, &offset, batch.count),
+            keySize <= batch.count - offset
+        else { return nil }
+        let key = Array(batch[offset..<offset + keySize])
+        offset += keySize
+        guard isValue else { return (key, nil) }
+        guard let size = Varint.read(batch, &offset, batch.count), size <= batch.count - offset
+        else { return nil }
+        defer { offset += size }
+        return (key, offset..<offset + size)
+    }
+
+    /// Takes the records that can be made out in what is left of damaged batches.
+    private mutating func carve() throws {
+        // If it is that of a batch, it goes on from the one before, or behind others that are damaged.
+        if let first = Self.firstVersion(of: batch),
+            (nextVersion...nextVersion + 1_000_000).contains(first)
+        {
+            nextVersion = first
+        }
+        var start = 0
+        while start < batch.count {
+            // The kind, the length of the key, and the key.
+            if batch[start] == 1, start + 2 < batch.count, [1, 5, 21].contains(batch[start + 1]) {
+                var offset = start
+                if let change = Self.change(in: batch, &offset), let value = change.value,
+                    SalvagedEntries.isWanted(change.key),
+                    try entries.take(
+                        change.key, Array(batch[value]),
+                        .init(version: nextVersion, isVersionDoubtful: true))
+                {
+                    nextVersion += 1
+                    start = offset
+                    continue
+                }
+            }
+            start += 1
+        }
+        batch = []
+    }
+}

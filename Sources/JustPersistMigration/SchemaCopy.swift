@@ -1,0 +1,30 @@
+import JustPersist
+import JustPersistRecords
+
+/// Declares what one store declares in another.
+struct SchemaCopy {
+    let source: any DataStore
+    let target: any DataStore
+
+    /// Declares types in the target; an index that is new there belongs to its class if it does in the source, as far as both
+    /// stores can tell.
+    func declare(_ schemas: [ItemSchema]) throws {
+        guard let source = source as? any RecordCopying, let target = target as? any RecordCopying
+        else {
+            return try target.performWrite { db in
+                for schema in schemas { try db.declare(schema) }
+            }
+        }
+        var byHand: [String: Set<IndexSchema>] = [:]
+        try source.readRecords { records in
+            for schema in schemas {
+                byHand[schema.itemTypeKey] = records.indexesByHand(ofType: schema.itemTypeKey)
+            }
+        }
+        try target.writeRecords { [byHand] intake in
+            for schema in schemas {
+                try intake.declare(schema, indexesByHand: byHand[schema.itemTypeKey] ?? [])
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+public import Foundation
+public import JustPersist
+
+/// What can be read of damaged files is written into a new store.
+extension RecordStore {
+    /// Has the engine read its files leniently, and makes a store of what it finds beside the place of the new one.
+    public func performSalvage(
+        into directory: URL, _ meter: MaintenanceMeter
+    ) throws -> SalvageReport {
+        guard let source = engine as? any SalvagingEngine else {
+            throw DataStoreError(
+                .unsupported, in: "salvage",
+                "A store of \(engine.traits.name) keeps no files that could be read one by one. Nothing was written."
+            )
+        }
+        if (try? openContext("salvage")) != nil {
+            throw DataStoreError(
+                .alreadyOpen, in: "salvage",
+                "The store is open. Close it first; what can be read without its files is there with a migration."
+            )
+        }
+        return try Self.salvage(source, into: directory, meter)
+    }
+
+    private static func salvage<Source: SalvagingEngine>(
+        _ source: Source, into directory: URL, _ meter: MaintenanceMeter
+    ) throws -> SalvageReport {
+        let draft = try BackupDraft(for: directory)
+        var report = try collect(from: source, in: draft, meter)
+        let failures = Locked<[DataStoreError]>([])
+        let store = RecordStore<Source>(
+            engine: source.makeEngine(at: draft.url),
+            errorHandler: { error in failures.withLock { $0.append(error) } })
+        try store.open()
+        do {
+            try meter.begin(.indexes)
+            try store.buildIndexes { _ in _ = meter.note() }
+            let problems = try store.performVerification(meter).problems
+            report.remaining = failures.withLock { $0 } + problems
+        } catch {
+            try? store.close()
+            throw error
+        }
+        try store.close()
+        try draft.finish()
+        return report
+    }
+
+    /// Writes what can be read of the source's files into the files of the new store.
+    private static func collect(
+        from source: some SalvagingEngine, in draft: BackupDraft, _ meter: MaintenanceMeter
+    ) throws -> SalvageReport {
+        let target = source.makeEngine(at: draft.url)
+        try target.open()
+        defer { target.close() }
+        let entries = SalvagedEntries(in: target)
+        try source.salvage(into: entries, meter)
+        return try SalvagedStore.finish(target, entries, meter)
+    }
+}

@@ -1,0 +1,322 @@
+package import JustPersist
+
+/// Entries of a damaged store, on their way into a new one.
+///
+/// They are written to the new store's engine as they come. Of several values of one key the newest stays. What has to be
+/// remembered of an entry until all have come (its version, and whether it is to be trusted) stands under a key of its own
+/// beside it, so that memory does not grow with the store.
+package final class SalvagedEntries {
+    private let engine: any KeyValueEngine
+    /// What is still to be written.
+    private var pending: [[UInt8]: Entry] = [:]
+    private var pendingBytes = 0
+    private static let pendingLimit = 4 << 20
+
+    /// What of the files cannot be read.
+    package private(set) var damages: [DataStoreError] = []
+    private static let mostDamages = 200
+    private var untold = 0
+    /// The greatest version of an entry so far.
+    package private(set) var newestVersion: UInt64 = 0
+    /// Whether changes may be missing anywhere.
+    package var mayLackChanges = false
+    /// The ids under which no sound record was found.
+    private(set) var lostIDs: [UInt32: Set<ItemID>] = [:]
+    /// The keys of types whose catalog entry is damaged.
+    private(set) var typeKeys: [UInt32: String] = [:]
+
+    /// Where what is remembered of the entries stands.
+    static let markTag: UInt8 = 0xFE
+
+    init(in engine: any KeyValueEngine) { self.engine = engine }
+
+    // MARK: What an engine asks
+
+    /// Whether a key is one of those that are saved.
+    ///
+    /// All others follow from them.
+    package static func isWanted(_ key: [UInt8]) -> Bool {
+        switch key.first {
+        case KeySpace.headerTag: key.count == 1
+        case KeySpace.catalogTag, KeySpace.counterTag: key.count == 5
+        case KeySpace.recordTag: key.count == RecordKey.length
+        default: false
+        }
+    }
+
+    /// Whether a key may be one of a store at all.
+    package static func isPossible(_ key: [UInt8]) -> Bool {
+        switch key.first {
+        case KeySpace.indexTag: key.count > 22 && key.count <= 511
+        case KeySpace.changeTag: key.count == 9
+        case KeySpace.engineTag: key.count <= 511
+        default: isWanted(key)
+        }
+    }
+
+    /// Whether a value has the checksum that it must have under a wanted key.
+    package static func isSound(_ value: [UInt8], under key: [UInt8]) -> Bool {
+        let (bytes, keyBytes) = (value.span, key.span)
+        switch key.first {
+        case KeySpace.headerTag: return isSoundHeader(bytes)
+        case KeySpace.catalogTag:
+            return bytes.count > 18
+                && bytes.wyhash(8..<bytes.count, seed: UInt64(keyBytes.word32(at: 1).byteSwapped))
+                    == bytes.word64(at: 0)
+        case KeySpace.counterTag: return counter(in: bytes, keyBytes) != nil
+        case KeySpace.recordTag:
+            guard let (type, id) = RecordKey.parts(of: keyBytes) else { return false }
+            return RecordFormat.isProven(bytes, type: type, id: id)
+        default: return false
+        }
+    }
+
+    /// The number of the commit in the header of a store; `nil` if that is damaged.
+    package static func commit(inHeader value: [UInt8]) -> UInt64? {
+        (try? StoreHeader(decoding: value.span))?.commit
+    }
+
+    private static func isSoundHeader(_ bytes: Span<UInt8>) -> Bool {
+        do throws(DataStoreError) {
+            _ = try StoreHeader(decoding: bytes)
+            return true
+        } catch {
+            // A later release's is whole all the same, and says what may not be done.
+            return error.code == .newerFormat
+        }
+    }
+
+    private static func counter(in bytes: Span<UInt8>, _ key: Span<UInt8>) -> UInt64? {
+        let type = key.word32(at: 1).byteSwapped
+        guard bytes.count == 16,
+            bytes.wyhash(0..<8, seed: UInt64(type)) == bytes.word64(at: 8)
+        else { return nil }
+        return bytes.word64(at: 0)
+    }
+
+    // MARK: What an engine tells
+
+    /// What is known of an entry.
+    package struct Trust: Equatable, Sendable {
+        /// Of two values under a key the one with the greater version is the newer.
+        package var version: UInt64 = 0
+        /// Whether the version may be damaged.
+        package var isVersionDoubtful = false
+        /// Whether a newer value, or the end of the entry, may stand in a place that cannot be read.
+        package var isDoubtful = false
+
+        package init(
+            version: UInt64 = 0, isVersionDoubtful: Bool = false, isDoubtful: Bool = false
+        ) {
+            self.version = version
+            self.isVersionDoubtful = isVersionDoubtful
+            self.isDoubtful = isDoubtful
+        }
+    }
+
+    /// Takes a value that was found under a wanted key; false if it is not sound.
+    @discardableResult
+    package func take(
+        _ key: [UInt8], _ value: [UInt8], _ trust: Trust = Trust()
+    ) throws -> Bool {
+        guard Self.isSound(value, under: key) else { return false }
+        try put(key, Entry(value: value, trust: trust))
+        return true
+    }
+
+    /// Takes note that a key was deleted.
+    package func takeDeletion(_ key: [UInt8], _ trust: Trust) throws {
+        try put(key, Entry(value: nil, trust: trust))
+    }
+
+    /// Notes that the value under a wanted key is damaged, wherever else it was looked for.
+    package func lose(_ key: [UInt8], _ value: [UInt8]) {
+        if let (type, id) = RecordKey.parts(of: key.span) {
+            if lostIDs[type, default: []].count < SalvageReport.mostIDs {
+                lostIDs[type, default: []].insert(id)
+            }
+        } else if key.first == KeySpace.catalogTag {
+            let number = key.span.word32(at: 1).byteSwapped
+            if let found = CatalogType.key(number: number, in: value.span)?.key {
+                typeKeys[number] = found
+            }
+        }
+    }
+
+    /// Notes a place that cannot be read.
+    package func note(_ damage: String, at path: String) {
+        guard damages.count < Self.mostDamages else { return untold += 1 }
+        damages.append(DataStoreError(.corrupted, in: "salvage", "“\(path)”: \(damage)."))
+    }
+
+    /// Notes that what was taken so far in a range of keys may be older than what could not be read.
+    package func distrust(_ range: KeyRange) throws {
+        try flush()
+        var rest: KeyRange? = range
+        while let part = rest {
+            var marks: [(key: [UInt8], mark: Mark)] = []
+            rest = nil
+            try engine.read { reader in
+                try reader.scanKeys(part, reversed: false) { (key) throws(DataStoreError) in
+                    let key = key.copied()
+                    guard key.first != Self.markTag else { return .stop }
+                    if marks.count == 10_000 {
+                        rest = KeyRange(from: key, upTo: part.upper)
+                        return .stop
+                    }
+                    var trust = try mark(of: key, in: reader)?.trust ?? Trust()
+                    trust.isDoubtful = true
+                    marks.append((key, Mark(trust)))
+                    return .next
+                }
+            }
+            guard !marks.isEmpty else { return }
+            try engine.write { writer in
+                for (key, mark) in marks {
+                    try writer.put(mark.bytes, forKey: [Self.markTag] + key)
+                }
+            }
+        }
+    }
+
+    // MARK: Storage
+
+    private struct Entry {
+        /// `nil` for one that was deleted.
+        var value: [UInt8]?
+        var trust: Trust
+    }
+
+    private func put(_ key: [UInt8], _ entry: Entry) throws {
+        var entry = entry
+        newestVersion = max(newestVersion, entry.trust.version)
+        if let known = try self.entry(of: key) {
+            if known.value == entry.value {
+                entry.trust.version = max(entry.trust.version, known.trust.version)
+                entry.trust.isDoubtful = entry.trust.isDoubtful && known.trust.isDoubtful
+                entry.trust.isVersionDoubtful =
+                    entry.trust.isVersionDoubtful && known.trust.isVersionDoubtful
+            } else {
+                let isDoubtful = entry.trust.isVersionDoubtful || known.trust.isVersionDoubtful
+                let isNewer =
+                    entry.trust.version == known.trust.version
+                    ? known.trust.isDoubtful && !entry.trust.isDoubtful
+                    : entry.trust.version > known.trust.version
+                if !isNewer {
+                    guard isDoubtful, !known.trust.isDoubtful else { return }
+                    entry = known
+                }
+                if isDoubtful { entry.trust.isDoubtful = true }
+            }
+        }
+        pending[key] = entry
+        pendingBytes += key.count + (entry.value?.count ?? 0) + 64
+        if pendingBytes >= Self.pendingLimit { try flush() }
+    }
+
+    private func entry(of key: [UInt8]) throws -> Entry? {
+        if let known = pending[key] { return known }
+        var entry: Entry?
+        try engine.read { reader in
+            let mark = try mark(of: key, in: reader)
+            _ = try reader.withValue(forKey: key) { (value) throws(DataStoreError) in
+                entry = Entry(value: value.copied(), trust: mark?.trust ?? Trust())
+            }
+            if entry == nil, let mark { entry = Entry(value: nil, trust: mark.trust) }
+        }
+        return entry
+    }
+
+    /// Writes what has come so far.
+    func flush() throws {
+        guard !pending.isEmpty else { return }
+        let entries = pending.sorted { $0.key.span.isOrdered(before: $1.key.span) }
+        try engine.write { writer in
+            for (key, entry) in entries {
+                if let value = entry.value {
+                    try writer.put(value, forKey: key)
+                } else {
+                    _ = try writer.delete(key)
+                }
+                let mark = Mark(entry.trust)
+                if entry.value == nil || entry.trust != Trust() {
+                    try writer.put(mark.bytes, forKey: [Self.markTag] + key)
+                } else {
+                    _ = try writer.delete([Self.markTag] + key)
+                }
+            }
+        }
+        pending = [:]
+        pendingBytes = 0
+    }
+
+    /// What is remembered of an entry.
+    struct Mark {
+        let trust: Trust
+
+        init(_ trust: Trust) { self.trust = trust }
+
+        init(_ bytes: Span<UInt8>) {
+            let flags = bytes.count > 8 ? bytes[8] : 0
+            trust = Trust(
+                version: bytes.word64(at: 0), isVersionDoubtful: flags & 1 != 0,
+                isDoubtful: flags & 2 != 0)
+        }
+
+        var bytes: [UInt8] {
+            var bytes: [UInt8] = []
+            bytes.append(littleEndian: trust.version)
+            bytes.append((trust.isVersionDoubtful ? 1 : 0) | (trust.isDoubtful ? 2 : 0))
+            return bytes
+        }
+    }
+
+    private func mark(
+        of key: [UInt8], in reader: any KeyValueReader
+    ) throws(DataStoreError) -> Mark? {
+        var mark: Mark?
+        _ = try reader.withValue(forKey: [Self.markTag] + key) { (value) throws(DataStoreError) in
+            mark = Mark(value)
+        }
+        return mark
+    }
+
+    // MARK: The end
+
+    /// The damages, those that are not listed counted.
+    var allDamages: [DataStoreError] {
+        guard untold > 0 else { return damages }
+        return damages + [
+            DataStoreError(
+                .corrupted, in: "salvage",
+                "\(untold) more places cannot be read.")
+        ]
+    }
+
+    /// Whether a newer value of a key may be lost.
+    func isDoubtful(_ key: [UInt8], in reader: any KeyValueReader) throws(DataStoreError) -> Bool {
+        try mark(of: key, in: reader)?.trust.isDoubtful ?? false
+    }
+
+    /// The number of items that the store had of a type, if that can be told.
+    func count(ofType number: UInt32, in reader: any KeyValueReader) throws(DataStoreError) -> Int?
+    {
+        let key = KeySpace.key(KeySpace.counterTag, type: number)
+        if try isDoubtful(key, in: reader) { return nil }
+        var count: Int?
+        _ = try reader.withValue(forKey: key) { (value) throws(DataStoreError) in
+            count = Self.counter(in: value, key.span).flatMap { Int(exactly: $0) }
+        }
+        return count
+    }
+}
+
+extension RecordFormat {
+    /// Whether a record has the checksum that belongs to its key, and a table inside of it.
+    static func isProven(_ record: Span<UInt8>, type: UInt32, id: ItemID) -> Bool {
+        record.count >= headerLength
+            && record.wyhash(8..<record.count, seed: seed(type: type, id: id))
+                == record.word64(at: 0)
+            && Table(record) != nil
+    }
+}

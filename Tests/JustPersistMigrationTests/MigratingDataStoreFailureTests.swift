@@ -1,0 +1,300 @@
+import Foundation
+import JustPersist
+import JustPersistConformance
+import JustPersistLMDB
+import JustPersistLevelDB
+import JustPersistMigration
+import Testing
+
+/// What a store that moves to another one answers when one of the two fails, or the program ends.
+@Suite struct MigratingDataStoreFailureTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private var record: URL { directory.url.appending(path: "migration.json") }
+
+    private func old() -> LMDBDataStore { LMDBDataStore(at: directory.url.appending(path: "old")) }
+
+    private func new() -> LevelDBDataStore {
+        LevelDBDataStore(at: directory.url.appending(path: "new"))
+    }
+
+    private func create(_ store: any DataStore, _ number: Int) throws {
+        try store.write { db in
+            try db.declare(
+                ItemSchema(
+                    "T", attributes: [AttributeSchema("n")],
+                    indexes: [IndexSchema(["n"], isUnique: true)]))
+            try db.create("T")["n"] = .int(Int64(number))
+        }
+    }
+
+    private func numbers(_ store: any DataStore) throws -> Set<Int> {
+        try store.read { db in
+            Set(
+                try db.dynamicItems(DataStoreRequest(itemTypeKey: "T")).compactMap { item in
+                    if case .int(let number) = item["n"] { Int(number) } else { nil }
+                })
+        }
+    }
+
+    /// The same migration whenever a call of one of its stores fails: the first, the second and so on.
+    ///
+    /// What was written is there whatever fails, and the migration can be ended once nothing does.
+    @Test(arguments: [true, false])
+    func whicheverCallFailsNothingIsLost(_ failsInOld: Bool) throws {
+        var failures = 0
+        for call in 0..<60 {
+            try? FileManager.default.removeItem(at: directory.url)
+            try FileManager.default.createDirectory(
+                at: directory.url, withIntermediateDirectories: true)
+            let faulty = FailingStore(failsInOld ? old() : new(), failing: call)
+            let store = MigratingDataStore(
+                from: failsInOld ? faulty : old(), to: failsInOld ? new() : faulty,
+                recordedIn: record
+            ) { _ in }
+            var acknowledged: Set<Int> = []
+            var refused: Set<Int> = []
+            func tryToWrite(_ number: Int) {
+                do {
+                    try create(store, number)
+                    acknowledged.insert(number)
+                } catch {
+                    refused.insert(number)
+                    #expect(error is InjectedFailure, "\(error)")
+                }
+            }
+            func again<Result>(_ body: () throws -> Result) throws -> Result {
+                for _ in 0..<3 {
+                    do { return try body() } catch { failures += 1 }
+                    Thread.sleep(forTimeInterval: 0.01)
+                }
+                return try body()
+            }
+            try again { try store.open() }
+            for number in 0..<3 { tryToWrite(number) }
+            try again { try store.waitUntilInStep() }
+            tryToWrite(3)
+            try again {
+                try store.waitUntilInStep()
+                try store.cutOver()
+            }
+            tryToWrite(4)
+            try again {
+                try store.waitUntilInStep()
+                try store.goBack()
+            }
+            tryToWrite(5)
+            try again {
+                try store.waitUntilInStep()
+                try store.cutOver()
+            }
+            tryToWrite(6)
+            try again { try store.waitUntilInStep() }
+            #expect(try again { try numbers(store) } == acknowledged, "call \(call)")
+            try again { try store.close() }
+            for store in [old(), new()] as [any DataStore] {
+                try store.open()
+                #expect(try numbers(store) == acknowledged, "call \(call)")
+                #expect(try store.verify().problems.isEmpty)
+                try store.close()
+            }
+            #expect(refused.count <= 1)
+            failures += refused.count
+        }
+        #expect(failures > 0)
+    }
+
+    @Test func aStoreThatIsNotInChargeMayFailForAWhile() throws {
+        let faulty = FailingStore(new(), failing: nil)
+        let reported = Locked<[DataStoreError]>([])
+        let store = MigratingDataStore(from: old(), to: faulty, recordedIn: record) { error in
+            reported.change { $0.append(error) }
+        }
+        try store.open()
+        try store.waitUntilInStep()
+        faulty.failsAlways = true
+        for number in 0..<5 { try create(store, number) }
+        #expect(!store.status.isInStep)
+        #expect(store.status.failure?.code == .storageFailure)
+        #expect(throws: DataStoreError.self) { try store.cutOver() }
+        #expect(store.status.phase == .mirroring)
+        #expect(try numbers(store) == [0, 1, 2, 3, 4])
+        // Once, however often it is tried.
+        Thread.sleep(forTimeInterval: 1.2)
+        #expect(reported.withLock { $0.count } == 1)
+        faulty.failsAlways = false
+        while !store.status.isInStep { Thread.sleep(forTimeInterval: 0.05) }
+        try store.cutOver()
+        #expect(try numbers(store) == [0, 1, 2, 3, 4])
+    }
+
+    @Test func aStoreInThePlaceOfALostOneIsRefused() throws {
+        let store = MigratingDataStore(from: old(), to: new(), recordedIn: record)
+        try store.open()
+        try create(store, 1)
+        try store.waitUntilInStep()
+        try store.cutOver()
+        try store.close()
+        try FileManager.default.moveItem(
+            at: directory.url.appending(path: "new"), to: directory.url.appending(path: "moved"))
+        #expect(throws: DataStoreError.self) { try store.open() }
+        let left = old()
+        try left.open()
+        #expect(try numbers(left) == [1])
+        try left.close()
+        try FileManager.default.removeItem(at: directory.url.appending(path: "new"))
+        try FileManager.default.moveItem(
+            at: directory.url.appending(path: "moved"), to: directory.url.appending(path: "new"))
+        try store.open()
+        #expect(try numbers(store) == [1])
+    }
+
+    /// Without a log nobody knows what was written last: all is compared before another store is put in charge.
+    @Test func nothingIsLostIfTheStoreInChargeWasWrittenToAlone() throws {
+        let store = MigratingDataStore(from: old(), to: new(), recordedIn: record)
+        try store.open()
+        for number in 0..<10 { try create(store, number) }
+        try store.waitUntilInStep()
+        try store.close()
+        // As if the program had been killed between the two commits.
+        let alone = old()
+        try alone.open()
+        try alone.write { db in
+            // The unique value goes from one item to another.
+            let items = try db.dynamicItems(DataStoreRequest(itemTypeKey: "T"))
+            _ = try db.performDelete(items[9])
+            try db.create("T")["n"] = .int(9)
+            items[0]["n"] = .int(77)
+            items[1]["n"] = .int(0)
+        }
+        try create(alone, 10)
+        try alone.close()
+        let expected: Set = [77, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+        try store.open()
+        while (try? store.cutOver()) == nil { Thread.sleep(forTimeInterval: 0.01) }
+        #expect(try numbers(store) == expected)
+        try store.close()
+        try alone.open()
+        let other = new()
+        try other.open()
+        #expect(try StoreComparison(alone, other).run().isSame)
+    }
+
+    @Test func aTypeThatIsCreatedWhileItCopiesIsCopied() throws {
+        for number in 0..<20 {
+            let place = directory.url.appending(path: "\(number)")
+            let new = LevelDBDataStore(at: place.appending(path: "new"))
+            let store = MigratingDataStore(
+                from: LMDBDataStore(at: place.appending(path: "old")), to: new,
+                recordedIn: place.appending(path: "migration.json"))
+            try store.open()
+            try create(store, number)
+            try store.waitUntilInStep()
+            try store.cutOver()
+            #expect(try numbers(store) == [number])
+            try store.close()
+        }
+    }
+
+    @Test func updatesEndWithTheStore() async throws {
+        let store = MigratingDataStore(from: old(), to: new(), recordedIn: record)
+        try store.open()
+        let updates = store.updates()
+        let phases = Task {
+            var phases: [MigratingDataStore.Phase] = []
+            for await status in updates { phases.append(status.phase) }
+            return phases
+        }
+        try store.waitUntilInStep()
+        try store.cutOver()
+        while store.status.phase != .switched {}
+        try store.close()
+        #expect(await phases.value.last == .switched)
+    }
+
+    @Test func aHandlerMayCloseTheStore() throws {
+        let faulty = FailingStore(new(), failing: nil)
+        let isClosed = Locked(false)
+        let shared = Locked<MigratingDataStore?>(nil)
+        let store = MigratingDataStore(from: old(), to: faulty, recordedIn: record) { _ in
+            try? shared.withLock { $0 }?.close()
+            isClosed.change { $0 = true }
+        }
+        shared.withLock { $0 = store }
+        try store.open()
+        try store.waitUntilInStep()
+        faulty.failsAlways = true
+        try create(store, 1)
+        isClosed.wait { $0 ? () : nil }
+        shared.withLock { $0 = nil }
+    }
+}
+
+/// What a ``FailingStore`` throws.
+private struct InjectedFailure: Error {}
+
+/// A store one of whose calls fails.
+private final class FailingStore: DataStore {
+    private let store: any DataStore
+    private let state: Locked<(calls: Int, failing: Int?, always: Bool)>
+
+    init(_ store: any DataStore, failing: Int?) {
+        self.store = store
+        state = Locked((0, failing, false))
+    }
+
+    var failsAlways: Bool {
+        get { state.withLock { $0.always } }
+        set { state.withLock { $0.always = newValue } }
+    }
+
+    private func count() throws {
+        let fails = state.withLock { state in
+            defer { state.calls += 1 }
+            return state.always || state.calls == state.failing
+        }
+        if fails { throw InjectedFailure() }
+    }
+
+    var capabilities: DataStoreCapabilities { store.capabilities }
+
+    var errorHandler: DataStoreErrorHandler? {
+        get { store.errorHandler }
+        set { store.errorHandler = newValue }
+    }
+
+    func open() throws {
+        try count()
+        try store.open()
+    }
+
+    func close() throws { try store.close() }
+
+    func destroy() throws { try store.destroy() }
+
+    func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
+        try count()
+        try store.performRead(block)
+    }
+
+    func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
+        try count()
+        try store.performWrite(block)
+    }
+
+    func enqueueWrite(
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        store.enqueueWrite(block, completion: completion)
+    }
+
+    func observeChanges(
+        _ scope: ChangeScope, since token: ChangeToken?
+    ) throws -> any ChangeObservation {
+        try count()
+        return try store.observeChanges(scope, since: token)
+    }
+}

@@ -23,9 +23,7 @@ struct ItemCopy: Sendable {
             for schema in schemas {
                 progress.totalItems += try source.expectedCount(schema.itemTypeKey)
             }
-            try MigrationCheck.run(
-                source, schemas, from: self.source.capabilities, to: target.capabilities,
-                every: migration.batchSize, &progress, report)
+            try MigrationCheck.run(migration, source, schemas, &progress, report)
             let together =
                 updates
                 ? try handedOnValues(source, schemas, &progress, report)

@@ -11,17 +11,17 @@ struct MigrationCheck {
         self.target = target
     }
 
-    /// Throws an error that lists everything in `source` that a store with the capabilities of `target` lacks.
+    /// Throws an error that lists everything in `source` that the target of a migration lacks.
     ///
     /// Reads the values only if there are kinds that the target does not hold, or its limits are lower; and walks through
     /// each unique index if the target enforces uniqueness.
     static func run(
-        _ source: borrowing DataStoreReader, _ schemas: [ItemSchema],
-        from capabilities: DataStoreCapabilities, to target: DataStoreCapabilities,
-        every interval: Int, _ progress: inout MigrationProgress,
-        _ report: (MigrationProgress) throws -> Void
+        _ migration: Migration, _ source: borrowing DataStoreReader, _ schemas: [ItemSchema],
+        _ progress: inout MigrationProgress, _ report: (MigrationProgress) throws -> Void
     ) throws {
-        var check = MigrationCheck(from: capabilities, to: target)
+        var check = MigrationCheck(
+            from: migration.source.capabilities, to: migration.target.capabilities)
+        let interval = migration.batchSize
         for schema in schemas { check.checkDeclaration(schema) }
         if check.concernsValues {
             progress.begin(.checking)
@@ -49,17 +49,6 @@ struct MigrationCheck {
             The target cannot hold everything, and nothing was written: \
             \(findings.joined(separator: "; ")). Change the source, or choose another target.
             """)
-    }
-
-    /// The same for a source that keeps the contract's limits, without telling how far it is.
-    static func run(
-        _ source: borrowing DataStoreReader, _ schemas: [ItemSchema],
-        against target: DataStoreCapabilities
-    ) throws {
-        var progress = MigrationProgress(totalItems: 0)
-        try run(
-            source, schemas, from: DataStoreCapabilities(), to: target, every: 20_000, &progress
-        ) { _ in }
     }
 
     private var limits: DataStoreLimits { target.limits }

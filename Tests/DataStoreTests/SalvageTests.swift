@@ -20,7 +20,9 @@ import Testing
             try store.open()
             try store.write { db in
                 try db.declare(
-                    ItemSchema("Restaurant", attributes: [], indexes: [IndexSchema(["stars"])]))
+                    ItemSchema(
+                        "Restaurant", attributes: Restaurant.schema.attributes,
+                        indexes: [IndexSchema(["stars"])]))
             }
             try store.fill(Self.names)
             try store.write { db in

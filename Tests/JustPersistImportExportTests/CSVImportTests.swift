@@ -274,6 +274,7 @@ import Testing
             #expect(
                 outcomes[0] == outcomes[1] && outcomes[1] == outcomes[2], "seed \(generator.seed)")
         }
-        #expect((200...890).contains(accepted), "seed \(generator.seed)")
+        // Some of both, or nothing was tried.
+        #expect((1..<900).contains(accepted), "seed \(generator.seed)")
     }
 }

@@ -45,7 +45,10 @@ import Testing
     @Test(arguments: [true, false])
     func whicheverCallFailsNothingIsLost(_ failsInOld: Bool) throws {
         var failures = 0
-        for call in 0..<60 {
+        // All of them take a minute: JP_ALL_CALLS=1.
+        let isThorough = ProcessInfo.processInfo.environment["JP_ALL_CALLS"] == "1"
+        let first = isThorough ? 0 : Int.random(in: 0..<8)
+        for call in stride(from: first, to: 80, by: isThorough ? 1 : 8) {
             try? FileManager.default.removeItem(at: directory.url)
             try FileManager.default.createDirectory(
                 at: directory.url, withIntermediateDirectories: true)
@@ -66,7 +69,7 @@ import Testing
                 }
             }
             func again<Result>(_ body: () throws -> Result) throws -> Result {
-                for _ in 0..<3 {
+                for _ in 0..<500 {
                     do { return try body() } catch { failures += 1 }
                     Thread.sleep(forTimeInterval: 0.01)
                 }

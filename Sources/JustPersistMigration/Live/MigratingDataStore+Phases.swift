@@ -90,16 +90,22 @@ extension MigratingDataStore {
     /// - Throws: Why it cannot be made the same, if something has failed: it is tried again, and so may be waited for again.
     ///   `.notSetUp` if the store is closed, also meanwhile; `.invalidRequest` if the migration is finished.
     public func waitUntilInStep() throws {
+        var isTried = false
         while true {
-            let (version, isOpen) = running.withLock { ($0.version, $0.lock != nil) }
+            let (version, worker, isOpen) = running.withLock {
+                ($0.version, $0.worker, $0.lock != nil)
+            }
             if !isOpen { throw DataStoreError.notSetUp(in: "waitUntilInStep") }
             let status = status
             if status.isInStep { return }
             if status.phase == .finished { throw Self.refusal(.finished, "waitUntilInStep") }
-            if let failure = status.failure { throw failure }
+            // Behind one more try.
+            if let failure = status.failure, isTried { throw failure }
+            worker?.wake()
             running.wait { running -> Void? in
                 running.version != version || running.lock == nil ? () : nil
             }
+            isTried = status.progress == nil
         }
     }
 

@@ -9,6 +9,8 @@ final class MigrationWorker: Sendable {
 
     private struct State {
         var isStopped = false
+        /// Whether there is something to do now.
+        var isAwake = false
         var hasEnded = false
     }
 
@@ -27,6 +29,9 @@ final class MigrationWorker: Sendable {
 
     /// Begins to work, on a thread of its own.
     func start() { WaitingThreads.run { self.mirror.working { self.work() } } }
+
+    /// Has it look for something to do at once.
+    func wake() { state.change { $0.isAwake = true } }
 
     /// Has the work end soon.
     func cancel() { state.change { $0.isStopped = true } }
@@ -59,7 +64,8 @@ final class MigrationWorker: Sendable {
             }
             note(nil)
             let deadline = Date(timeIntervalSinceNow: Self.interval)
-            _ = state.wait(upTo: deadline) { $0.isStopped ? () : nil }
+            _ = state.wait(upTo: deadline) { $0.isStopped || $0.isAwake ? () : nil }
+            state.withLock { $0.isAwake = false }
         }
         state.change { $0.hasEnded = true }
     }

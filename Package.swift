@@ -199,7 +199,8 @@ let package = Package(
             dependencies: [
                 "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMemory", "JustPersistMacros",
                 "JustPersistConformanceTesting", "JustPersistSkopelos",
-                "JustPersistServiceLifecycle", "JustPersistConfiguration",
+                "JustPersistServiceLifecycle", "JustPersistConfiguration", "JustPersistMigration",
+                "JustPersistImportExport",
             ],
             swiftSettings: settings),
         .testTarget(

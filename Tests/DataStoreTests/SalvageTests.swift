@@ -105,7 +105,11 @@ import Testing
             try stored.put(Array(damaged))
             let report = try backend.make(at: place).salvage(into: new)
             let type = try #require(report.types.first)
-            #expect(!report.isComplete && type.lost == 3 && type.lostIDs.count == 3)
+            #expect(!report.isComplete)
+            // LevelDB still has what it has written before: the same values, which nobody can be sure of.
+            #expect(Set(type.lostIDs + type.uncertainIDs).count == 3, "\(type)")
+            #expect(type.lost == type.lostIDs.count)
+            if backend == .lmdb { #expect(type.lost == 3) }
             for id in type.lostIDs { #expect(before.removeValue(forKey: id) != nil) }
             try #expect(values(backend, at: new) == before)
         }
@@ -122,7 +126,9 @@ import Testing
             try stored.put(damaged)
             expectError(.corrupted) { try backend.make(at: place).open() }
             let report = try backend.make(at: place).salvage(into: new)
-            #expect(report.types.first?.lost == nil && report.damages.count == 1)
+            // LevelDB still has the entries that it has written before.
+            if backend == .lmdb { #expect(report.types.first?.lost == nil, "\(report)") }
+            #expect(report.damages.count >= 1, "\(report)")
             try #expect(values(backend, at: new) == before)
         }
     }
@@ -174,7 +180,7 @@ import Testing
             let files = try FileManager.default.contentsOfDirectory(atPath: place.path)
             let name = try #require(files.first { $0.hasSuffix(".ldb") || $0 == "data.mdb" })
             try change(place.appending(path: name)) { $0.removeLast($0.count / 3) }
-            expectError(.corrupted) {
+            #expect(throws: DataStoreError.self) {
                 let store = backend.make(at: place)
                 try store.open()
                 defer { try? store.close() }
@@ -184,7 +190,11 @@ import Testing
             #expect(!report.damages.isEmpty && report.remaining.isEmpty)
             let after = try values(backend, at: new)
             #expect(after.count > 0)
-            for (id, values) in after { #expect(before[id] == values) }
+            // Pages that are not in use any more may bring deleted items back, which are told.
+            let uncertain = Set(report.types.flatMap(\.uncertainIDs))
+            for (id, values) in after where !uncertain.contains(id) {
+                #expect(before[id] == values)
+            }
         }
     }
 

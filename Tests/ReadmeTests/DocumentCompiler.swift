@@ -59,7 +59,7 @@ struct DocumentCompiler: Sendable {
 
     /// Where modules in C are declared: this package's, and that of a package on which swift-configuration depends.
     private var moduleMaps: [URL] {
-        let own = ["CLMDB", "CLevelDB"].map {
+        let own = ["CLMDB", "CLevelDB", "CCSV", "CZlib", "CZstd"].map {
             package.appending(path: "Sources/\($0)/module.modulemap")
         }
         // The products lie in a folder of the build folder, named after the platform.

@@ -104,10 +104,24 @@ package final class SalvagedEntries {
         package var isVersionDoubtful = false
         /// Whether a newer value, or the end of the entry, may stand in a place that cannot be read.
         package var isDoubtful = false
+        /// The greatest version of a value under the key that was found damaged.
+        fileprivate var lostVersion: UInt64 = 0
+
+        /// Whether the value may be older than the last one that the key had.
+        var mayBeOld: Bool { isDoubtful || lostVersion > version }
 
         package init(
             version: UInt64 = 0, isVersionDoubtful: Bool = false, isDoubtful: Bool = false
         ) {
+            self.init(
+                version: version, isVersionDoubtful: isVersionDoubtful, isDoubtful: isDoubtful,
+                lostVersion: 0)
+        }
+
+        fileprivate init(
+            version: UInt64, isVersionDoubtful: Bool, isDoubtful: Bool, lostVersion: UInt64
+        ) {
+            self.lostVersion = lostVersion
             self.version = version
             self.isVersionDoubtful = isVersionDoubtful
             self.isDoubtful = isDoubtful
@@ -129,8 +143,17 @@ package final class SalvagedEntries {
         try put(key, Entry(value: nil, trust: trust))
     }
 
-    /// Notes that the value under a wanted key is damaged, wherever else it was looked for.
-    package func lose(_ key: [UInt8], _ value: [UInt8]) {
+    /// Notes that the value of that version under a wanted key is damaged, wherever else it was looked for.
+    package func lose(_ key: [UInt8], _ value: [UInt8], version: UInt64 = 0) throws {
+        if version > 0 {
+            var known = try entry(of: key) ?? Entry(value: nil, trust: Trust())
+            known.trust.lostVersion = max(known.trust.lostVersion, version)
+            keep(key, known)
+            if pendingBytes >= Self.pendingLimit { try flush() }
+            if key.first != KeySpace.recordTag {
+                append("The header, a number of items or an entry of the catalog is damaged.")
+            }
+        }
         if let (type, id) = RecordKey.parts(of: key.span) {
             if lostIDs[type, default: []].count < SalvageReport.mostIDs {
                 lostIDs[type, default: []].insert(id)
@@ -145,8 +168,12 @@ package final class SalvagedEntries {
 
     /// Notes a place that cannot be read.
     package func note(_ damage: String, at path: String) {
+        append("“\(path)”: \(damage).")
+    }
+
+    private func append(_ damage: String) {
         guard damages.count < Self.mostDamages else { return untold += 1 }
-        damages.append(DataStoreError(.corrupted, in: "salvage", "“\(path)”: \(damage)."))
+        damages.append(DataStoreError(.corrupted, in: "salvage", damage))
     }
 
     /// Notes that what was taken so far in a range of keys may be older than what could not be read.
@@ -191,6 +218,8 @@ package final class SalvagedEntries {
         var entry = entry
         newestVersion = max(newestVersion, entry.trust.version)
         if let known = try self.entry(of: key) {
+            let lostVersion = max(known.trust.lostVersion, entry.trust.lostVersion)
+            defer { entry.trust.lostVersion = lostVersion }
             if known.value == entry.value {
                 entry.trust.version = max(entry.trust.version, known.trust.version)
                 entry.trust.isDoubtful = entry.trust.isDoubtful && known.trust.isDoubtful
@@ -209,9 +238,13 @@ package final class SalvagedEntries {
                 if isDoubtful { entry.trust.isDoubtful = true }
             }
         }
+        keep(key, entry)
+        if pendingBytes >= Self.pendingLimit { try flush() }
+    }
+
+    private func keep(_ key: [UInt8], _ entry: Entry) {
         pending[key] = entry
         pendingBytes += key.count + (entry.value?.count ?? 0) + 64
-        if pendingBytes >= Self.pendingLimit { try flush() }
     }
 
     private func entry(of key: [UInt8]) throws -> Entry? {
@@ -260,13 +293,14 @@ package final class SalvagedEntries {
             let flags = bytes.count > 8 ? bytes[8] : 0
             trust = Trust(
                 version: bytes.word64(at: 0), isVersionDoubtful: flags & 1 != 0,
-                isDoubtful: flags & 2 != 0)
+                isDoubtful: flags & 2 != 0, lostVersion: bytes.count > 16 ? bytes.word64(at: 9) : 0)
         }
 
         var bytes: [UInt8] {
             var bytes: [UInt8] = []
             bytes.append(littleEndian: trust.version)
             bytes.append((trust.isVersionDoubtful ? 1 : 0) | (trust.isDoubtful ? 2 : 0))
+            bytes.append(littleEndian: trust.lostVersion)
             return bytes
         }
     }
@@ -295,7 +329,7 @@ package final class SalvagedEntries {
 
     /// Whether a newer value of a key may be lost.
     func isDoubtful(_ key: [UInt8], in reader: any KeyValueReader) throws(DataStoreError) -> Bool {
-        try mark(of: key, in: reader)?.trust.isDoubtful ?? false
+        try mark(of: key, in: reader)?.trust.mayBeOld ?? false
     }
 
     /// The number of items that the store had of a type, if that can be told.

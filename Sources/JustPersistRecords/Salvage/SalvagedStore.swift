@@ -208,7 +208,7 @@ struct SalvagedStore {
                 prefix: [SalvagedEntries.markTag]
                     + KeySpace.key(KeySpace.recordTag, type: number))
             try reader.scan(marks, reversed: false) { (mark, value) throws(DataStoreError) in
-                guard SalvagedEntries.Mark(value).trust.isDoubtful else { return .next }
+                guard SalvagedEntries.Mark(value).trust.mayBeOld else { return .next }
                 let isSaved = try reader.withValue(forKey: mark.copied(1..<mark.count)) {
                     (_) throws(DataStoreError) in
                 }

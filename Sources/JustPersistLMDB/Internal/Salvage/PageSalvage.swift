@@ -124,12 +124,12 @@ struct PageSalvage {
         for (index, key) in keys.enumerated() where SalvagedEntries.isWanted(key) {
             if bounds == nil, !isLost(key) { continue }
             guard let value = try? page.value(at: index) else {
-                entries.lose(key, [])
+                try entries.lose(key, [])
                 continue
             }
             if try !take(key, value, isDoubtful) {
                 lose(KeyRange(from: key, upTo: key + [0]), "the value of an entry is damaged")
-                entries.lose(key, bytes(of: value))
+                try entries.lose(key, bytes(of: value))
             }
         }
     }

@@ -141,7 +141,7 @@ struct FileSalvage {
             guard entry.isValue else { return false }
             let trust = SalvagedEntries.Trust(version: entry.version, isVersionDoubtful: true)
             if try entries.take(entry.key, value, trust) { return true }
-            entries.lose(entry.key, value)
+            try entries.lose(entry.key, value)
             return false
         }
     }
@@ -152,7 +152,7 @@ struct FileSalvage {
             let trust = SalvagedEntries.Trust(version: entry.version)
             if !entry.isValue { return try entries.takeDeletion(entry.key, trust) }
             if try !entries.take(entry.key, value, trust), isTold {
-                entries.lose(entry.key, value)
+                try entries.lose(entry.key, value, version: entry.version)
             }
         }
     }

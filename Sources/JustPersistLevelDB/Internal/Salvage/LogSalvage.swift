@@ -72,7 +72,7 @@ struct LogSalvage {
                 if let value = change.value {
                     let value = Array(batch[value])
                     if try !entries.take(change.key, value, trust) {
-                        entries.lose(change.key, value)
+                        try entries.lose(change.key, value, version: trust.version)
                     }
                 } else {
                     try entries.takeDeletion(change.key, trust)

@@ -200,13 +200,13 @@ extension MigratingDataStore {
             let mirror = running.withLock({ $0.mirror })
         else { return }
         let position = mirror.position
-        guard position.isInStep else { return }
+        guard let token = position.token else { return }
         try changeRecord { record in
             // It may have been another one's turn meanwhile.
             guard running.withLock({ $0.mirror === mirror }), record?.phase != .finished else {
                 return
             }
-            record?.token = position.token
+            record?.token = token
         }
     }
 }

@@ -46,9 +46,9 @@ final class StoreMirror: Sendable {
 
     /// How far the replica is.
     struct Position {
-        /// Whether it is the same as the primary.
+        /// Whether it is the same as the primary, up to the last write call that has returned.
         let isInStep: Bool
-        /// The place in the primary's history up to which it is the same; `nil` if it is not.
+        /// The place in the primary's history up to which it is the same; `nil` if there is none at the moment.
         let token: ChangeToken?
         /// Why not, if something has failed.
         let failure: DataStoreError?
@@ -104,7 +104,8 @@ final class StoreMirror: Sendable {
         withState { state in
             state.note()
             return Position(
-                isInStep: state.isInStep, token: state.isInStep ? state.token : nil,
+                isInStep: state.isInStep,
+                token: state.isInStep && state.changed.isEmpty ? state.token : nil,
                 failure: state.obstacle ?? state.failure?.error)
         }
     }
@@ -392,8 +393,9 @@ extension StoreMirror {
 // MARK: - What the primary tells
 
 extension StoreMirror.State {
+    /// What has changed and is not copied belongs to calls that have not returned, unless something has failed.
     fileprivate var isInStep: Bool {
-        changed.isEmpty && unknown == [] && compared.isEmpty && failure == nil && obstacle == nil
+        unknown == [] && compared.isEmpty && failure == nil && obstacle == nil
     }
 
     /// Throws if the replica is not to be written to any more.

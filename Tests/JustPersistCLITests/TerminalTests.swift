@@ -28,14 +28,20 @@ import Testing
     }
 
     private func tour(_ store: String) -> [[String]] {
-        [
+        let copy = tool.store("leveldb", UUID().uuidString)
+        func place(_ name: String) -> String {
+            tool.directory.url.appending(path: "\(UUID())\(name)").path
+        }
+        return [
             ["--help"], ["query", "--help"], ["info", store], ["query", store, "Type"],
             ["query", store, "Type", "--group-by", "column1", "--select", "count,max:amount"],
             ["query", store, "Type", "--explain", "--where", "amount > 5"],
             ["index", "add", store, "Type", "column1"], ["index", store],
             ["update", store, "Type", "--where", "amount == 0", "--set", "column2=x", "--yes"],
             ["delete", store, "Type", "--where", "amount == 1000003", "--yes"], ["verify", store],
-            ["migrate", store, tool.store("leveldb", UUID().uuidString)],
+            ["migrate", store, copy], ["diff", store, copy],
+            ["export", store, "Type", place(".csv.gz")], ["backup", store, place("")],
+            ["compact", store], ["repair", store, "--yes"], ["repair", store, "--into", place("")],
         ]
     }
 
@@ -135,18 +141,29 @@ import Testing
         process.waitUntilExit()
     }
 
-    @Test(arguments: ["query", "verify", "index", "import"])
+    @Test(
+        arguments: [
+            "query", "verify", "index", "import", "migrate", "diff", "export", "backup", "compact",
+            "repair",
+        ])
     func ctrlCEndsEveryVerbWithAConsistentStore(verb: String) throws {
         let store = tool.store("lmdb")
+        let copy = tool.store("leveldb", "copy")
         let rows = (0..<20_000).map { "{\"n\":\($0),\"text\":\"row \($0)\"}\n" }.joined()
         let file = try tool.file("rows.jsonl", rows)
         try #require(try tool("import", store, "T", file).status == 0)
-        let calls = [
-            "query": ["query", store, "T", "--sort", "text"], "verify": ["verify", store],
-            "index": ["index", "add", store, "T", "text"],
-            "import": ["import", store, "U", "-", "--format", "jsonl"],
-        ]
+        if verb == "diff" { try #require(try tool("migrate", store, copy).status == 0) }
         for delay in [0, 5, 20, 60] {
+            let place = tool.directory.url.appending(path: "place\(delay)").path
+            let calls = [
+                "query": ["query", store, "T", "--sort", "text"], "verify": ["verify", store],
+                "index": ["index", "add", store, "T", "text"],
+                "import": ["import", store, "U", "-", "--format", "jsonl"],
+                "migrate": ["migrate", store, copy], "diff": ["diff", store, copy],
+                "export": ["export", store, "T", place + ".jsonl"],
+                "backup": ["backup", store, place], "compact": ["compact", store],
+                "repair": ["repair", store, "--yes"],
+            ]
             let running = try tool.start(try #require(calls[verb]))
             Thread.sleep(forTimeInterval: Double(delay) / 1000)
             running.interrupt()
@@ -156,6 +173,16 @@ import Testing
             #expect(run.isKilled || [0, 130].contains(run.status), "\(run.status) \(run.errors)")
             let verification = try tool("verify", store)
             #expect(verification.status == 0, "\(verification.errors)")
+            // What was to be written is there as a whole, or not at all.
+            if FileManager.default.fileExists(atPath: place) {
+                #expect(try tool("diff", store, "lmdb:\(place)").status == 0)
+            }
+            if let exported = try? String(contentsOfFile: place + ".jsonl", encoding: .utf8) {
+                #expect(exported.utf8.count { $0 == 0x0a } == 20_000)
+            }
         }
+        guard verb == "migrate" else { return }
+        #expect(try tool("migrate", store, copy).status == 0)
+        #expect(try tool("diff", store, copy).status == 0)
     }
 }

@@ -303,6 +303,8 @@ final class ObservesForEver: SabotagedStore, Fault, @unchecked Sendable {
             try? await Task.sleep(for: .seconds(3_600))
             return nil
         }
+
+        func poll() -> ChangeSet? { observation.poll() }
     }
 }
 

@@ -104,13 +104,13 @@ public protocol DataStore: AnyObject, Sendable {
     /// is complete. Call this where a program wants that from the start, or wants to show how far it is. The default has
     /// nothing to wait for.
     ///
-    /// - Parameter progress: Called now and then on the calling thread.
-    func buildIndexes(progress: (IndexProgress) -> Void) throws
+    /// - Parameter progress: Called now and then on the calling thread. If it throws, the call ends with that error.
+    func buildIndexes(progress: (IndexProgress) throws -> Void) throws
 }
 
 extension DataStore {
     /// Has nothing to wait for.
-    public func buildIndexes(progress: (IndexProgress) -> Void) throws {}
+    public func buildIndexes(progress: (IndexProgress) throws -> Void) throws {}
 
     /// Waits until all declared indexes are ready.
     public func buildIndexes() throws { try buildIndexes { _ in } }

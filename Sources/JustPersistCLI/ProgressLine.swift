@@ -1,4 +1,5 @@
 import Foundation
+import JustPersist
 import JustPersistCommandLine
 
 /// One line on the terminal that says how far a command has come; nothing if errors go elsewhere.
@@ -28,7 +29,7 @@ final class ProgressLine {
     deinit { clear() }
 
     private static func text(items: Int, fraction: Double?, seconds: Double) -> String {
-        let text = "\(items) items, \(Int(Double(items) / seconds)) per second"
+        let text = "\(items.counted("item")), \(Int(Double(items) / seconds)) per second"
         guard let fraction, fraction > 0 else { return text }
         // A file that grows is read beyond the size that it had.
         let done = min(fraction, 1)

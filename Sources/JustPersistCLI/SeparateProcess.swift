@@ -32,9 +32,19 @@ enum SeparateProcess {
                 .storageFailure, in: verb,
                 "The work on “\(store)” was ended from outside (signal \(status)). Run it again.")
         }
+        let advice =
+            arguments.contains { $0 == "--into" || $0.hasPrefix("--into=") }
+            ? """
+            Restore it from a backup. Saving what can be read should not end like this: please report it. What it had \
+            written is in a directory beside the new store's place, with “.unfinished-” in its name; remove it.
+            """
+            : """
+            Restore it from a backup, or save what can be read: justpersist repair STORE --into DIRECTORY.
+            """
         throw DataStoreError(
             .corrupted, in: verb,
-            "“\(store)” is damaged beyond reading (signal \(status)). Restore it from a backup.")
+            "“\(store)” is damaged beyond reading (signal \(status)). \(advice)"
+        )
     }
 }
 

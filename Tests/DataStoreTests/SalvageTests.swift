@@ -152,6 +152,7 @@ import Testing
             engine.close()
             let report = try backend.make(at: place).salvage(into: new)
             #expect(report.types.map(\.itemType) == ["Recovered Restaurant"])
+            #expect(!report.isComplete && !report.isCatalogComplete)
             #expect(report.types.first?.saved == before.count && report.remaining.isEmpty)
             let store = backend.make(at: new)
             try store.open()
@@ -297,6 +298,46 @@ import Testing
             let report = try LevelDBDataStore(at: place).salvage(into: new)
             #expect(report.mayLackChanges == (missing == "MANIFEST"))
             try #expect(values(.levelDB, at: new) == before)
+        }
+    }
+
+    /// Numbers of pages that no file has, as damage leaves them.
+    @Test func anLMDBPageThatLeadsOutOfTheFileIsNoEnd() throws {
+        try withClosedStore(.lmdb) { place, new in
+            let before = try values(.lmdb, at: place)
+            try change(place.appending(path: "data.mdb")) { bytes in
+                for meta in [0, 4096] { bytes[meta + 128 + 7] = 0xff }
+                // A page that bears a number like that, and otherwise looks like a leaf.
+                var page = [UInt8](repeating: 0, count: 4096)
+                for place in 0..<8 { page[place] = 0xff }
+                page[10] = 2
+                bytes += page
+            }
+            let report = try LMDBDataStore(at: place).salvage(into: new)
+            #expect(!report.damages.isEmpty)
+            try #expect(values(.lmdb, at: new) == before)
+        }
+    }
+
+    /// A byte too many, so that no record of a log begins where the one before it ends.
+    @Test(arguments: 1...8) func aShiftedLogOfLevelDBIsReadOn(shift: Int) throws {
+        try withClosedStore(.levelDB) { place, new in
+            // Opening a store moves what its log has into a table.
+            let copy = place.appendingPathExtension("copy")
+            try FileManager.default.copyItem(at: place, to: copy)
+            let before = try values(.levelDB, at: copy)
+            for (name, bytes) in try contents(of: place) where name.hasSuffix(".log") {
+                try #require(bytes.count > 100_000)
+                try change(place.appending(path: name)) {
+                    $0.insert(contentsOf: repeatElement(0, count: shift), at: 0)
+                }
+            }
+            let report = try LevelDBDataStore(at: place).salvage(into: new)
+            #expect(report.mayLackChanges && !report.isComplete)
+            let after = try values(.levelDB, at: new)
+            #expect(after.count > before.count / 2)
+            // Deletions may be lost, and what was not deleted is as it was.
+            for (id, values) in before { #expect(after[id] == nil || after[id] == values) }
         }
     }
 }

@@ -71,7 +71,7 @@ import Testing
         expectError(try tool("migrate", store, other), "items that the source does not have")
         let differences = try tool("diff", store, other)
         #expect(differences.status == 1)
-        #expect(differences.errors == "justpersist: The stores differ: 1 types, 5 items.\n")
+        #expect(differences.errors == "justpersist: The stores differ: 1 type, 5 items.\n")
         let signs = differences.output.split(separator: "\n").map { $0.prefix(4) }
         #expect(signs == ["- T ", "- T ", "+ T ", "+ T ", "- ty", "- U "])
         for url in [store, copy] {

@@ -25,7 +25,7 @@ import Testing
         let row = try JSONSerialization.data(withJSONObject: [Self.hostile: Self.hostile])
         let file = try tool.file("rows.jsonl", String(decoding: row, as: UTF8.self))
         let run = try tool("import", store, Self.hostile, file)
-        #expect(run.status == 0 && run.output == "1 items imported into “\(Self.shown)”.\n")
+        #expect(run.status == 0 && run.output == "1 item imported into “\(Self.shown)”.\n")
         return store
     }
 

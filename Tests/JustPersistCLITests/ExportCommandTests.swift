@@ -126,7 +126,7 @@ import Testing
                 == "2 items imported into “P”, 0 updated.\n")
         #expect(
             try tool("import", store, "P", second, "--key", "permit").output
-                == "1 items imported into “P”, 1 updated.\n")
+                == "1 item imported into “P”, 1 updated.\n")
         #expect(
             try tool("export", store, "P", "--format", "csv").output
                 == "permit,name,stars\n1,x,\n2,y,5\n3,,4\n")

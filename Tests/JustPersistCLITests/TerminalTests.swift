@@ -84,6 +84,18 @@ import Testing
         if columns == 80 { #expect(query.text.contains("… --wide shows ")) }
     }
 
+    /// Pieces of text end within a line where an array is written, whose commas are in front.
+    @Test(arguments: ["json", "jsonl", "csv"])
+    func anExportToATerminalIsWhole(format: String) throws {
+        let store = tool.store("lmdb")
+        let rows = (0..<1_200).map { "{\"n\":\($0)}\n" }.joined()
+        try #require(try tool("import", store, "T", tool.file("rows.jsonl", rows)).status == 0)
+        let run = try tool.onTerminal(
+            columns: 80, ["export", store, "T", "-", "--format", format])
+        let numbers = run.text.matches(of: /[0-9]+/).compactMap { Int($0.output) }
+        #expect(numbers == Array(0..<1_200))
+    }
+
     @Test func theUserChoosesTheWidthAndColours() throws {
         let store = try makeStore()
         let narrow = try tool.onTerminal(

@@ -94,6 +94,12 @@ import Testing
             (["0.1234567890123456789"], [.string("0.1234567890123456789")]),
             (["1e999"], [.string("1e999")]), (["-0"], [.string("-0")]), (["-0.0"], [.double(-0.0)]),
             (["nan", "inf"], [.string("nan"), .string("inf")]),
+            (["1", "nan"], [.string("1"), .string("nan")]),
+            (["1.5", "-inf"], [.double(1.5), .double(-.infinity)]),
+            (["1.5", "0x1F"], [.string("1.5"), .string("0x1F")]),
+            (["secondsSince2001:0.1"], [.date(Date(timeIntervalSinceReferenceDate: 0.1))]),
+            (["secondsSince2001:x"], [.string("secondsSince2001:x")]),
+            (["secondsSince2001:0x1F"], [.string("secondsSince2001:0x1F")]),
             (["1.", ".5"], [.string("1."), .string(".5")]),
             (["true", "false"], [.bool(true), .bool(false)]),
             (["true", "1"], [.string("true"), .string("1")]),
@@ -196,10 +202,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a,b\n1,2\n1\n", 3, "has 1 cells, and there are 2"),
+        ("a,b\n1,2\n1\n", 3, "has 1 cell, and there are 2"),
         ("a,b\n1,2\n\"x\ny\",2,3\n", 3, "has 3 cells"),
-        ("a,b\n\"x\n\ny\",1\n1\n", 5, "has 1 cells"),
-        ("a,b\r\n\"x\r\ny\",1\r\n1\r\n", 4, "has 1 cells"),
+        ("a,b\n\"x\n\ny\",1\n1\n", 5, "has 1 cell"),
+        ("a,b\r\n\"x\r\ny\",1\r\n1\r\n", 4, "has 1 cell"),
         ("a,b\n1,x\"y\n", 2, "quotation mark"), ("a,b\n1,\"x\"y\n", 2, "quotation mark"),
         ("a,b\n1,2\n\n1,\"x\ny\n", 4, "quotation mark"),
         ("a,a\n1,2\n", 1, "two columns have the name “a”"), ("a,\n1,2\n", 1, "it is empty"),

@@ -1,6 +1,7 @@
 import Foundation
 import JustPersist
 import JustPersistImportExport
+import JustPersistLMDB
 import Testing
 
 /// Rows that change what is there, and rows that are left out.
@@ -200,5 +201,86 @@ import Testing
         settings.skipping = rows
         try settings.run(url, into: store)
         #expect(try store.rows() == (1...4).map { ["a": .int($0)] })
+    }
+
+    // MARK: Going on
+
+    /// What a message says to leave out is in the store, or bad: whoever follows it has all rows, each once.
+    @Test(arguments: [1, 2, 3, 2000])
+    func whatComesBeforeTheEndOfReadingIsNotLost(_ batchSize: Int) throws {
+        let store = try memoryStore()
+        var settings = ItemImport(itemType: "T", batchSize: batchSize)
+        settings.onError = .skip
+        var bad: [Int] = []
+        let rows = "[{\"a\":1},\n{\"b\":},\n{\"c\":2},\n"
+        let error = try #require(
+            #expect(throws: DataStoreError.self) {
+                try settings.run(
+                    file(rows + "x]", name: "r.json"), into: store,
+                    badRow: { bad.append($0.line) })
+            })
+        settings.skipping = try Self.skipped(by: error)
+        #expect(settings.skipping < 4)
+        let report = try settings.run(
+            file(rows + "{\"d\":3}]", name: "r.json"), into: store,
+            badRow: { bad.append($0.line) })
+        #expect(try store.rows() == [["a": .int(1)], ["c": .int(2)], ["d": .int(3)]])
+        #expect(bad == [2] && report.skipped == (settings.skipping > 1 ? 0 : 1))
+    }
+
+    /// The number behind `--skip` in a message; 0 if nothing was stored.
+    private static func skipped(by error: DataStoreError) throws -> Int {
+        if error.message.contains("Nothing was stored") { return 0 }
+        let found = try #require(
+            error.message.firstMatch(of: /--skip ([0-9]+)/), "\(error.message)")
+        return try #require(Int(found.1))
+    }
+
+    @Test(arguments: [ItemImport.ErrorPolicy.stop, .skip])
+    func aFullStoreSaysHowToGoOn(_ policy: ItemImport.ErrorPolicy) throws {
+        let place = directory.url.appending(path: "full")
+        func open(_ mapSize: Int) throws -> LMDBDataStore {
+            let store = LMDBDataStore(
+                at: place,
+                configuration: LMDBConfiguration(maximumSize: mapSize, durability: .relaxed))
+            try store.open()
+            return store
+        }
+        let text = String(repeating: "x", count: 4000)
+        var rows = (0..<500).map { "{\"n\":\($0),\"text\":\"\(text)\"}\n" }
+        rows[3] = "{\"n\":\n"
+        let lines = try file(rows.joined())
+        var settings = ItemImport(itemType: "T", batchSize: 50)
+        settings.onError = policy
+        if policy == .stop { settings.skipping = 4 }
+        var store = try open(1 << 20)
+        let error = try #require(
+            #expect(throws: DataStoreError.self) { try settings.run(lines, into: store) })
+        #expect(error.code == .storageFull && error.message.contains("“r.jsonl”, from line"))
+        try store.close()
+        store = try open(64 << 20)
+        settings.skipping = try Self.skipped(by: error)
+        try settings.run(lines, into: store)
+        let numbers = try store.rows().map { $0["n"] }
+        let wanted = policy == .stop ? Array(4..<500) : Array(0..<3) + Array(4..<500)
+        #expect(numbers == wanted.map { .int(Int64($0)) })
+        try store.close()
+    }
+
+    /// A caller can end an import while the kinds of columns are found out.
+    @Test func theFirstLookAtAFileCanBeEnded() throws {
+        struct Enough: Error {}
+        let store = try memoryStore()
+        let text = "a,b\n" + String(repeating: "1,x\n", count: 200_000)
+        var calls = 0
+        #expect(throws: Enough.self) {
+            try ItemImport(itemType: "T").run(file(text, name: "r.csv"), into: store) { progress in
+                calls += 1
+                #expect(progress.items == 0 && progress.rows == 0)
+                if calls == 2 { throw Enough() }
+            }
+        }
+        #expect(calls == 2)
+        #expect(try store.rows().isEmpty)
     }
 }

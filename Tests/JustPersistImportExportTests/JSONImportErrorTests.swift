@@ -191,7 +191,7 @@ import Testing
             try ItemImport(itemType: "T", batchSize: 10).run(file, into: store)
         }
         let message = try #require(failure?.message)
-        #expect(message.contains("line 25:") && message.contains("The 20 items before"))
+        #expect(message.contains("line 25:") && message.contains("The 20 rows before"))
         #expect(try store.rows().count == 20)
     }
 

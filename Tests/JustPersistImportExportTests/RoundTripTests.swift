@@ -63,24 +63,34 @@ import Testing
             for kind in kinds where generator.int(in: 0..<5) > 0 {
                 row["\(kind)"] = RandomValue.value(kind, &generator)
             }
-            // Neither Double's specials nor points in time without milliseconds are inferred.
-            if case .double(let value)? = row["double"], !value.isFinite {
-                row["double"] = .double(0.5)
-            }
-            row["date"] = .date(
-                Date(timeIntervalSince1970: Double(generator.int(in: 0..<4_000_000_000_000)) / 1000)
-            )
             row["string"] = .string(generator.pick(["007", "x", "+1", "true", "1.5", ""]))
             return row
         }
         let directory = try TemporaryDirectory()
         let file = directory.url.appending(path: "rows.csv")
         let source = try memoryStore()
-        try source.fill(rows + [["string": .string("007")]])
+        try source.fill(rows + [["string": .string("007"), "double": .double(0.5)]])
         try ItemExport(DataStoreRequest(itemTypeKey: "T")).run(from: source, to: file)
         let target = try memoryStore()
         try ItemImport(itemType: "T").run(file, into: target)
         #expect(try target.rows() == source.rows(), "seed \(generator.seed)")
+    }
+
+    /// The first and the last points in time that milliseconds since 1970 reach.
+    @Test(arguments: ["-9223372036854775808", "9223372036854774784", "0", "-1"])
+    func theFarthestPointsInTimeComeBack(milliseconds: String) throws {
+        let directory = try TemporaryDirectory()
+        let source = try memoryStore()
+        try ItemImport(itemType: "T").run(
+            directory.file("t.jsonl", Array("{\"t\":{\"$date\":\(milliseconds)}}".utf8)),
+            into: source)
+        for name in ["t.csv", "t.json"] {
+            let file = directory.url.appending(path: name)
+            try ItemExport(DataStoreRequest(itemTypeKey: "T")).run(from: source, to: file)
+            let target = try memoryStore()
+            try ItemImport(itemType: "T").run(file, into: target)
+            #expect(try target.rows() == source.rows())
+        }
     }
 
     @Test func explicitNullsAndDefaultsComeBack() throws {

@@ -217,6 +217,113 @@ import Testing
         #expect(await phases.value.last == .switched)
     }
 
+    @Test func theNewStoreOfAFinishedMigrationIsKnownAgain() throws {
+        let store = MigratingDataStore(from: old(), to: new(), recordedIn: record)
+        try store.open()
+        try create(store, 1)
+        try store.waitUntilInStep()
+        try store.cutOver()
+        try store.finish()
+        try store.close()
+        let place = directory.url.appending(path: "new")
+        let away = directory.url.appending(path: "away")
+        try FileManager.default.moveItem(at: place, to: away)
+        let error = #expect(throws: DataStoreError.self) { try store.open() }
+        #expect(error?.code == .invalidInput && error?.message.contains("is finished") == true)
+        try FileManager.default.removeItem(at: place)
+        try FileManager.default.moveItem(at: away, to: place)
+        try store.open()
+        #expect(try numbers(store) == [1])
+        try store.close()
+    }
+
+    @Test func aFileThatCannotBeWrittenIsToldOnce() throws {
+        let source = old()
+        try source.open()
+        try create(source, 1)
+        try source.close()
+        let faulty = FailingStore(new(), failing: nil)
+        faulty.failsWrites = true
+        let reported = Locked<[DataStoreError]>([])
+        let store = MigratingDataStore(from: old(), to: faulty, recordedIn: record) { error in
+            if error.operation == "migrate" { reported.change { $0.append(error) } }
+        }
+        try store.open()
+        // Where the next version of the file is written.
+        let draft = record.appendingPathExtension("new")
+        try FileManager.default.createDirectory(at: draft, withIntermediateDirectories: false)
+        faulty.failsWrites = false
+        func isAboutTheFile(_ error: DataStoreError?) -> Bool {
+            error?.message.contains(record.lastPathComponent) == true
+        }
+        while !isAboutTheFile(store.status.failure) { Thread.sleep(forTimeInterval: 0.02) }
+        #expect(throws: DataStoreError.self) { try store.waitUntilInStep() }
+        #expect(store.status.phase == .copying)
+        Thread.sleep(forTimeInterval: 1.2)
+        #expect(reported.withLock { $0.filter { isAboutTheFile($0) }.count } == 1)
+        try FileManager.default.removeItem(at: draft)
+        while store.status.failure != nil { Thread.sleep(forTimeInterval: 0.02) }
+        try store.waitUntilInStep()
+        #expect(store.status.phase == .mirroring)
+        try store.close()
+    }
+
+    /// What was written before a declaration and could not be copied then is of a kind that is not declared any more.
+    @Test func valuesOfKindsThatWereDeclaredBeforeAreCopied() throws {
+        func declare(_ store: any DataStore, _ kind: DataStoreValue.Kind) throws {
+            try store.write { db in
+                try db.declare(
+                    ItemSchema("T", attributes: [AttributeSchema("n", kinds: [kind])]))
+                try db.create("T")["n"] = kind == .int ? .int(1) : .string("a")
+            }
+        }
+        let faulty = FailingStore(new(), failing: nil)
+        let store = MigratingDataStore(from: old(), to: faulty, recordedIn: record) { _ in }
+        try store.open()
+        try store.waitUntilInStep()
+        faulty.failsWrites = true
+        try declare(store, .string)
+        try declare(store, .int)
+        faulty.failsWrites = false
+        while !store.status.isInStep { Thread.sleep(forTimeInterval: 0.02) }
+        try store.cutOver()
+        try store.close()
+        let stores = (old(), new())
+        try stores.0.open()
+        try stores.1.open()
+        #expect(try StoreComparison(stores.0, stores.1).run().same == 2)
+    }
+
+    @Test func whoWasRefusedDoesNotUnlock() throws {
+        let store = MigratingDataStore(from: old(), to: new(), recordedIn: record)
+        try store.open()
+        for _ in 0..<3 {
+            let other = MigratingDataStore(from: old(), to: new(), recordedIn: record)
+            let error = #expect(throws: DataStoreError.self) { try other.open() }
+            #expect(error?.code == .alreadyOpen)
+        }
+        try store.close()
+    }
+
+    @Test func aLinkToTheFileIsTheSameMigration() throws {
+        let link = directory.url.appending(path: "link.json")
+        let store = MigratingDataStore(from: old(), to: new(), recordedIn: record)
+        try store.open()
+        try create(store, 1)
+        try store.waitUntilInStep()
+        try store.close()
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: record)
+        let linked = MigratingDataStore(from: old(), to: new(), recordedIn: link)
+        try linked.open()
+        try linked.waitUntilInStep()
+        try linked.cutOver()
+        try linked.close()
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == record.path)
+        try store.open()
+        #expect(store.status.phase == .switched)
+        try store.close()
+    }
+
     @Test func aHandlerMayCloseTheStore() throws {
         let faulty = FailingStore(new(), failing: nil)
         let isClosed = Locked(false)
@@ -241,11 +348,17 @@ private struct InjectedFailure: Error {}
 /// A store one of whose calls fails.
 private final class FailingStore: DataStore {
     private let store: any DataStore
-    private let state: Locked<(calls: Int, failing: Int?, always: Bool)>
+    private let state: Locked<(calls: Int, failing: Int?, always: Bool, writes: Bool)>
 
     init(_ store: any DataStore, failing: Int?) {
         self.store = store
-        state = Locked((0, failing, false))
+        state = Locked((0, failing, false, false))
+    }
+
+    /// Whether all write blocks fail, and nothing else.
+    var failsWrites: Bool {
+        get { state.withLock { $0.writes } }
+        set { state.withLock { $0.writes = newValue } }
     }
 
     var failsAlways: Bool {
@@ -283,6 +396,7 @@ private final class FailingStore: DataStore {
     }
 
     func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
+        if failsWrites { throw InjectedFailure() }
         try count()
         try store.performWrite(block)
     }

@@ -33,7 +33,7 @@ package final class BackupDraft {
 
     /// Puts the directory, whose files are synced, in its place.
     package func finish() throws(DataStoreError) {
-        Self.synchronize(url)
+        try url.synchronizeDirectory(in: "backUp")
         // Over an empty directory that somebody made meanwhile it succeeds, and over anything else it does not.
         guard unsafe rename(url.path, target.path) == 0 else {
             let number = errno
@@ -41,7 +41,12 @@ package final class BackupDraft {
             throw Self.failure(number, target)
         }
         isFinished = true
-        Self.synchronize(target.deletingLastPathComponent())
+        do throws(DataStoreError) {
+            try target.deletingLastPathComponent().synchronizeDirectory(in: "backUp")
+        } catch {
+            try? FileManager.default.removeItem(at: target)
+            throw error
+        }
     }
 
     private static func isTaken(_ target: URL) -> DataStoreError {
@@ -55,12 +60,5 @@ package final class BackupDraft {
         DataStoreError(
             fileError: POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO), in: "backUp",
             path: place.path)
-    }
-
-    private static func synchronize(_ place: URL) {
-        // Best effort: some file systems cannot sync a directory, and need not.
-        guard let directory = FileHandle(forReadingAtPath: place.path) else { return }
-        try? directory.synchronize()
-        try? directory.close()
     }
 }

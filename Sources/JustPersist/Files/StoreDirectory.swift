@@ -91,13 +91,10 @@ public struct StoreDirectory: Sendable {
 
     /// Syncs the directory and its parent, so that newly created files survive a loss of power.
     ///
-    /// On some file systems, syncing a file does not make its name durable.
-    public func synchronize() {
-        // Best effort: some file systems cannot sync a directory, and need not.
-        for place in [path, url.deletingLastPathComponent().path] {
-            guard let directory = FileHandle(forReadingAtPath: place) else { continue }
-            try? directory.synchronize()
-            try? directory.close()
+    /// On some file systems, syncing a file does not make its name durable. Those that cannot sync a directory need not.
+    public func synchronize() throws(DataStoreError) {
+        for place in [url, url.deletingLastPathComponent()] {
+            try place.synchronizeDirectory(in: "open")
         }
     }
 

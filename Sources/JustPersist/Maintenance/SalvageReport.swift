@@ -30,15 +30,17 @@ public struct SalvageReport: Sendable {
     public var damages: [DataStoreError] = []
     /// Whether any item may lack changes of the last commits: which state was the last cannot be told.
     public var mayLackChanges = false
+    /// Whether the types have all their names, defaults and indexes; if not, ``damages`` says what is lacking.
+    public var isCatalogComplete = true
     /// What is wrong with the new store, as two items that agree where none may.
     public var remaining: [DataStoreError] = []
 
     /// A report of nothing.
     public init() {}
 
-    /// Whether every item was saved as the last commit left it.
+    /// Whether every item was saved as the last commit left it, and all that is known of the types.
     public var isComplete: Bool {
-        !mayLackChanges && remaining.isEmpty
+        !mayLackChanges && isCatalogComplete && remaining.isEmpty
             && types.allSatisfy { $0.lost == 0 && $0.lostIDs.isEmpty && $0.uncertain == 0 }
     }
 }

@@ -13,8 +13,9 @@ struct BackupCommand: ParsableCommand {
             store may be in use by other processes, a LevelDB store may not.
             """)
 
-    @Argument(help: .init(storeHelp)) var store: String
-    @Argument(help: "The directory of the copy, where nothing may be.") var directory: String
+    @Argument(help: .init(storeHelp), completion: .stores) var store: String
+    @Argument(help: "The directory of the copy, where nothing may be.", completion: .directory)
+    var directory: String
     @Option(help: "An earlier backup of a LevelDB store, whose unchanged files are shared.")
     var since: String?
     @Flag(help: "Verify the copy.") var verify = false

@@ -12,7 +12,7 @@ struct CompactCommand: ParsableCommand {
             ended before its time, the store is as it was or compacted, and whole.
             """)
 
-    @Argument(help: .init(storeHelp)) var store: String
+    @Argument(help: .init(storeHelp), completion: .stores) var store: String
     @Flag(help: .hidden) var inProcess = false
 
     func run() throws {

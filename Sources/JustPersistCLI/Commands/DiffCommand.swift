@@ -14,8 +14,8 @@ struct DiffCommand: ParsableCommand {
             difference.
             """)
 
-    @Argument(help: .init("The first store: " + storeHelp)) var first: String
-    @Argument(help: .init("The second store: " + storeHelp)) var second: String
+    @Argument(help: .init("The first store: " + storeHelp), completion: .stores) var first: String
+    @Argument(help: .init("The second store: " + storeHelp), completion: .stores) var second: String
     @Option(help: "A type to compare; all without it. Repeatable.") var type: [String] = []
     @Option(help: "How many differences to show at most; 0 for all.") var limit = 0
     @Flag(help: "Say only whether there is a difference, and stop at the first.") var quiet = false
@@ -43,7 +43,9 @@ struct DiffCommand: ParsableCommand {
                 line.clear()
                 for line in lines(for: difference) { try output.line(line) }
             } progress: { progress in
-                try interruption.check("Interrupted: \(shown) differences were found so far.")
+                try interruption.check(
+                    "Interrupted: \(shown.counted("difference was", "differences were")) found so far."
+                )
                 line.show(
                     items: progress.items,
                     fraction: Double(progress.items) / Double(max(progress.totalItems, 1)))
@@ -55,17 +57,20 @@ struct DiffCommand: ParsableCommand {
                 .verificationFailed, in: "diff",
                 quiet
                     ? "The stores differ."
-                    : "The stores differ: \(limit) differences and more.")
+                    : "The stores differ: \(limit.counted("difference")) and more.")
         }
         if summary.isSame {
-            if !quiet { try output.line("\(summary.same) items are the same.") }
+            if !quiet {
+                try output.line("\(summary.same.counted("item is", "items are")) the same.")
+            }
             return try output.flush()
         }
         try output.flush()
         let items = summary.onlyInFirst + summary.onlyInSecond + summary.different
         throw DataStoreError(
             .verificationFailed, in: "diff",
-            "The stores differ: \(summary.differentTypes) types, \(items) items.")
+            "The stores differ: \(summary.differentTypes.counted("type")), \(items.counted("item"))."
+        )
     }
 
     private func lines(for difference: StoreDifference) -> [String] {

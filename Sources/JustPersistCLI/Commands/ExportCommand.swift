@@ -72,9 +72,12 @@ struct ExportCommand: ParsableCommand {
         }
         let output = Output()
         if file == "-" {
+            // Of text for a terminal, the line that is not at its end yet.
+            var begun: [UInt8] = []
             try opened.store.performRead { db in
                 try export.run(from: db, progress: { if !Output.isTerminal { show($0) } }) { text in
-                    try Self.write(text, to: output)
+                    guard Output.isTerminal else { return try output.bytes(text) }
+                    begun = try Self.write(lines: begun + text, to: output)
                 }
             }
             line.clear()
@@ -88,15 +91,16 @@ struct ExportCommand: ParsableCommand {
             show(progress)
         }
         line.clear()
-        try output.line("\(count) items exported to “\(file)”.")
+        try output.line("\(count.counted("item")) exported to “\(file)”.")
         try output.flush()
     }
 
-    /// A terminal gets no control characters, of which CSV may have any.
-    private static func write(_ text: [UInt8], to output: Output) throws {
-        guard Output.isTerminal else { return try output.bytes(text) }
-        let lines = String(decoding: text, as: UTF8.self)
-            .split(separator: "\n", omittingEmptySubsequences: false)
-        for line in lines.dropLast() { try output.line(String(line)) }
+    /// Writes whole lines to a terminal, which gets no control characters, of which CSV may have any; returns the rest.
+    private static func write(lines text: [UInt8], to output: Output) throws -> [UInt8] {
+        guard let end = text.lastIndex(of: 0x0a) else { return text }
+        for line in text[..<end].split(separator: 0x0a, omittingEmptySubsequences: false) {
+            try output.line(String(decoding: line, as: UTF8.self))
+        }
+        return Array(text[(end + 1)...])
     }
 }

@@ -93,7 +93,7 @@ struct ImportCommand: ParsableCommand {
         func progress(_ progress: ItemImport.Progress) throws {
             try interruption.check(
                 """
-                Interrupted: \(progress.items) items are in “\(type)”. To go on, import again with \
+                Interrupted: \(progress.items.counted("item is", "items are")) in “\(type)”. To go on, import again with \
                 --skip \(progress.rows).
                 """)
             let fraction = progress.totalBytes.map { Double(progress.bytes) / Double($0) }
@@ -124,9 +124,9 @@ struct ImportCommand: ParsableCommand {
         if report.items + report.skipped == 0 {
             return "0 items imported: there are none in “\(file)”."
         }
-        var text = "\(report.created) items imported into “\(type)”"
+        var text = "\(report.created.counted("item")) imported into “\(type)”"
         if report.updated > 0 || key != nil { text += ", \(report.updated) updated" }
-        if report.skipped > 0 { text += ", \(report.skipped) rows left out" }
+        if report.skipped > 0 { text += ", \(report.skipped.counted("row")) left out" }
         return text + "."
     }
 }
@@ -148,8 +148,8 @@ private struct BadRows {
 
     func finish() {
         if count > Self.limit {
-            StandardStreams.writeError(
-                "justpersist: \(count - Self.limit) more rows were left out.\n")
+            let rest = (count - Self.limit).counted("more row was", "more rows were")
+            StandardStreams.writeError("justpersist: \(rest) left out.\n")
         }
     }
 }

@@ -13,8 +13,8 @@ struct MigrateCommand: ParsableCommand {
             those of the source unless --update is given. A migration that was interrupted is run again.
             """)
 
-    @Argument(help: .init("The source: " + storeHelp)) var from: String
-    @Argument(help: .init("The target: " + storeHelp)) var to: String
+    @Argument(help: .init("The source: " + storeHelp), completion: .stores) var from: String
+    @Argument(help: .init("The target: " + storeHelp), completion: .stores) var to: String
     @Flag(help: "Give items that are in the target already the source's values.") var update = false
 
     func run() throws {

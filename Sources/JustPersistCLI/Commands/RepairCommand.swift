@@ -19,7 +19,7 @@ struct RepairCommand: ParsableCommand {
             what is saved, lost or doubtful; the exit code is 0 if nothing is lost.
             """)
 
-    @Argument(help: .init(storeHelp)) var store: String
+    @Argument(help: .init(storeHelp), completion: .stores) var store: String
     @Option(
         help: "Save what can be read into a new store in this directory, where nothing may be.",
         completion: .directory)

@@ -8,7 +8,7 @@ struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Read everything in a store, and report what is damaged.")
 
-    @Argument(help: .init(storeHelp)) var store: String
+    @Argument(help: .init(storeHelp), completion: .stores) var store: String
     @Option(help: "Seconds without progress after which the check is given up.")
     var patience = 300
     @Flag(help: .hidden) var inProcess = false

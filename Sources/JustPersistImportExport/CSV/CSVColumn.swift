@@ -28,6 +28,10 @@ struct CSVInference {
     private var canBeDouble = true
     private var canBeDate = true
     private var isEmpty = true
+    /// Whether a cell is written as only numbers with a fraction are.
+    private var hasFraction = false
+    /// Whether a cell is `nan`, `inf` or the like, which may be words.
+    private var hasNonFinite = false
 
     /// Takes a cell into account.
     mutating func add(_ cell: String?) {
@@ -36,11 +40,17 @@ struct CSVInference {
         guard canBeBool || canBeInt || canBeDouble || canBeDate else { return }
         if canBeBool { canBeBool = cell == "true" || cell == "false" }
         if canBeInt || canBeDouble {
-            let number = Self.number(cell)
-            canBeInt = canBeInt && number.isInt
-            canBeDouble = canBeDouble && number.isDouble
+            if Self.isNonFinite(cell) {
+                hasNonFinite = true
+                canBeInt = false
+            } else {
+                let number = Self.number(cell)
+                hasFraction = hasFraction || number.isDouble && !number.isInt
+                canBeInt = canBeInt && number.isInt
+                canBeDouble = canBeDouble && number.isDouble
+            }
         }
-        if canBeDate { canBeDate = Date(iso8601: cell) != nil }
+        if canBeDate { canBeDate = Date(momentCell: cell) != nil }
     }
 
     /// The kind to read the cells as, where the store has held values of these kinds in the attribute so far.
@@ -51,8 +61,16 @@ struct CSVInference {
         if canBeInt, stored != [.double] || !canBeDouble {
             return stored == [.decimal] ? .decimal : .int
         }
-        if canBeDouble { return stored == [.decimal] ? .decimal : .double }
+        if canBeDouble, !hasNonFinite || hasFraction || stored == [.double] {
+            return stored == [.decimal] && !hasNonFinite ? .decimal : .double
+        }
         return canBeDate ? .date : .string
+    }
+
+    /// Whether a text is what an export writes of a Double that is no number or infinite.
+    private static func isNonFinite(_ text: String) -> Bool {
+        if ["nan", "inf", "-inf"].contains(text) { return true }
+        return text.hasPrefix("0x") && Double(cell: text) != nil
     }
 
     /// Whether a text is the usual writing of a number, from which the kind gives the same number.

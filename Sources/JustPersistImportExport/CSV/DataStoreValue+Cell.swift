@@ -2,9 +2,6 @@ import Foundation
 package import JustPersist
 
 extension DataStoreValue {
-    /// In front of the seconds of a date that ISO 8601 with milliseconds does not hold.
-    private static let secondsPrefix = "secondsSince2001:"
-
     /// The value as a cell of CSV, from which reading a cell of that kind makes the same value; `nil` for null.
     package var cell: String? {
         switch self {
@@ -13,7 +10,7 @@ extension DataStoreValue {
         case .bool, .int, .array, .dictionary: jsonText
         case .double(let value): value.isFinite ? value.description : value.jsonTagText
         case .date(let value):
-            value.exactISO8601 ?? Self.secondsPrefix
+            value.exactISO8601 ?? Date.secondsPrefix
                 + value.timeIntervalSinceReferenceDate.exactText
         case .data(let value): value.base64EncodedString()
         case .uuid(let value): value.uuidString.lowercased()
@@ -69,18 +66,14 @@ extension DataStoreValue {
     }
 
     private static func double(_ text: String) -> Double? {
-        guard let value = Double(exactText: text) else { return nil }
+        guard let value = Double(cell: text) else { return nil }
         // A number that is too large is none.
         return value.isInfinite && text.utf8.contains { (0x30...0x39).contains($0) } ? nil : value
     }
 
     /// A point in time, or a day, which begins in Greenwich.
     private static func date(_ text: String) -> Date? {
-        if text.hasPrefix(secondsPrefix) {
-            return Double(exactText: String(text.dropFirst(secondsPrefix.count)))
-                .map { Date(timeIntervalSinceReferenceDate: $0) }
-        }
-        return Date(iso8601: text)
+        Date(momentCell: text)
             ?? (text.utf8.count == 10 ? Date(iso8601: text + "T00:00:00Z") : nil)
     }
 
@@ -98,5 +91,31 @@ extension DataStoreValue {
             let id = ItemID(String(text[space...].dropFirst()))
         else { return nil }
         return ItemReference(itemTypeKey: String(text[..<space]), id: id)
+    }
+}
+
+extension Date {
+    /// In front of the seconds of a date that ISO 8601 with milliseconds does not hold.
+    fileprivate static let secondsPrefix = "secondsSince2001:"
+
+    /// The point in time that a cell stands for, as an export writes it; `nil` if for none, or for a day.
+    init?(momentCell text: String) {
+        guard text.hasPrefix(Self.secondsPrefix) else {
+            self.init(iso8601: text)
+            return
+        }
+        guard let seconds = Double(cell: String(text.dropFirst(Self.secondsPrefix.count)))
+        else { return nil }
+        self.init(timeIntervalSinceReferenceDate: seconds)
+    }
+}
+
+extension Double {
+    /// The number that a cell stands for, or what is none; `nil` for other text.
+    init?(cell text: String) {
+        // Bits are written only of what no number says; other text with 0x is something else.
+        guard let value = Double(exactText: text), !text.hasPrefix("0x") || !value.isFinite
+        else { return nil }
+        self = value
     }
 }

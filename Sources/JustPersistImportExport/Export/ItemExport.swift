@@ -9,14 +9,15 @@ public import JustPersist
 ///
 /// The items are read from one snapshot of the store, one by one, in the order of the request.
 ///
-/// **JSON** keeps every value bit for bit; see `DataStoreValue.jsonText`. The members are in the order of the
+/// **JSON** keeps every value bit for bit; see `DataStoreValue.jsonText`. An item with more than 512 MiB of text is refused.
+/// The members are in the order of the
 /// type's attributes. An attribute without a value is left out; null is written where an attribute with a default is
 /// null.
 ///
 /// **CSV** has a column for each attribute, with the names in the first row; an empty cell is null, and an empty text is an
 /// empty cell in quotation marks. It keeps every value of a column whose values are all of one kind, if importing is told
-/// the kind or finds it out: it does for truth values, numbers (of one kind) and points in time; texts that all look like
-/// one of these have to be named. A row with nothing but one empty cell is an empty line, which is no row. Dates are
+/// the kind or finds it out: it does for truth values, whole numbers, Doubles and points in time. Decimals, and texts that
+/// all look like one of these, have to be named. A row with nothing but one empty cell is an empty line, which is no row. Dates are
 /// ISO 8601, or `secondsSince2001:…` if milliseconds are not exact; Data is Base64; a reference is its type and its id
 /// with a space between; arrays and dictionaries are JSON.
 public struct ItemExport: Sendable {
@@ -62,6 +63,8 @@ public struct ItemExport: Sendable {
     /// before. A device or a named pipe is written as it is. With a name that ends in `.gz` or `.zst` it is packed.
     ///
     /// - Parameters:
+    ///   - store: The store that the items are read from, in one block.
+    ///   - file: The place of the file.
     ///   - replaces: Whether a file that is there may be replaced.
     ///   - progress: Called on this thread now and then. If it throws, the export ends with that error.
     /// - Throws: `.targetNotEmpty` if something is there, `.invalidInput` if the name does not tell the format, and what the

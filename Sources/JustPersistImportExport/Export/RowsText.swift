@@ -28,6 +28,18 @@ struct RowsText {
     var isLarge: Bool { json.bytes.count + csv.bytes.count > 1 << 18 }
 
     mutating func append(_ item: any DataStoreItem) throws(DataStoreError) {
+        let before = json.bytes.count + csv.bytes.count
+        try appendText(of: item)
+        guard json.bytes.count + csv.bytes.count - before > ImportRow.mostBytes else { return }
+        throw DataStoreError(
+            .limitExceeded, in: "export",
+            """
+            \(type(of: item).itemTypeKey) \(item.uniqueToken) has more than \(ImportRow.mostBytes >> 20) MiB as text, which no import \
+            reads. Leave attributes out (--select), or copy the store with a backup or a migration.
+            """, itemType: type(of: item).itemTypeKey)
+    }
+
+    private mutating func appendText(of item: any DataStoreItem) throws(DataStoreError) {
         let values = try columns.values(of: item)
         switch format {
         case .csv:

@@ -14,6 +14,8 @@ final class ByteSource {
     private var input: [UInt8] = []
     private var position = 0
     private var mayHoldMore = false
+    /// Called before each piece of the file is read; if it throws, reading ends with that error.
+    var willRead: (() throws -> Void)?
     /// The bytes that were read of the file itself.
     private(set) var fileBytes = 0
 
@@ -48,7 +50,7 @@ final class ByteSource {
     var isPlain: Bool { compression == nil }
 
     /// The next bytes, at most so many; `nil` at the end.
-    func next(upTo size: Int) throws(DataStoreError) -> [UInt8]? {
+    func next(upTo size: Int) throws -> [UInt8]? {
         guard let decompressor else {
             if position < input.count {
                 let piece = Array(input[position..<min(input.count, position + size)])
@@ -77,7 +79,7 @@ final class ByteSource {
     }
 
     /// Goes back to a place among the bytes that were given out.
-    func restart(at offset: Int) throws(DataStoreError) {
+    func restart(at offset: Int) throws {
         let place = (start ?? 0) + UInt64(compression == nil ? offset : 0)
         do {
             try handle.seek(toOffset: place)
@@ -94,7 +96,8 @@ final class ByteSource {
         while rest > 0, let piece = try next(upTo: min(rest, 1 << 20)) { rest -= piece.count }
     }
 
-    private func read(upTo size: Int) throws(DataStoreError) -> [UInt8]? {
+    private func read(upTo size: Int) throws -> [UInt8]? {
+        try willRead?()
         let bytes = try Self.read(handle, upTo: size)
         fileBytes += bytes?.count ?? 0
         return bytes

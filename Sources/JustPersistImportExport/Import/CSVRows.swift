@@ -61,7 +61,7 @@ struct CSVRows: RowSource {
         guard row.cells.count == columns.count else {
             throw RowFailure(
                 reason:
-                    "the row has \(row.cells.count) cells, and there are \(columns.count) columns",
+                    "the row has \(row.cells.count.counted("cell")), and there \(columns.count == 1 ? "is" : "are") \(columns.count.counted("column"))",
                 line: row.line)
         }
         var members: [ImportRow.Member] = []

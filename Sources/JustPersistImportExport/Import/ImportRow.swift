@@ -4,8 +4,13 @@ import JustPersist
 struct ImportRow {
     typealias Member = (name: String, value: DataStoreValue)
 
+    /// The most bytes of text of a row: Base64 of the longest value that stores take fits in.
+    static let mostBytes = 512 << 20
+
     /// The line that it begins on, counted from 1.
     let line: Int
+    /// How many rows of the file come before it.
+    var position = 0
     /// The item that it is about, if it says so.
     let id: ItemID?
     /// The values by attribute, in the order of the file; of a repeated name the last one counts.

@@ -9,19 +9,26 @@ struct ImportRun {
     private var rows: any RowSource
     private var writer: RowsWriter
     private(set) var report = ItemImport.Report()
-    /// The rows of the file that are dealt with, those left out among them.
+    /// The rows at the start of the file that are dealt with: stored, or left out.
     private var rowsDone: Int
+    /// The rows that were read.
+    private var rowsRead: Int
     /// A batch ends behind this many bytes of text.
     private static let batchBytes = 16 << 20
 
+    /// An import of the rows of a source, those at its start left out that the settings say.
+    ///
+    /// - Parameter progress: Called while the kinds of columns are found out and rows are left out.
     init(
-        _ settings: ItemImport, _ source: ByteSource, size: Int?, into store: any DataStore
+        _ settings: ItemImport, _ source: ByteSource, size: Int?, into store: any DataStore,
+        _ progress: (ItemImport.Progress) throws -> Void
     ) throws {
         self.settings = settings
         self.source = source
         self.store = store
         totalBytes = size
         rowsDone = settings.skipping
+        rowsRead = settings.skipping
         let known = try store.read { db in
             try db.schemas().first {
                 $0.itemTypeKey == settings.itemType
@@ -31,9 +38,16 @@ struct ImportRun {
         writer = RowsWriter(settings, store)
         try writer.checkKey(known)
         do {
-            rows = try Self.rows(settings, source, known)
-            for _ in 0..<max(0, settings.skipping) {
-                if try !rows.skip() { break }
+            rows = try withoutActuallyEscaping(progress) { progress in
+                let start = ItemImport.Progress(
+                    items: 0, bytes: 0, totalBytes: size, rows: settings.skipping)
+                source.willRead = { try progress(start) }
+                defer { source.willRead = nil }
+                var rows = try Self.rows(settings, source, known)
+                for _ in 0..<max(0, settings.skipping) {
+                    if try !rows.skip() { break }
+                }
+                return rows
             }
         } catch let failure as RowFailure {
             throw Self.error(failure, in: source, "Nothing was stored.")
@@ -58,12 +72,17 @@ struct ImportRun {
     ) throws {
         var isAtEnd = false
         while !isAtEnd {
-            var bad: [ItemImport.BadRow] = []
+            var bad: [Bad] = []
             let batch = try nextBatch(&bad, &isAtEnd)
             if batch.isEmpty, bad.isEmpty { return }
-            try write(batch, &bad)
-            for row in bad.sorted(by: { $0.line < $1.line }) { badRow(row) }
-            rowsDone += batch.count
+            do {
+                try write(batch, &bad)
+            } catch {
+                tell(bad, badRow)
+                throw error
+            }
+            rowsDone = rowsRead
+            tell(bad, badRow)
             try progress(
                 ItemImport.Progress(
                     items: report.items, bytes: source.isPlain ? rows.offset : source.fileBytes,
@@ -71,10 +90,22 @@ struct ImportRun {
         }
     }
 
+    // MARK: Bad rows
+
+    /// A row that is left out.
+    private typealias Bad = (position: Int, row: ItemImport.BadRow)
+
+    /// Tells of the rows that are left out for good; later ones are read again by whoever goes on.
+    private mutating func tell(_ bad: [Bad], _ badRow: (ItemImport.BadRow) -> Void) {
+        let told = bad.filter { $0.position < rowsDone }.sorted { $0.position < $1.position }
+        report.skipped += told.count
+        for bad in told { badRow(bad.row) }
+    }
+
     // MARK: Reading
 
     private mutating func nextBatch(
-        _ bad: inout [ItemImport.BadRow], _ isAtEnd: inout Bool
+        _ bad: inout [Bad], _ isAtEnd: inout Bool
     ) throws -> [ImportRow] {
         var batch: [ImportRow] = []
         let start = rows.offset
@@ -82,24 +113,22 @@ struct ImportRun {
             rows.offset - start < Self.batchBytes || batch.isEmpty
         {
             do {
-                guard let row = try rows.next() else {
+                guard var row = try rows.next() else {
                     isAtEnd = true
                     break
                 }
+                row.position = rowsRead
                 try writer.check(row)
                 batch.append(row)
             } catch let failure as RowFailure {
                 guard settings.onError == .skip, !failure.endsReading else {
                     throw Self.error(failure, in: source, state)
                 }
-                report.skipped += 1
-                rowsDone += 1
-                bad.append(.init(line: failure.line, reason: failure.reason))
+                bad.append((rowsRead, .init(line: failure.line, reason: failure.reason)))
             } catch let error as DataStoreError {
-                throw DataStoreError(
-                    error.code, in: error.operation, "\(error.message) \(state)",
-                    engine: error.engine)
+                throw told(error, "")
             }
+            rowsRead += 1
         }
         return batch
     }
@@ -107,14 +136,15 @@ struct ImportRun {
     // MARK: Writing
 
     private mutating func write(
-        _ batch: [ImportRow], _ bad: inout [ItemImport.BadRow]
+        _ batch: [ImportRow], _ bad: inout [Bad]
     ) throws {
-        if batch.isEmpty { return }
+        guard let last = batch.last else { return }
         do {
             let outcome = try writer.write(batch[...])
             report.created += outcome.created
             report.updated += batch.count - outcome.created - outcome.refused.count
             for (row, error) in outcome.refused { refuse(row, error, &bad) }
+            rowsDone = last.position + 1
         } catch let refusal as RowsWriter.Refusal {
             guard settings.onError == .skip else { throw error(refusal, batch) }
             guard batch.count > 1 else { return refuse(batch[0], refusal.error, &bad) }
@@ -122,14 +152,13 @@ struct ImportRun {
             let middle = batch.count / 2
             try write(Array(batch[..<middle]), &bad)
             try write(Array(batch[middle...]), &bad)
+        } catch let error as DataStoreError {
+            throw told(error, "“\(source.name)”, from line \(batch[0].line) on: ")
         }
     }
 
-    private mutating func refuse(
-        _ row: ImportRow, _ error: DataStoreError, _ bad: inout [ItemImport.BadRow]
-    ) {
-        report.skipped += 1
-        bad.append(.init(line: row.line, reason: error.message))
+    private func refuse(_ row: ImportRow, _ error: DataStoreError, _ bad: inout [Bad]) {
+        bad.append((row.position, .init(line: row.line, reason: error.message)))
     }
 
     // MARK: Errors
@@ -141,10 +170,17 @@ struct ImportRun {
         let lines =
             row.map { "line \($0.line)" }
             ?? "lines \(batch.first?.line ?? 0)–\(batch.last?.line ?? 0)"
-        return DataStoreError(
-            error.code, in: error.operation,
-            "“\(source.name)”, \(lines): \(error.message) \(state)", itemType: settings.itemType,
-            attribute: error.attribute, engine: error.engine)
+        return told(error, "“\(source.name)”, \(lines): ")
+    }
+
+    /// The store's error, with what is in the store and how to go on.
+    private func told(_ error: DataStoreError, _ place: String) -> DataStoreError {
+        var told = DataStoreError(
+            error.code, in: error.operation, "\(place)\(error.message) \(state)",
+            itemType: error.itemType ?? settings.itemType, attribute: error.attribute,
+            engine: error.engine)
+        told.isReported = error.isReported
+        return told
     }
 
     private static func error(
@@ -157,17 +193,15 @@ struct ImportRun {
 
     /// What is in the store, and how to go on.
     private var state: String {
-        if report.skipped > 0 {
-            return """
-                Of the \(rowsDone) rows before, those that were not bad are stored, and nothing else; to go on, import \
-                again without the first \(rowsDone) rows.
-                """
-        }
-        return rowsDone == 0
-            ? "Nothing was stored; correct the file and import it again."
-            : """
-            The \(rowsDone) items before are stored, and nothing else; correct the file and import it \
-            again without its first \(rowsDone) items.
+        if rowsDone == 0 { return "Nothing was stored; correct the cause and import it again." }
+        let before = rowsDone == 1 ? "row" : "\(rowsDone) rows"
+        let isStored =
+            settings.onError == .skip
+            ? "What is not bad of the \(before) before is stored"
+            : "The \(before) before \(rowsDone == 1 ? "is" : "are") stored"
+        return """
+            \(isStored), and nothing else; correct the cause and import again without the first \(before) (--skip \
+            \(rowsDone)).
             """
     }
 }

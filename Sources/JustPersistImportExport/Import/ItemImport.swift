@@ -143,8 +143,8 @@ public struct ItemImport: Sendable {
     /// batches are, and the message says how to continue. With ``ErrorPolicy/skip`` bad rows are given to `badRow`; the
     /// import ends all the same if the rest of the file cannot be told apart any more, or if the store cannot be written.
     ///
-    /// `progress` is called on this thread after each batch. If it throws, the import ends with that error; the
-    /// batches that were already stored stay.
+    /// `progress` is called on this thread after each batch, and before that while the file is read for the kinds of its
+    /// columns. If it throws, the import ends with that error; the batches that were already stored stay.
     @discardableResult
     public func run(
         _ file: URL, into store: any DataStore,
@@ -158,7 +158,12 @@ public struct ItemImport: Sendable {
 
     /// Imports what can be read from a handle, such as standard input; see ``run(_:into:progress:badRow:)``.
     ///
-    /// - Parameter name: What the errors call it; its ending tells the format, as that of a file does.
+    /// - Parameters:
+    ///   - handle: Where to read, from where it stands to its end.
+    ///   - name: What the errors call it; its ending tells the format, as that of a file does.
+    ///   - store: The store that gets the items.
+    ///   - progress: Called on this thread after each batch. If it throws, the import ends with that error.
+    ///   - badRow: Called on this thread with each row that is left out.
     @discardableResult
     public func run(
         _ handle: FileHandle, named name: String, into store: any DataStore,
@@ -172,7 +177,7 @@ public struct ItemImport: Sendable {
         _ progress: (Progress) throws -> Void, _ badRow: (BadRow) -> Void
     ) throws -> Report {
         let source = try ByteSource(handle, name: name)
-        var run = try ImportRun(self, source, size: size, into: store)
+        var run = try ImportRun(self, source, size: size, into: store, progress)
         try run.run(progress, badRow)
         return run.report
     }

@@ -17,7 +17,7 @@ import CCSV
     }
 
     /// A row has no more bytes than this.
-    static let rowLimit = 256 << 20
+    static let rowLimit = ImportRow.mostBytes
 
     // SAFETY: libcsv keeps no pointer to its structure, but its address must be the same in each call.
     private let parser = UnsafeMutablePointer<csv_parser>.allocate(capacity: 1)

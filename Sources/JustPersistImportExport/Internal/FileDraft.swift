@@ -81,21 +81,17 @@ final class FileDraft {
             // Other than renaming, this does not replace a file that was made meanwhile.
             if unsafe link(draftPath, path) == 0 {
                 try? FileManager.default.removeItem(at: draft)
-                return end()
+                return try end()
             }
             if errno == EEXIST { throw Self.isTaken(path) }
         }
         guard unsafe rename(draftPath, path) == 0 else { throw Self.failure(errno, target) }
-        end()
+        try end()
     }
 
-    private func end() {
+    private func end() throws(DataStoreError) {
         isFinished = true
-        // Best effort: some file systems cannot sync a directory, and need not.
-        let directory = target.deletingLastPathComponent().path(percentEncoded: false)
-        guard let directory = FileHandle(forReadingAtPath: directory) else { return }
-        try? directory.synchronize()
-        try? directory.close()
+        try target.deletingLastPathComponent().synchronizeDirectory(in: "export")
     }
 
     private static func isTaken(_ path: String) -> DataStoreError {

@@ -58,7 +58,8 @@ extension Date {
 
     /// The point in time in ISO 8601, with milliseconds; `nil` if that is not exact, or not within four digits of a year.
     var exactISO8601: String? {
-        guard let milliseconds = wholeMilliseconds, abs(milliseconds) < 60_000_000_000_000 else {
+        guard let milliseconds = wholeMilliseconds, milliseconds.magnitude < 60_000_000_000_000
+        else {
             return nil
         }
         let (seconds, part) = milliseconds.flooredQuotientAndRemainder(dividingBy: 1000)

@@ -17,7 +17,7 @@ struct JSONItemReader {
         case lines, arrayStart, arrayRest, end
     }
 
-    static let itemLimit = 256 << 20
+    static let itemLimit = ImportRow.mostBytes
 
     private let source: ByteSource
     private let chunkSize: Int

@@ -30,7 +30,7 @@ extension DataFile {
                 fileError: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO), in: "compact",
                 path: url.path)
         }
-        directory.synchronize()
+        try directory.synchronize()
         return CompactionReport(bytesBefore: before, bytesAfter: size(of: url))
     }
 

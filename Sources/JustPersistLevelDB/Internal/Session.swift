@@ -35,7 +35,7 @@ final class Session: Sendable {
                 && !configuration.isReadOnly)
         try claim.add(files: ["LOCK"])
         PrivateFiles.restrict(in: directory.url)
-        if !directory.holdsStore { directory.synchronize() }
+        if !directory.holdsStore { try directory.synchronize() }
         phase = Locked(.open(database))
         self.report = Locked(report)
     }

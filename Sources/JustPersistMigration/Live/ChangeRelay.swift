@@ -35,6 +35,8 @@ final class ChangeRelay: Sendable {
     func publish(_ set: ChangeSet) {
         feed.publish(CommittedChanges(set))
         note(set.token)
+        // Also where nobody works in the background any more.
+        feed.retain()
     }
 
     /// Keeps what is told from now on for a while, for one who has taken a token in a block.
@@ -50,12 +52,15 @@ final class ChangeRelay: Sendable {
     }
 
     /// Begins an observation; the token may be one of a store in charge, that a block has taken.
+    ///
+    /// Two commits can be told at once. A token of the first of them is not known, rather than one before it taken for it:
+    /// nothing that a block has seen is told as new.
     func observe(
         _ scope: ChangeScope, since token: ChangeToken?
     ) throws(DataStoreError) -> any ChangeObservation {
         let own = state.withLock { state in
             state.places.last {
-                $0.token.origin == token?.origin && $0.token.position <= token?.position ?? 0
+                $0.token.origin == token?.origin && $0.token.position == token?.position
             }.map { ChangeToken(origin: state.origin, position: $0.position) }
         }
         return try feed.observe(scope, since: own ?? token)

@@ -19,8 +19,7 @@ extension MigratingDataStore {
             let known = try MigrationRecord(at: recordURL)
             record.withLock { $0 = known }
             if known?.phase == .finished {
-                try new.open()
-                isSwitched.store(true, ordering: .releasing)
+                try openFinished(known)
                 return running.withLock { $0 = Running(lock: lock) }
             }
             var opened: [any DataStore] = []
@@ -31,10 +30,30 @@ extension MigratingDataStore {
                 }
                 try begin(known, lock)
             } catch {
+                relay.close()
                 for store in opened { try? store.close() }
                 throw error
             }
         }
+    }
+
+    private func openFinished(_ known: MigrationRecord?) throws {
+        try new.open()
+        do {
+            guard try place(in: new).origin == known?.new else {
+                throw DataStoreError(
+                    .invalidInput, in: "open",
+                    """
+                    The migration of “\(recordURL.path)” is finished, and the new store is not the one into which it went: its files \
+                    were moved, replaced or lost. Nothing was changed. Put the store back, or open the one that is there by \
+                    itself.
+                    """)
+            }
+        } catch {
+            try? new.close()
+            throw error
+        }
+        setInCharge(new: true)
     }
 
     private func begin(_ known: MigrationRecord?, _ lock: MigrationLock) throws {
@@ -56,7 +75,7 @@ extension MigratingDataStore {
             telling: relay)
         // Before anything is committed that could lead up to the token's place once more.
         if try !mirror.unknownTypes().isEmpty { try changeRecord { $0?.token = nil } }
-        self.isSwitched.store(isSwitched, ordering: .releasing)
+        setInCharge(new: isSwitched)
         let worker = MigrationWorker(mirror) { [weak self] progress in self?.note(progress) }
         running.change { $0 = Running(lock: lock, mirror: mirror, worker: worker) }
         worker.start()
@@ -175,7 +194,7 @@ extension MigratingDataStore {
             record.withLock { $0 = nil }
             try old.destroy()
             try new.destroy()
-            isSwitched.store(false, ordering: .releasing)
+            setInCharge(new: false)
             withExtendedLifetime(lock) {}
         }
     }
@@ -188,7 +207,17 @@ extension MigratingDataStore {
             var next = record
             try change(&next)
             if next == record { return }
-            try next?.write(to: recordURL)
+            do throws(DataStoreError) {
+                try next?.write(to: recordURL)
+            } catch {
+                // It may have been replaced, and not synced.
+                if let record {
+                    try? record.write(to: recordURL)
+                } else {
+                    try? FileManager.default.removeItem(at: recordURL)
+                }
+                throw error
+            }
             record = next
         }
     }

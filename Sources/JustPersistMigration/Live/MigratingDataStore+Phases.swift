@@ -12,20 +12,22 @@ extension MigratingDataStore {
         public let isInStep: Bool
         /// How far the comparison of the stores is, in the background; `nil` if none is going on.
         public let progress: MigrationProgress?
-        /// Why the store that is not in charge could not be written to the last time; `nil` if it could.
+        /// Why the store that is not in charge, or the file, could not be written to the last time; `nil` if it could.
         ///
-        /// It is tried again each second, and with each write.
+        /// It is tried again within a second.
         public let failure: DataStoreError?
     }
 
     /// How far the migration is now.
     public var status: Status {
         let phase = record.withLock { $0?.phase } ?? .copying
-        let (mirror, progress) = running.withLock { ($0.mirror, $0.progress) }
+        let (mirror, progress, recordFailure) = running.withLock {
+            ($0.mirror, $0.progress, $0.recordFailure)
+        }
         let position = phase == .finished ? nil : mirror?.position
         return Status(
             phase: phase, isInStep: phase != .copying && position?.isInStep ?? false,
-            progress: progress, failure: position?.failure)
+            progress: progress, failure: position?.failure ?? recordFailure)
     }
 
     /// The status now, and then whenever the background work has gone on or the phase has changed.
@@ -52,12 +54,14 @@ extension MigratingDataStore {
         running.withLock { $0.progress = progress }
         if progress == nil {
             relay.retain()
+            var recordFailure: DataStoreError?
             do {
                 try endCopying()
                 try keepPosition()
             } catch {
-                reportLater(.migrationFailed(error))
+                recordFailure = .migrationFailed(error)
             }
+            running.withLock { [recordFailure] in $0.recordFailure = recordFailure }
             if let failure = status.failure {
                 reportOnce(failure)
             } else {
@@ -144,6 +148,10 @@ extension MigratingDataStore {
                 running.withLock { $0.mirror }?.stopCopying()
             }
             running.withLock { $0.worker }?.stop()
+            running.withLock { running in
+                running.progress = nil
+                running.recordFailure = nil
+            }
         }
         tellStatus()
     }
@@ -203,7 +211,7 @@ extension MigratingDataStore {
         // Before anything is written to what was its primary so far.
         mirror.end()
         relay.follow(from: token)
-        isSwitched.store(phase == .switched, ordering: .releasing)
+        setInCharge(new: phase == .switched)
         former?.cancel()
         worker.start()
     }

@@ -1,3 +1,4 @@
+import Dispatch
 public import Foundation
 public import JustPersist
 import Synchronization
@@ -49,9 +50,12 @@ public final class MigratingDataStore: DataStore {
     /// What the file says; `nil` while it was not read.
     let record = Locked<MigrationRecord?>(nil)
     let running = Locked(Running())
-    // Changed while writers are kept out.
-    /// Whether the new store is in charge.
-    let isSwitched = Atomic(false)
+    /// How often the store in charge has changed, counted so that it is odd while the new one is.
+    ///
+    /// Changed while writers are kept out.
+    let turns = Atomic(0)
+    /// On which completions of queued blocks are called: they may wait for other blocks, or for ``cutOver()``.
+    private let completions = DispatchQueue(label: "JustPersist.migration.completion")
     let relay = ChangeRelay()
     private let handler: SharedErrorHandler
 
@@ -62,6 +66,8 @@ public final class MigratingDataStore: DataStore {
         var mirror: StoreMirror?
         var worker: MigrationWorker?
         var progress: MigrationProgress?
+        /// Why the file could not be written the last time that the background work wanted to.
+        var recordFailure: DataStoreError?
         /// The failure of the other store that was reported last.
         var reported: String?
         /// Grows with everything that may change the status.
@@ -84,7 +90,8 @@ public final class MigratingDataStore: DataStore {
     ) {
         self.old = old
         self.new = new
-        self.recordURL = recordURL
+        // So that the file itself is replaced, and not a link to it.
+        self.recordURL = recordURL.resolvingSymlinksInPath()
         life = BlockGate(threading: threading)
         handler = SharedErrorHandler(errorHandler)
         capabilities = DataStoreCapabilities(commonTo: old, new, threading: threading)
@@ -96,7 +103,7 @@ public final class MigratingDataStore: DataStore {
     // It may be on the worker's thread, which cannot wait for itself. With the worker the stores go.
     deinit {
         let running = running.withLock { $0 }
-        running.worker?.cancel()
+        running.worker?.cancel(keeping: running.lock)
         for listener in running.listeners.values { listener.finish() }
     }
 
@@ -110,19 +117,40 @@ public final class MigratingDataStore: DataStore {
     }
 
     /// The store in charge.
-    var primary: any DataStore { isSwitched.load(ordering: .acquiring) ? new : old }
+    var primary: any DataStore { store(inTurn: turns.load(ordering: .acquiring)) }
+
+    private func store(inTurn turn: Int) -> any DataStore { turn % 2 == 1 ? new : old }
+
+    /// Puts one of the stores in charge.
+    func setInCharge(new isNew: Bool) {
+        let turn = turns.load(ordering: .relaxed)
+        if (turn % 2 == 1) != isNew { turns.store(turn + 1, ordering: .releasing) }
+    }
 
     // MARK: Blocks
 
     /// Reads the store in charge.
     public func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
-        try life.read { try primary.performRead(block) }
+        try life.read {
+            var isRead = false
+            while !isRead {
+                let turn = turns.load(ordering: .acquiring)
+                try store(inTurn: turn).performRead { db in
+                    // Otherwise this snapshot may be one of a store that is no longer in charge, with a half of a block.
+                    guard turns.load(ordering: .acquiring) == turn else { return }
+                    isRead = true
+                    try block(db)
+                }
+            }
+        }
     }
 
     /// Writes to the store in charge, and then copies what has changed to the other one.
     ///
     /// If that copy fails, the call succeeds all the same: see ``Status/failure``.
     public func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
+        // Before the caller waits for the main thread, which would wait for the caller's block.
+        if writers.isInside { throw DataStoreError.nestedWrite(in: "write") }
         try life.onBlockThread {
             try life.visit("write") {
                 try writers.write {
@@ -149,12 +177,12 @@ public final class MigratingDataStore: DataStore {
                     }) { [self] error in
                         if error == nil { follow() }
                         writers.queuedBlockHasEnded()
-                        completion(error)
+                        completions.async { completion(error) }
                     }
                 }
             }
         } catch {
-            WaitingThreads.run { completion(error) }
+            completions.async { completion(error) }
         }
     }
 
@@ -193,13 +221,14 @@ public final class MigratingDataStore: DataStore {
     }
 
     /// Waits for the indexes of the store in charge.
-    public func buildIndexes(progress: (IndexProgress) -> Void) throws {
+    public func buildIndexes(progress: (IndexProgress) throws -> Void) throws {
         try life.visit("buildIndexes") { try primary.buildIndexes(progress: progress) }
     }
 
     /// Observes what is committed, also across ``cutOver()``.
     ///
-    /// A token of an earlier opening is not known: the stream begins with a set that is not complete.
+    /// A token of an earlier opening is not known, and one that a block takes while others write may not be: then the stream
+    /// begins with a set that is not complete.
     public func observeChanges(
         _ scope: ChangeScope, since token: ChangeToken?
     ) throws -> any ChangeObservation {

@@ -62,42 +62,6 @@ struct MigrationRecord: Codable, Equatable {
         } catch {
             throw DataStoreError(fileError: error, in: "migrate", path: url.path)
         }
-        // Best effort: some file systems cannot sync a directory, and need not.
-        let directory = FileHandle(forReadingAtPath: url.deletingLastPathComponent().path)
-        try? directory?.synchronize()
-        try? directory?.close()
+        try url.deletingLastPathComponent().synchronizeDirectory(in: "migrate")
     }
-}
-
-/// Keeps everybody else from opening the same migration.
-final class MigrationLock: Sendable {
-    private let file: FileHandle
-    private let path: String
-    /// The files that are locked by this process.
-    private static let locked = Locked<Set<String>>([])
-
-    /// Locks the migration whose file is `url`.
-    init(_ url: URL) throws(DataStoreError) {
-        let place = url.resolvingSymlinksInPath().appendingPathExtension("lock")
-        let descriptor = unsafe open(place.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw DataStoreError(
-                fileError: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO), in: "open",
-                path: place.path)
-        }
-        path = place.path
-        file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // Of this opening of the file: a second one in this process is refused too.
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let isHere = Self.locked.withLock { [path] in $0.contains(path) }
-            throw DataStoreError(
-                isHere ? .alreadyOpen : .lockedByAnotherProcess, in: "open",
-                """
-                The migration of “\(url.path)” is open \(isHere ? "already" : "in another process"). Use that one, or close it first.
-                """)
-        }
-        Self.locked.withLock { [path] in _ = $0.insert(path) }
-    }
-
-    deinit { Self.locked.withLock { [path] in _ = $0.remove(path) } }
 }

@@ -12,6 +12,8 @@ final class MigrationWorker: Sendable {
         /// Whether there is something to do now.
         var isAwake = false
         var hasEnded = false
+        /// Held until the work has ended, if nobody waits for that.
+        var lock: MigrationLock?
     }
 
     /// How often it looks for something to do, in seconds.
@@ -34,7 +36,14 @@ final class MigrationWorker: Sendable {
     func wake() { state.change { $0.isAwake = true } }
 
     /// Has the work end soon.
-    func cancel() { state.change { $0.isStopped = true } }
+    ///
+    /// - Parameter lock: What is not let go before that.
+    func cancel(keeping lock: MigrationLock? = nil) {
+        state.change { state in
+            state.isStopped = true
+            if !state.hasEnded { state.lock = lock }
+        }
+    }
 
     /// Ends the work, and returns when it has ended.
     func stop() {
@@ -67,7 +76,10 @@ final class MigrationWorker: Sendable {
             _ = state.wait(upTo: deadline) { $0.isStopped || $0.isAwake ? () : nil }
             state.withLock { $0.isAwake = false }
         }
-        state.change { $0.hasEnded = true }
+        state.change { state in
+            state.hasEnded = true
+            state.lock = nil
+        }
     }
 
     /// Throws an error that lists what the replica cannot hold, before anything is copied.

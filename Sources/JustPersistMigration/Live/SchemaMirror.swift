@@ -47,10 +47,27 @@ struct SchemaMirror {
         for schema in schemas { declared[schema.itemTypeKey] = schema }
     }
 
-    /// Declares relaxed types as they are.
-    mutating func tighten(_ types: Set<String>, from primary: borrowing DataStoreReader) throws {
-        forget(types)
-        _ = try update(types, from: primary)
+    /// Declares a relaxed type as it is.
+    ///
+    /// - Returns: The type, if a default is another one than it was when it was relaxed.
+    mutating func tighten(
+        _ type: String, from primary: borrowing DataStoreReader
+    ) throws -> Set<String> {
+        forget([type])
+        return try update([type], from: primary).redefined
+    }
+
+    /// Replaces the former keys of types that the primary has under another one by now.
+    static func renamed(
+        _ types: Set<String>, in primary: borrowing DataStoreReader
+    ) throws -> Set<String> {
+        let schemas = try primary.schemas()
+        let keys = Set(schemas.map(\.itemTypeKey))
+        return Set(
+            types.map { type in
+                if keys.contains(type) { return type }
+                return schemas.first { $0.formerTypeKeys.contains(type) }?.itemTypeKey ?? type
+            })
     }
 
     /// Has types declared again the next time.
@@ -93,11 +110,13 @@ extension ItemSchema {
             }, indexes: indexes.filter { !$0.isUnique })
     }
 
+    /// Whether items that hold no value, or null, read the same in both.
     fileprivate func hasSameDefaults(as other: ItemSchema) -> Bool {
         attributes.allSatisfy { attribute in
+            let before = other.attributes.first { $0.name == attribute.name }
             let value = attribute.defaultValue ?? .null
-            let before = other.attributes.first { $0.name == attribute.name }?.defaultValue ?? .null
-            return value.isIdentical(to: before)
+            return value.isIdentical(to: before?.defaultValue ?? .null)
+                && (value.isNull || attribute.isOptional == before?.isOptional)
         }
     }
 }

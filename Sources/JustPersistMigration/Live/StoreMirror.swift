@@ -117,19 +117,32 @@ final class StoreMirror: Sendable {
     func unknownTypes() throws -> Set<String> {
         try withState { state in
             state.note()
-            if let unknown = state.unknown { return unknown }
+            if let unknown = state.unknown {
+                if unknown.isEmpty { return [] }
+                var renamed: Set<String> = []
+                try primary.performRead { renamed = try SchemaMirror.renamed(unknown, in: $0) }
+                state.unknown = renamed
+                return renamed
+            }
             // Under the lock: a type that is created later is told as changed, and is then not unknown.
             var keys: Set<String> = []
             for store in [primary, replica] {
                 try store.performRead { db in keys.formUnion(try db.schemas().map(\.itemTypeKey)) }
             }
+            try primary.performRead { keys = try SchemaMirror.renamed(keys, in: $0) }
             state.unknown = keys
             return keys
         }
     }
 
     /// Leaves the replica as it is from now on.
-    func stopCopying() { withState { $0.mode = .telling } }
+    func stopCopying() {
+        withState { state in
+            state.mode = .telling
+            state.failure = nil
+            state.obstacle = nil
+        }
+    }
 
     /// Does nothing any more, because another mirror follows on this one.
     func end() { withState { $0.mode = .ended } }
@@ -182,8 +195,9 @@ final class StoreMirror: Sendable {
         } catch {
             let isNew = state.failure == nil
             let error = DataStoreError.migrationFailed(error)
-            if error.code == .uniqueViolation {
-                // The copies were written in several blocks, or the reading came between two commits that pass a value on.
+            if [.uniqueViolation, .kindMismatch].contains(error.code) {
+                // The copies were written in several blocks, or the reading came between two commits that pass a value on;
+                // or a value is of a kind that was declared then, and is not any more.
                 state.unknown?.formUnion(state.changed.keys)
                 state.changed = [:]
                 return nil
@@ -229,9 +243,14 @@ final class StoreMirror: Sendable {
             try reconcile(type) { try progress($0, type, $1) }
             if type != types.last { left.removeFirst() }
         }
-        try withState { state in
-            try state.checkCopying()
-            try primary.performRead { try state.schemas.tighten(state.compared, from: $0) }
+        for type in types {
+            // One at a time: writers wait while the entries of its unique indexes are written.
+            try withState { state in
+                try state.checkCopying()
+                try primary.performRead { db in
+                    state.unknown?.formUnion(try state.schemas.tighten(type, from: db))
+                }
+            }
         }
         left = []
     }
@@ -290,7 +309,14 @@ final class StoreMirror: Sendable {
                 try state.checkCopying()
                 var copied: [ItemID] = []
                 try primary.performRead { primary in
-                    let (schemas, _) = try state.schemas.update([itemTypeKey], from: primary)
+                    let (schemas, redefined) = try state.schemas.update(
+                        [itemTypeKey], from: primary)
+                    state.unknown?.formUnion(redefined)
+                    if schemas[itemTypeKey] == nil,
+                        try SchemaMirror.renamed([itemTypeKey], in: primary) != [itemTypeKey]
+                    {
+                        state.unknown?.insert(itemTypeKey)
+                    }
                     copied = try copy(
                         ids, ofType: itemTypeKey, schemas[itemTypeKey], from: primary)
                 }

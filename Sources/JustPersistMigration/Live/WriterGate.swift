@@ -17,12 +17,17 @@ final class WriterGate: Sendable {
         var waiting: [@Sendable () -> Void] = []
     }
 
+    /// Whether the calling thread is inside a block of a writer.
+    var isInside: Bool {
+        let thread = BlockThread.current
+        return state.withLock { $0.inside[thread] != nil }
+    }
+
     /// Runs a block of a writer.
     func write(_ body: () throws -> Void) rethrows {
         let thread = BlockThread.current
         state.wait { state -> Void? in
-            // A thread that is inside is waited for, and so must not wait.
-            if state.isShut, state.inside[thread] == nil { return nil }
+            if state.isShut { return nil }
             state.inside[thread, default: 0] += 1
             return ()
         }

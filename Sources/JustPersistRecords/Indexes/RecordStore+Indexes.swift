@@ -15,10 +15,11 @@ extension RecordStore {
     /// Other blocks can run in between: the entries are written in one transaction for each 10,000 items. If the process
     /// ends, the next call or the next opening goes on behind the last of them.
     ///
-    /// - Parameter progress: Called after each transaction, on the calling thread.
+    /// - Parameter progress: Called after each transaction, on the calling thread. If it throws, the call ends with that
+    ///   error; what was written stays, and the rest is written in the background.
     /// - Throws: ``/JustPersist/DataStoreError/Code/notSetUp`` on a closed store, or what writing throws. Two items that
     ///   agree in attributes that are declared unique are reported to the store's error handler: they stay.
-    public func buildIndexes(progress: (IndexProgress) -> Void) throws {
+    public func buildIndexes(progress: (IndexProgress) throws -> Void) throws {
         guard hasUnfinishedIndexes else { return try gate.read {} }
         var done = 0
         var current: IndexProgress?
@@ -37,7 +38,7 @@ extension RecordStore {
             }
             current = next
             done = min(done + WriteBlock.mostBuiltAtOnce, next.total)
-            progress(
+            try progress(
                 IndexProgress(
                     itemTypeKey: next.itemTypeKey, attributes: next.attributes, done: done,
                     total: next.total))

@@ -34,7 +34,11 @@ extension RecordStore {
         try store.open()
         do {
             try meter.begin(.indexes)
-            try store.buildIndexes { _ in _ = meter.note() }
+            try store.buildIndexes { index in
+                try meter.begin(
+                    .indexes, itemType: index.itemTypeKey, totalItems: index.total)
+                try meter.advance(items: index.done)
+            }
             let problems = try store.performVerification(meter).problems
             report.remaining = failures.withLock { $0 } + problems
         } catch {

@@ -323,7 +323,7 @@ package final class SalvagedEntries {
         return damages + [
             DataStoreError(
                 .corrupted, in: "salvage",
-                "\(untold) more places cannot be read.")
+                "\(untold.counted("more place")) cannot be read.")
         ]
     }
 

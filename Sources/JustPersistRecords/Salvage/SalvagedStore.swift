@@ -139,6 +139,7 @@ struct SalvagedStore {
                     KeySpace.key(KeySpace.catalogTag, type: number), in: reader)
             }
             if isOld {
+                report.isCatalogComplete = false
                 note(
                     """
                     The catalog entry of “\(known)” may be an older one: what was declared later, as indexes and new names, \
@@ -154,6 +155,7 @@ struct SalvagedStore {
             type.append(CatalogAttribute(AttributeSchema(name)))
         }
         if type.attributes.count > known, catalog[number] != nil {
+            report.isCatalogComplete = false
             note(
                 """
                 Attributes that were added to “\(type.key)” behind the catalog entry that could be read \
@@ -178,6 +180,7 @@ struct SalvagedStore {
         while catalog.entry(key) != nil { key += "'" }
         var type = CatalogType(number: number, key: key)
         type.isDeclared = isUsed
+        report.isCatalogComplete = false
         note(
             """
             The catalog entry of \(known.map { "“\($0)”" } ?? "type \(number)") is lost, and with it the names of the \

@@ -64,7 +64,8 @@ final class PageFile {
 
     /// The number that a page bears; `nil` for what is no page, as the later pages of a large value.
     func number(ofPageAt place: UInt64) -> UInt64? {
-        guard let found = bytes(at: place * pageSize, count: 16) else { return nil }
+        // A damaged page may lead anywhere.
+        guard place < count, let found = bytes(at: place * pageSize, count: 16) else { return nil }
         let header = PageBytes(found)
         guard let number = header.uint64(at: 0), let flags = header.uint16(at: 10),
             [

@@ -19,6 +19,8 @@ struct PageSalvage {
     private var catalogKeys: Set<[UInt8]> = []
 
     private static let maximumDepth = 32
+    /// What no entry is longer than: an item's record is written by one block.
+    private static let mostBytes = UInt64(DataStoreLimits.contract.writeBlockBytes)
 
     init(_ file: PageFile, into entries: SalvagedEntries, _ meter: MaintenanceMeter) {
         self.file = file
@@ -230,7 +232,8 @@ struct PageSalvage {
 
     private func overflow(at place: UInt64, _ size: UInt64) -> [UInt8]? {
         let start = place.multipliedReportingOverflow(by: file.pageSize)
-        guard !start.overflow, start.partialValue < file.length, size <= file.length,
+        guard !start.overflow, start.partialValue < file.length,
+            size <= file.length - start.partialValue, size <= Self.mostBytes,
             let found = file.bytes(at: start.partialValue + 16, count: Int(size)),
             found.count == Int(size)
         else { return nil }

@@ -11,6 +11,9 @@ struct FileSalvage {
     private let entries: SalvagedEntries
     private let meter: MaintenanceMeter
 
+    /// A table is ended when it has reached its size, of some megabytes, behind an entry that is no longer than a block.
+    private static let largestTable: UInt64 = 2 << 30
+
     init(in directory: URL, into entries: SalvagedEntries, _ meter: MaintenanceMeter) {
         self.directory = directory
         self.entries = entries
@@ -36,9 +39,12 @@ struct FileSalvage {
             .sorted { ($0.0.number, $0.1) < ($1.0.number, $1.1) }
         var salvage = LogSalvage(into: entries)
         for (_, name) in logs {
-            guard let bytes = read(name) else { continue }
-            try meter.advance(bytes: bytes.count)
-            try salvage.read(bytes, at: path(name))
+            guard var file = LenientFile(directory.appending(path: name), entries) else { continue }
+            try salvage.read(path(name)) {
+                let block = file.next(upTo: LogRecord.blockSize)
+                try meter.advance(bytes: block?.count ?? 0)
+                return block
+            }
         }
     }
 
@@ -157,29 +163,16 @@ struct FileSalvage {
         }
     }
 
-    // MARK: Files
-
-    /// All bytes of a file, zeroes in place of those that the disk does not give.
+    /// All bytes of a table; `nil` if there are none, or more than LevelDB writes into one.
     private func read(_ name: String) -> [UInt8]? {
-        guard let file = try? PlainFile.handle(directory.appending(path: name), O_RDONLY) else {
+        guard var file = LenientFile(directory.appending(path: name), entries) else { return nil }
+        guard file.length <= Self.largestTable else {
+            entries.note("it is larger than any table", at: path(name))
             return nil
         }
-        defer { try? file.close() }
-        guard let length = try? file.seekToEnd() else { return nil }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(Int(clamping: length))
-        let step = 1 << 16
-        while bytes.count < Int(clamping: length) {
-            let wanted = min(step, Int(clamping: length) - bytes.count)
-            var part: [UInt8] = []
-            do {
-                try file.seek(toOffset: UInt64(bytes.count))
-                part = try file.read(upToCount: wanted).map { [UInt8]($0) } ?? []
-            } catch {
-                entries.note("bytes from \(bytes.count) on cannot be read", at: path(name))
-            }
-            bytes += part + [UInt8](repeating: 0, count: wanted - part.count)
-        }
+        bytes.reserveCapacity(Int(file.length))
+        while let part = file.next(upTo: 1 << 16) { bytes += part }
         return bytes
     }
 }

@@ -16,12 +16,15 @@ struct LogSalvage {
         nextVersion = entries.newestVersion + 1
     }
 
-    /// Takes what the bytes of one log hold.
-    mutating func read(_ bytes: [UInt8], at path: String) throws {
+    /// Takes what one log holds.
+    ///
+    /// - Parameter next: Gives the log's blocks one behind the other, and `nil` at its end.
+    mutating func read(_ path: String, next: () throws -> [UInt8]?) throws {
         (batch, isInsideBatch, isDamaged) = ([], false, false)
         var damages = 0
-        for start in stride(from: 0, to: bytes.count, by: LogRecord.blockSize) {
-            let block = Array(bytes[start..<min(bytes.count, start + LogRecord.blockSize)])
+        var start = 0
+        while let block = try next() {
+            defer { start += block.count }
             var offset = 0
             while block.count - offset >= LogRecord.headerSize {
                 if let record = LogRecord(in: block, at: offset) {
@@ -29,7 +32,7 @@ struct LogSalvage {
                     offset = record.payload.upperBound
                     continue
                 }
-                let next = (offset + 1..<block.count).first {
+                let found = (offset + 1..<block.count).first {
                     LogRecord(in: block, at: $0) != nil
                 }
                 if damages == 0 {
@@ -37,10 +40,12 @@ struct LogSalvage {
                 }
                 damages += 1
                 if !isInsideBatch { batch = [] }
-                batch += block[(offset + LogRecord.headerSize)..<(next ?? block.count)]
+                let end = found ?? block.count
+                // The next record may begin where this one's header would still be.
+                batch += block[min(offset + LogRecord.headerSize, end)..<end]
                 isInsideBatch = true
                 isDamaged = true
-                offset = next ?? block.count
+                offset = end
             }
         }
         // The end of the log is missing, or was never written.
@@ -94,7 +99,7 @@ struct LogSalvage {
 
     /// The number of the first change of a batch, and its changes; `nil` if it is not what LevelDB writes.
     private static func changes(in batch: [UInt8]) -> (first: UInt64, changes: [Change])? {
-        guard let first = firstVersion(of: batch) else { return nil }
+        guard let first = firstVersion(of: batch), first < 1 << 56 else { return nil }
         let count = batch[8..<12].reversed().reduce(0) { $0 << 8 | Int($1) }
         var changes: [Change] = []
         var offset = 12

@@ -1,0 +1,37 @@
+import Foundation
+import JustPersist
+
+/// Keeps everybody else from opening the same migration.
+final class MigrationLock: Sendable {
+    private let file: FileHandle
+    private let path: String
+    /// The files that are locked by this process.
+    private static let locked = Locked<Set<String>>([])
+
+    /// Locks the migration whose file is `url`.
+    init(_ url: URL) throws(DataStoreError) {
+        let place = url.resolvingSymlinksInPath().appendingPathExtension("lock")
+        let descriptor = unsafe open(place.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw DataStoreError(
+                fileError: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO), in: "open",
+                path: place.path)
+        }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        // Of this opening of the file: a second one in this process is refused too.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let isHere = Self.locked.withLock { $0.contains(place.path) }
+            throw DataStoreError(
+                isHere ? .alreadyOpen : .lockedByAnotherProcess, in: "open",
+                """
+                The migration of “\(url.path)” is open \(isHere ? "already" : "in another process"). Use that one, or close it first.
+                """)
+        }
+        // Not before: what was not locked must not be unlocked by `deinit`.
+        self.file = file
+        path = place.path
+        Self.locked.withLock { _ = $0.insert(place.path) }
+    }
+
+    deinit { Self.locked.withLock { [path] in _ = $0.remove(path) } }
+}

@@ -65,7 +65,7 @@ public final class LMDBEngine: KeyValueEngine {
         try claim.add(files: DataFile.names)
         try file.checkLength(for: environment.beginReading())
         if environment.lacksPages { try environment.findPages() }
-        if !directory.holdsStore { try directory.synchronize() }
+        if !directory.holdsStore { try directory.synchronize(in: "open", isNew: true) }
         state.withLock { state in
             _ = countUsers()
             state = State(environment: environment, space: space)

@@ -156,6 +156,8 @@ struct ItemCopy: Sendable {
         var digest = TypeDigest()
         var batch: Batch = []
         var bytes = 0
+        // Once: a store makes its capabilities anew each time.
+        let limit = migration.batchBytes
         let writer = BatchWriter(for: target)
         defer { writer.end() }
         func flush(_ progress: inout MigrationProgress) throws {
@@ -178,10 +180,10 @@ struct ItemCopy: Sendable {
             for name in nullable where values[name] == nil { values[name] = .null }
             let size = digest.add(hash)
             // One more item could be larger than what is left of a write block.
-            if bytes + size > migration.batchBytes { try flush(&progress) }
+            if bytes + size > limit { try flush(&progress) }
             bytes += size
             batch.append((id, values))
-            if batch.count >= migration.batchSize || bytes >= migration.batchBytes {
+            if batch.count >= migration.batchSize || bytes >= limit {
                 try flush(&progress)
             }
         }

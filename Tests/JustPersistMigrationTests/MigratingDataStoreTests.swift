@@ -340,11 +340,13 @@ import Testing
 
     // MARK: Declarations
 
-    private func declare(_ store: any DataStore, isOptional: Bool) throws {
+    private func declare(
+        _ store: any DataStore, _ key: String = "T", isOptional: Bool
+    ) throws {
         try store.write { db in
             try db.declare(
                 ItemSchema(
-                    "T",
+                    key, formerTypeKeys: key == "T" ? [] : ["T"],
                     attributes: [
                         AttributeSchema("n", default: .int(7), isOptional: isOptional)
                     ]))
@@ -352,7 +354,7 @@ import Testing
     }
 
     /// A stored null reads as the default while the attribute is not optional, and as null again when it is.
-    @Test func whatADefaultStandsForIsFollowed() throws {
+    @Test(arguments: ["T", "New"]) func whatADefaultStandsForIsFollowed(key: String) throws {
         let (old, _) = stores(.lmdbToLevelDB)
         try old.open()
         try declare(old, isOptional: true)
@@ -362,14 +364,14 @@ import Testing
         let store = migrating()
         try store.open()
         try store.waitUntilInStep()
-        try declare(store, isOptional: true)
+        try declare(store, key, isOptional: true)
         // Declarations without items are copied later; until then it refuses.
         while store.status.phase != .switched {
             try store.waitUntilInStep()
             try? store.cutOver()
         }
         let value = try store.read { db in
-            try db.dynamicItems(DataStoreRequest(itemTypeKey: "T")).first?["n"]
+            try db.dynamicItems(DataStoreRequest(itemTypeKey: key)).first?["n"]
         }
         #expect(value == .null)
         try store.close()

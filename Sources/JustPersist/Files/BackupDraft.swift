@@ -32,8 +32,23 @@ package final class BackupDraft {
     }
 
     /// Puts the directory, whose files are synced, in its place.
-    package func finish() throws(DataStoreError) {
-        try url.synchronizeDirectory(in: "backUp")
+    ///
+    /// - Returns: Why its names may not survive a loss of power, if that is so: it is whole and in its place all the same.
+    package func finish() throws(DataStoreError) -> DataStoreError? {
+        var failure: DataStoreError?
+        func sync(_ place: URL) {
+            do throws(DataStoreError) {
+                try place.synchronizeDirectory(in: "backUp")
+            } catch {
+                failure = DataStoreError(
+                    error.code, in: error.operation,
+                    """
+                    “\(target.path)” is whole, but the system could not make it durable: it may be gone after a loss of power. Copy \
+                    it to another disk. \(error.message)
+                    """, engine: error.engine)
+            }
+        }
+        sync(url)
         // Over an empty directory that somebody made meanwhile it succeeds, and over anything else it does not.
         guard unsafe rename(url.path, target.path) == 0 else {
             let number = errno
@@ -41,12 +56,8 @@ package final class BackupDraft {
             throw Self.failure(number, target)
         }
         isFinished = true
-        do throws(DataStoreError) {
-            try target.deletingLastPathComponent().synchronizeDirectory(in: "backUp")
-        } catch {
-            try? FileManager.default.removeItem(at: target)
-            throw error
-        }
+        sync(target.deletingLastPathComponent())
+        return failure
     }
 
     private static func isTaken(_ target: URL) -> DataStoreError {

@@ -5,15 +5,25 @@ extension URL {
     ///
     /// File systems that cannot sync a directory need not, and are no error.
     package func synchronizeDirectory(in operation: String) throws(DataStoreError) {
-        let directory = unsafe Foundation.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        // One that may be written to and not read cannot be synced on its own.
-        guard directory >= 0 else { return }
-        defer { _ = Foundation.close(directory) }
-        guard fsync(directory) != 0, ![EINVAL, ENOTSUP, EBADF, EROFS].contains(errno) else {
-            return
+        func failure(_ number: Int32) -> DataStoreError {
+            DataStoreError(
+                fileError: POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO), in: operation,
+                path: path)
         }
-        throw DataStoreError(
-            fileError: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO), in: operation,
-            path: path)
+        let place = path.isEmpty ? "." : path
+        let directory = unsafe Foundation.open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else {
+            let number = errno
+            // One that may be written to and not read cannot be synced on its own.
+            if [EACCES, EPERM].contains(number) { return }
+            throw failure(number)
+        }
+        defer { _ = Foundation.close(directory) }
+        while fsync(directory) != 0 {
+            let number = errno
+            if number == EINTR { continue }
+            if [EINVAL, ENOTSUP, EOPNOTSUPP, ENOSYS, EBADF].contains(number) { return }
+            throw failure(number)
+        }
     }
 }

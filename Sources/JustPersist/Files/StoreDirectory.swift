@@ -89,13 +89,18 @@ public struct StoreDirectory: Sendable {
         return (attributes?[.systemFreeSize] as? NSNumber)?.intValue
     }
 
-    /// Syncs the directory and its parent, so that newly created files survive a loss of power.
+    /// Syncs the directory, so that newly created files in it survive a loss of power.
     ///
     /// On some file systems, syncing a file does not make its name durable. Those that cannot sync a directory need not.
-    public func synchronize() throws(DataStoreError) {
-        for place in [url, url.deletingLastPathComponent()] {
-            try place.synchronizeDirectory(in: "open")
-        }
+    ///
+    /// - Parameters:
+    ///   - operation: What is being done, for the error.
+    ///   - isNew: Whether the directory may be new itself: then its parent is synced too.
+    public func synchronize(
+        in operation: String, isNew: Bool = false
+    ) throws(DataStoreError) {
+        try url.synchronizeDirectory(in: operation)
+        if isNew { try url.deletingLastPathComponent().synchronizeDirectory(in: operation) }
     }
 
     /// Deletes the files of a store that is closed, as far as they are there, in this order.

@@ -91,7 +91,16 @@ final class FileDraft {
 
     private func end() throws(DataStoreError) {
         isFinished = true
-        try target.deletingLastPathComponent().synchronizeDirectory(in: "export")
+        do throws(DataStoreError) {
+            try target.deletingLastPathComponent().synchronizeDirectory(in: "export")
+        } catch {
+            throw DataStoreError(
+                error.code, in: error.operation,
+                """
+                “\(target.path(percentEncoded: false))” is whole, but the system could not make it durable: it may be gone after \
+                a loss of power. Copy it to another disk. \(error.message)
+                """, engine: error.engine)
+        }
     }
 
     private static func isTaken(_ path: String) -> DataStoreError {

@@ -30,7 +30,7 @@ extension DataFile {
                 fileError: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO), in: "compact",
                 path: url.path)
         }
-        try directory.synchronize()
+        try directory.synchronize(in: "compact")
         return CompactionReport(bytesBefore: before, bytesAfter: size(of: url))
     }
 

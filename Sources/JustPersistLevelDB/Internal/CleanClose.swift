@@ -64,7 +64,7 @@ struct CleanClose: Equatable {
             try file.write(contentsOf: Data(CleanClose(log: last, commit: commit).text.utf8))
             try file.synchronize()
             guard unsafe rename(fresh.path, place.path) == 0 else { return }
-            try directory.synchronize()
+            try directory.synchronize(in: "close")
         } catch {
             unsafe unlink(fresh.path)
         }

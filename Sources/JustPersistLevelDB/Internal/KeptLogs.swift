@@ -61,7 +61,7 @@ struct KeptLogs {
             }
             try link(oldest.fileName, to: LogFile.name((numbers.max() ?? 0) + 1))
         }
-        try directory.synchronize()
+        try directory.synchronize(in: "open")
     }
 
     /// Gives up the logs without commits, and those whose commits are in the database up to `commit`; tells whether

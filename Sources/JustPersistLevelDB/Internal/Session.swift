@@ -35,7 +35,7 @@ final class Session: Sendable {
                 && !configuration.isReadOnly)
         try claim.add(files: ["LOCK"])
         PrivateFiles.restrict(in: directory.url)
-        if !directory.holdsStore { try directory.synchronize() }
+        if !directory.holdsStore { try directory.synchronize(in: "open", isNew: true) }
         phase = Locked(.open(database))
         self.report = Locked(report)
     }

@@ -58,10 +58,16 @@ final class ChangeRelay: Sendable {
     func observe(
         _ scope: ChangeScope, since token: ChangeToken?
     ) throws(DataStoreError) -> any ChangeObservation {
-        let own = state.withLock { state in
-            state.places.last {
-                $0.token.origin == token?.origin && $0.token.position == token?.position
-            }.map { ChangeToken(origin: state.origin, position: $0.position) }
+        let own = state.withLock { state -> ChangeToken? in
+            guard let token,
+                let place = state.places.lastIndex(where: {
+                    $0.token.origin == token.origin && $0.token.position <= token.position
+                }),
+                // Behind the last place there are only commits without changes, as declarations.
+                state.places[place].token == token
+                    || place + 1 == state.places.count
+            else { return nil }
+            return ChangeToken(origin: state.origin, position: state.places[place].position)
         }
         return try feed.observe(scope, since: own ?? token)
     }

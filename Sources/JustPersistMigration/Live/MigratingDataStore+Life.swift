@@ -161,6 +161,7 @@ extension MigratingDataStore {
         worker?.stop()
         var outcome = Result {
             do throws(DataStoreError) { try mirror?.catchUp() } catch { reportOnce(error) }
+            try restoreRecord()
             try keepPosition()
         }
         relay.close()
@@ -206,21 +207,26 @@ extension MigratingDataStore {
         try record.withLock { record in
             var next = record
             try change(&next)
-            if next == record { return }
+            if next == record, !isRecordStale.load(ordering: .relaxed) { return }
             do throws(DataStoreError) {
                 try next?.write(to: recordURL)
             } catch {
                 // It may have been replaced, and not synced.
                 if let record {
-                    try? record.write(to: recordURL)
+                    let isRestored: ()? = try? record.write(to: recordURL)
+                    isRecordStale.store(isRestored == nil, ordering: .relaxed)
                 } else {
                     try? FileManager.default.removeItem(at: recordURL)
                 }
                 throw error
             }
+            isRecordStale.store(false, ordering: .relaxed)
             record = next
         }
     }
+
+    /// Writes what the file should say, if it may say something else since a failure.
+    func restoreRecord() throws { try changeRecord { _ in } }
 
     /// Writes down up to which place in its history the store in charge is copied.
     func keepPosition() throws {

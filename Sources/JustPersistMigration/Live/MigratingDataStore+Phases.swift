@@ -56,6 +56,7 @@ extension MigratingDataStore {
             relay.retain()
             var recordFailure: DataStoreError?
             do {
+                try restoreRecord()
                 try endCopying()
                 try keepPosition()
             } catch {

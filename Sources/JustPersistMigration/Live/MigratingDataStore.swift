@@ -49,6 +49,8 @@ public final class MigratingDataStore: DataStore {
     let writers = WriterGate()
     /// What the file says; `nil` while it was not read.
     let record = Locked<MigrationRecord?>(nil)
+    /// Whether the file may say what was refused since; changed under the lock of the record.
+    let isRecordStale = Atomic(false)
     let running = Locked(Running())
     /// How often the store in charge has changed, counted so that it is odd while the new one is.
     ///

@@ -27,9 +27,12 @@ struct SchemaMirror {
             }
         }
         for schema in changed {
-            if let known = declared[schema.itemTypeKey], !schema.hasSameDefaults(as: known) {
+            let former = schema.formerTypeKeys.filter { declared[$0] != nil }
+            let known = declared[schema.itemTypeKey] ?? former.first.flatMap { declared[$0] }
+            if let known, !schema.hasSameDefaults(as: known) {
                 redefined.insert(schema.itemTypeKey)
             }
+            for key in former { declared[key] = nil }
             declared[schema.itemTypeKey] = schema
         }
         let byKey = Dictionary(

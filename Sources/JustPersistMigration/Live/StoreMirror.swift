@@ -248,7 +248,8 @@ final class StoreMirror: Sendable {
             try withState { state in
                 try state.checkCopying()
                 try primary.performRead { db in
-                    state.unknown?.formUnion(try state.schemas.tighten(type, from: db))
+                    let redefined = try state.schemas.tighten(type, from: db)
+                    state.unknown?.formUnion(redefined)
                 }
             }
         }
@@ -367,6 +368,7 @@ extension StoreMirror {
         var copied: [ItemID] = []
         var differences: [Difference] = []
         var bytes = 0
+        let batchBytes = batchBytes
         func flush() throws {
             if differences.isEmpty { return }
             try write(differences, type)

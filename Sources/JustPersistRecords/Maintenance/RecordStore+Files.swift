@@ -17,7 +17,7 @@ extension RecordStore: MaintainableDataStore {
                     // A store that is read-only has no write blocks, and refuses to begin one.
                     if engine.traits.isReadOnly { try body() } else { try gate.writeHere(body) }
                 }, meter)
-            try draft.finish()
+            if let failure = try draft.finish() { throw failure }
         }
         return report
     }

@@ -46,7 +46,7 @@ extension RecordStore {
             throw error
         }
         try store.close()
-        try draft.finish()
+        if let failure = try draft.finish() { report.remaining.append(failure) }
         return report
     }
 

@@ -34,7 +34,7 @@ final class SQLiteSession: Sendable {
             pool = try DatabasePool(
                 path: path, configuration: Self.configuration(isReadOnly: options.isReadOnly))
             if !options.isReadOnly { try Self.setUp(pool, options.durability) }
-            directory.synchronize()
+            try directory.synchronize(in: "open", isNew: true)
         } catch {
             throw DataStoreError(sqlite: error, in: "open")
         }

@@ -43,7 +43,8 @@ struct FreePages {
         switch value {
         case .inside(let bytes): list = bytes
         case .overflow(let first, let size):
-            guard let place = file.places(ofPage: first).first,
+            // A number for each page, and how many there are.
+            guard size <= (file.count + 2) * 8, let place = file.places(ofPage: first).first,
                 let bytes = file.bytes(at: place * file.pageSize + 16, count: Int(size)),
                 bytes.count == Int(size)
             else { throw PageWalk.Damage("a record of the free list cannot be read") }

@@ -1,3 +1,4 @@
+import JustPersist
 import JustPersistRecords
 
 /// A lenient look at logs of LevelDB's: batches of changes, each in one or more pieces with checksums.
@@ -9,6 +10,8 @@ struct LogSalvage {
     private var batch: [UInt8] = []
     private var isInsideBatch = false
     private var isDamaged = false
+    /// A block's changes, and as much again for what stands between them.
+    private static let mostBytes = 2 * DataStoreLimits.contract.writeBlockBytes
 
     /// To be called when all tables were read: what is in logs is newer.
     init(into entries: SalvagedEntries) {
@@ -46,6 +49,8 @@ struct LogSalvage {
                 isInsideBatch = true
                 isDamaged = true
                 offset = end
+                // No batch is longer: what follows belongs to others.
+                if batch.count > Self.mostBytes { try finish(isWhole: false) }
             }
         }
         // The end of the log is missing, or was never written.

@@ -153,7 +153,9 @@ struct SalvageCampaign: Campaign {
             return "\(verdict.wrong.count) saved items are wrong: \(wrong)"
         }
         if let problem = verdict.remaining.first { return "the new store: \(problem)" }
-        let lost = intact.intersection(verdict.missing)
+        // An old copy of an item is as whole as its last one.
+        let older = verdict.isAgeUnknown ? intact.intersection(verdict.olderTold) : []
+        let lost = intact.intersection(verdict.missing).subtracting(older)
         guard lost.isEmpty else {
             return
                 "\(lost.count) of \(intact.count) whole items were not saved: \(lost.sorted().prefix(5))"
@@ -169,6 +171,7 @@ struct SalvageCampaign: Campaign {
             ("items whole", intact.count), ("items saved", verdict.right),
             ("of them doubtful", verdict.doubtful), ("items lost", verdict.missing.count),
             ("items older, told", verdict.olderTold.count),
+            ("of them whole in a newer state too", older.count),
         ] where count > 0 { outcome.tallies[name, default: 0] += count }
         return nil
     }

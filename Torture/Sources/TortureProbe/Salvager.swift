@@ -17,6 +17,10 @@ enum Salvager {
         }
         verdict.isComplete = report.isComplete
         verdict.mayLackChanges = report.mayLackChanges
+        // LMDB's pages have no age; only the list of free pages says which are old.
+        verdict.isAgeUnknown = report.damages.contains {
+            $0.message.contains("which pages are free cannot be told")
+        }
         verdict.remaining = report.remaining.map { "\($0)" }
         let store = try arguments.store("into")
         try store.open()
@@ -75,7 +79,7 @@ enum Salvager {
                 && equals(item, workload.contents(kind, key: key, block: block))
         }
         if isOlder, isTold {
-            verdict.olderTold.append("\(kind) \(key)")
+            verdict.olderTold.append(key)
         } else {
             verdict.wrong.append(
                 "\(kind) \(key) \(isOlder ? "is older or was deleted, which was not told" : "has values that were never written")"

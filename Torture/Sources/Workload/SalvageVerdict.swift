@@ -8,14 +8,16 @@ public struct SalvageVerdict: Codable, Sendable {
     public var isComplete = false
     /// Whether it says that any item may lack changes.
     public var mayLackChanges = false
+    /// Whether nothing tells any more which of two copies of an item is the newer one.
+    public var isAgeUnknown = false
     /// The number of items that were saved as they were.
     public var right = 0
     /// The items that were saved as they were, and are told to be doubtful.
     public var doubtful = 0
     /// The keys of items that were not saved, or not as they were.
     public var missing: [Int] = []
-    /// Items that were saved as they once were, or were deleted, and of which that was told.
-    public var olderTold: [String] = []
+    /// The keys of items that were saved as they once were, or were deleted, and of which that was told.
+    public var olderTold: [Int] = []
     /// The same, of which it was not told, and items that were never written.
     public var wrong: [String] = []
     /// What is wrong with the new store.

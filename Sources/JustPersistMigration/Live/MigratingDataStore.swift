@@ -18,8 +18,8 @@ import Synchronization
 /// place between two write blocks. How far the migration is stands in a file, so the program may end, or be killed, at any
 /// moment. What each ``Phase`` promises, and what happens if one of the stores fails, is in <doc:MigratingWhileRunning>.
 ///
-/// Both stores must keep their data when they are closed, tell their changes (``DataStoreCapabilities/changeStreams``) under an
-/// ``ChangeToken/origin`` that stays, run their blocks on the calling thread and allow nested blocks, as the stores of this
+/// Both stores must keep their data when they are closed, tell their changes (``/JustPersist/DataStoreCapabilities/changeStreams``) under an
+/// ``/JustPersist/ChangeToken/origin`` that stays, run their blocks on the calling thread and allow nested blocks, as the stores of this
 /// package do. They are opened and closed by this one, and nobody else may write to them. With a change log in the store in
 /// charge a restart costs little; without one, both are compared again.
 ///

@@ -338,6 +338,25 @@ import Testing
         try expectSame(.lmdbToLevelDB, count: 2)
     }
 
+    // MARK: Tokens
+
+    /// A declaration is a commit of which nothing is told.
+    @Test func aTokenBehindADeclarationIsKnown() throws {
+        let store = migrating()
+        try store.open()
+        try fill(store, 1)
+        try store.write { try $0.declare(ItemSchema("U", attributes: [AttributeSchema("n")])) }
+        let token = try store.read { db in try db.changeToken }
+        let known = try store.observeChanges(.everything, since: token)
+        let later = ChangeToken(origin: token.origin, position: token.position + 1000)
+        let unknown = try store.observeChanges(.everything, since: later)
+        try store.write { try $0.create("U")["n"] = .int(1) }
+        let first = known.poll()
+        #expect(first?.isComplete == true && first?.types.map(\.itemTypeKey) == ["U"])
+        #expect(unknown.poll()?.isComplete == false)
+        try store.close()
+    }
+
     // MARK: Declarations
 
     private func declare(

@@ -55,17 +55,20 @@ final class ChangeRelay: Sendable {
     ///
     /// Two commits can be told at once. A token of the first of them is not known, rather than one before it taken for it:
     /// nothing that a block has seen is told as new.
+    ///
+    /// - Parameter now: A place up to which the store in charge has been told of.
     func observe(
-        _ scope: ChangeScope, since token: ChangeToken?
+        _ scope: ChangeScope, since token: ChangeToken?, now: ChangeToken?
     ) throws(DataStoreError) -> any ChangeObservation {
         let own = state.withLock { state -> ChangeToken? in
             guard let token,
                 let place = state.places.lastIndex(where: {
                     $0.token.origin == token.origin && $0.token.position <= token.position
                 }),
-                // Behind the last place there are only commits without changes, as declarations.
+                // Between the last place and now there are only commits without changes, as declarations.
                 state.places[place].token == token
                     || place + 1 == state.places.count
+                        && token.position <= now?.position ?? 0
             else { return nil }
             return ChangeToken(origin: state.origin, position: state.places[place].position)
         }

@@ -237,9 +237,10 @@ public final class MigratingDataStore: DataStore {
         guard let mirror = running.withLock({ $0.mirror }) else {
             return try new.observeChanges(scope, since: token)
         }
+        let now = try token.map { _ in try place(in: mirror.primary) }
         // So that the place of the token is known.
         mirror.takeUpChanges()
-        return try relay.observe(scope, since: token)
+        return try relay.observe(scope, since: token, now: now)
     }
 }
 

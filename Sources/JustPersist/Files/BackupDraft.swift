@@ -40,12 +40,7 @@ package final class BackupDraft {
             do throws(DataStoreError) {
                 try place.synchronizeDirectory(in: "backUp")
             } catch {
-                failure = DataStoreError(
-                    error.code, in: error.operation,
-                    """
-                    “\(target.path)” is whole, but the system could not make it durable: it may be gone after a loss of power. Copy \
-                    it to another disk. \(error.message)
-                    """, engine: error.engine)
+                failure = .notDurable(target.path, because: error)
             }
         }
         sync(url)
@@ -68,8 +63,6 @@ package final class BackupDraft {
     }
 
     private static func failure(_ number: Int32, _ place: URL) -> DataStoreError {
-        DataStoreError(
-            fileError: POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO), in: "backUp",
-            path: place.path)
+        DataStoreError(systemError: number, in: "backUp", path: place.path)
     }
 }

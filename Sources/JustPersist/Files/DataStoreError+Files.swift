@@ -13,6 +13,24 @@ extension DataStoreError {
         self.init(code, in: operation, Self.message(for: code, path: path), engine: engine)
     }
 
+    /// The failure of a system call on `path`, by its error number.
+    package init(systemError number: Int32, in operation: String, path: String) {
+        self.init(
+            fileError: POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO), in: operation,
+            path: path)
+    }
+
+    /// What was written at `path` as a whole, but may not survive a loss of power, because a directory could not be synced.
+    package static func notDurable(_ path: String, because error: DataStoreError) -> DataStoreError
+    {
+        DataStoreError(
+            error.code, in: error.operation,
+            """
+            “\(path)” is whole, but the system could not make it durable: it may be gone after a loss of power. Copy it to \
+            another disk. \(error.message)
+            """, engine: error.engine)
+    }
+
     /// One sentence about a file failure of the given kind at `path`, with what to do about it.
     public static func message(for code: Code, path: String) -> String {
         switch code {

@@ -49,8 +49,6 @@ package enum DirectoryListing {
     private static func failure(
         _ number: Int32, _ operation: String, _ directory: URL
     ) -> DataStoreError {
-        DataStoreError(
-            fileError: POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO), in: operation,
-            path: directory.path)
+        DataStoreError(systemError: number, in: operation, path: directory.path)
     }
 }

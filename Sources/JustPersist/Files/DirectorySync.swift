@@ -5,25 +5,20 @@ extension URL {
     ///
     /// File systems that cannot sync a directory need not, and are no error.
     package func synchronizeDirectory(in operation: String) throws(DataStoreError) {
-        func failure(_ number: Int32) -> DataStoreError {
-            DataStoreError(
-                fileError: POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO), in: operation,
-                path: path)
-        }
         let place = path.isEmpty ? "." : path
         let directory = unsafe Foundation.open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else {
             let number = errno
             // One that may be written to and not read cannot be synced on its own.
             if [EACCES, EPERM].contains(number) { return }
-            throw failure(number)
+            throw DataStoreError(systemError: number, in: operation, path: path)
         }
         defer { _ = Foundation.close(directory) }
         while fsync(directory) != 0 {
             let number = errno
             if number == EINTR { continue }
             if [EINVAL, ENOTSUP, EOPNOTSUPP, ENOSYS, EBADF].contains(number) { return }
-            throw failure(number)
+            throw DataStoreError(systemError: number, in: operation, path: path)
         }
     }
 }

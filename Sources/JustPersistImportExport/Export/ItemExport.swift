@@ -10,15 +10,14 @@ public import JustPersist
 /// The items are read from one snapshot of the store, one by one, in the order of the request.
 ///
 /// **JSON** keeps every value bit for bit; see `DataStoreValue.jsonText`. An item with more than 512 MiB of text is refused.
-/// The members are in the order of the
-/// type's attributes. An attribute without a value is left out; null is written where an attribute with a default is
-/// null.
+/// The members are in the order of the type's attributes. An attribute without a value is left out; null is written where an
+/// attribute with a default is null.
 ///
 /// **CSV** has a column for each attribute, with the names in the first row; an empty cell is null, and an empty text is an
 /// empty cell in quotation marks. It keeps every value of a column whose values are all of one kind, if importing is told
-/// the kind or finds it out: it does for truth values, whole numbers, Doubles of which one is a number, and points in time. Decimals, and texts that
-/// all look like one of these, have to be named. A row with nothing but one empty cell is an empty line, which is no row. Dates are
-/// ISO 8601, or `secondsSince2001:…` if milliseconds are not exact; Data is Base64; a reference is its type and its id
+/// the kind or finds it out: it does for truth values, whole numbers, Doubles of which one is a number, and points in time.
+/// Decimals, and texts that all look like one of these, have to be named. A row with nothing but one empty cell is an empty
+/// line, which is no row. Dates are ISO 8601, or `secondsSince2001:…` if milliseconds are not exact; Data is Base64; a reference is its type and its id
 /// with a space between; arrays and dictionaries are JSON.
 public struct ItemExport: Sendable {
     /// How the rows stand in the file.

@@ -94,12 +94,7 @@ final class FileDraft {
         do throws(DataStoreError) {
             try target.deletingLastPathComponent().synchronizeDirectory(in: "export")
         } catch {
-            throw DataStoreError(
-                error.code, in: error.operation,
-                """
-                “\(target.path(percentEncoded: false))” is whole, but the system could not make it durable: it may be gone after \
-                a loss of power. Copy it to another disk. \(error.message)
-                """, engine: error.engine)
+            throw .notDurable(target.path(percentEncoded: false), because: error)
         }
     }
 
@@ -118,7 +113,6 @@ final class FileDraft {
                 "There is no directory “\(directory)”. Make it, or choose another path.")
         }
         return DataStoreError(
-            fileError: POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO), in: "export",
-            path: file.path(percentEncoded: false))
+            systemError: number, in: "export", path: file.path(percentEncoded: false))
     }
 }

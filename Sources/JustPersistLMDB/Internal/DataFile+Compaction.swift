@@ -26,9 +26,7 @@ extension DataFile {
         }
         guard newest.main.entries == (try entryCount()) else { throw incomplete }
         guard unsafe rename(draft.path, url.path) == 0 else {
-            throw DataStoreError(
-                fileError: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO), in: "compact",
-                path: url.path)
+            throw DataStoreError(systemError: errno, in: "compact", path: url.path)
         }
         try directory.synchronize(in: "compact")
         return CompactionReport(bytesBefore: before, bytesAfter: size(of: url))

@@ -103,8 +103,6 @@ struct EnvironmentCopy {
 
     private static func failure(_ number: Int32, _ operation: String, _ file: URL) -> DataStoreError
     {
-        DataStoreError(
-            fileError: POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO), in: operation,
-            path: file.path)
+        DataStoreError(systemError: number, in: operation, path: file.path)
     }
 }

@@ -53,8 +53,6 @@ enum ExclusiveLock {
     private static func failure(
         _ number: Int32, _ operation: String, _ path: String
     ) -> DataStoreError {
-        DataStoreError(
-            fileError: POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO), in: operation,
-            path: path)
+        DataStoreError(systemError: number, in: operation, path: path)
     }
 }

@@ -14,9 +14,7 @@ enum FileLock {
         let path = directory.appending(path: "LOCK").path
         let file = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else {
-            throw DataStoreError(
-                fileError: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO), in: operation,
-                path: directory.path)
+            throw DataStoreError(systemError: errno, in: operation, path: directory.path)
         }
         defer { close(file) }
         var lock = flock()

@@ -10,12 +10,10 @@ final class MigrationLock: Sendable {
 
     /// Locks the migration whose file is `url`.
     init(_ url: URL) throws(DataStoreError) {
-        let place = url.resolvingSymlinksInPath().appendingPathExtension("lock")
+        let place = url.appendingPathExtension("lock")
         let descriptor = unsafe open(place.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw DataStoreError(
-                fileError: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO), in: "open",
-                path: place.path)
+            throw DataStoreError(systemError: errno, in: "open", path: place.path)
         }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         // Of this opening of the file: a second one in this process is refused too.

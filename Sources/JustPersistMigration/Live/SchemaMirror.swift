@@ -105,12 +105,8 @@ extension ItemSchema {
     /// The same for values of any kinds, and without unique indexes.
     fileprivate var relaxed: ItemSchema {
         ItemSchema(
-            itemTypeKey, formerTypeKeys: formerTypeKeys,
-            attributes: attributes.map { attribute in
-                AttributeSchema(
-                    attribute.name, default: attribute.defaultValue,
-                    isOptional: attribute.isOptional, formerNames: attribute.formerNames)
-            }, indexes: indexes.filter { !$0.isUnique })
+            itemTypeKey, formerTypeKeys: formerTypeKeys, attributes: ofAnyKind.attributes,
+            indexes: indexes.filter { !$0.isUnique })
     }
 
     /// Whether items that hold no value, or null, read the same in both.

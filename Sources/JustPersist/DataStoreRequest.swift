@@ -3,10 +3,14 @@
 /// Without sort descriptors, items are sorted by creation. The result skips the first `offset` matching items and
 /// contains at most `limit` items; counting follows the same rule. Stores never change a request. It can be used and
 /// changed on any thread; a block that is queued sees what the request says when the block runs.
-public final class DataStoreRequest: Sendable {
+// Sendable because every use of the contents holds a lock.
+public final class DataStoreRequest: @unchecked Sendable {
     /// The type of the items.
     public let type: ItemType
-    private let contents: Locked<Contents>
+    // Not checked at run time: the lock already excludes overlapping access.
+    @safe @exclusivity(unchecked) private var contents: Contents
+    /// Shared by all requests: making a lock for each takes longer than a short query.
+    private static let locks = (0..<16).map { _ in Locked(()) }
 
     private struct Contents: Sendable {
         var predicate: DataStorePredicate?
@@ -19,9 +23,9 @@ public final class DataStoreRequest: Sendable {
 
     /// Which of them; `nil` for all.
     public var predicate: DataStorePredicate? {
-        get { contents.withLock { $0.predicate } }
+        get { withContents { $0.predicate } }
         set {
-            contents.withLock {
+            withContents {
                 $0.predicate = newValue
                 $0.filterFailure = nil
             }
@@ -29,22 +33,22 @@ public final class DataStoreRequest: Sendable {
     }
     /// In which order, the first descriptor deciding first.
     public var sortDescriptors: [DataStoreSortDescriptor]? {
-        get { contents.withLock { $0.sortDescriptors } }
-        set { contents.withLock { $0.sortDescriptors = newValue } }
+        get { withContents { $0.sortDescriptors } }
+        set { withContents { $0.sortDescriptors = newValue } }
     }
     /// How many to leave out at the start.
     ///
     /// Negative is an error.
     public var offset: Int? {
-        get { contents.withLock { $0.offset } }
-        set { contents.withLock { $0.offset = newValue } }
+        get { withContents { $0.offset } }
+        set { withContents { $0.offset = newValue } }
     }
     /// How many at most; `nil` and 0 mean no limit.
     ///
     /// Negative is an error.
     public var limit: Int? {
-        get { contents.withLock { $0.limit } }
-        set { contents.withLock { $0.limit = newValue } }
+        get { withContents { $0.limit } }
+        set { withContents { $0.limit = newValue } }
     }
 
     /// A request for all items of a type.
@@ -53,10 +57,8 @@ public final class DataStoreRequest: Sendable {
         sortDescriptors: [DataStoreSortDescriptor]? = nil, offset: Int? = nil, limit: Int? = nil
     ) {
         self.type = type
-        contents = Locked(
-            Contents(
-                predicate: predicate, sortDescriptors: sortDescriptors, offset: offset,
-                limit: limit))
+        contents = Contents(
+            predicate: predicate, sortDescriptors: sortDescriptors, offset: offset, limit: limit)
     }
 
     /// A request for all items of an item class.
@@ -71,19 +73,25 @@ public final class DataStoreRequest: Sendable {
 
     /// The same request with another limit.
     convenience init(copying request: DataStoreRequest, limit: Int) {
-        var contents = request.contents.withLock { $0 }
+        var contents = request.withContents { $0 }
         contents.limit = limit
         self.init(copying: request, contents)
     }
 
     /// The request as it is now, which nobody else changes.
     package func copy() -> DataStoreRequest {
-        DataStoreRequest(copying: self, contents.withLock { $0 })
+        DataStoreRequest(copying: self, withContents { $0 })
     }
 
     private init(copying request: DataStoreRequest, _ contents: Contents) {
         type = request.type
-        self.contents = Locked(contents)
+        self.contents = contents
+    }
+
+    private func withContents<Result>(_ body: (inout Contents) -> Result) -> Result {
+        // Objects lie at multiples of 16.
+        let place = Int(bitPattern: ObjectIdentifier(self)) >> 5 & (Self.locks.count - 1)
+        return Self.locks[place].withLock { (_) in body(&contents) }
     }
 
     /// The class of the items.
@@ -97,7 +105,7 @@ public final class DataStoreRequest: Sendable {
         do throws(DataStoreError) {
             predicate = try DataStorePredicate(attribute: attribute, equals: value)
         } catch {
-            contents.withLock {
+            withContents {
                 $0.predicate = DataStorePredicate.constant(false)
                 $0.filterFailure = error
             }
@@ -107,6 +115,20 @@ public final class DataStoreRequest: Sendable {
     /// Asks for an order by one key, in place of any order before.
     public func setSort(byKey sortKey: String, ascending: Bool) {
         sortDescriptors = [DataStoreSortDescriptor(key: sortKey, ascending: ascending)]
+    }
+
+    /// Throws for a negative offset or limit.
+    package func validateSlice() throws(DataStoreError) {
+        let (offset, limit) = withContents { ($0.offset, $0.limit) }
+        try check(offset, "offset")
+        try check(limit, "limit")
+    }
+
+    private func check(_ number: Int?, _ name: String) throws(DataStoreError) {
+        guard let number, number < 0 else { return }
+        throw DataStoreError(
+            .invalidRequest, in: "fetch",
+            "The \(name) of a request is \(number); it must be 0 or more.", itemType: type.key)
     }
 
     /// Throws if a store must refuse this request, so that all stores refuse the same requests.
@@ -122,17 +144,10 @@ public final class DataStoreRequest: Sendable {
     public func validate(
         operators: Set<DataStorePredicate.Operator>? = nil, textOrders: Set<TextOrder>? = nil
     ) throws(DataStoreError) {
-        let contents = contents.withLock { $0 }
+        let contents = withContents { $0 }
         if let failure = contents.filterFailure { throw failure }
         try type.schema?.validate()
-        for (name, number) in [("offset", contents.offset), ("limit", contents.limit)] {
-            if let number, number < 0 {
-                throw DataStoreError(
-                    .invalidRequest, in: "fetch",
-                    "The \(name) of a request is \(number); it must be 0 or more.",
-                    itemType: type.key)
-            }
-        }
+        try validateSlice()
         for descriptor in contents.sortDescriptors ?? [] where descriptor.key.isEmpty {
             throw DataStoreError(
                 .invalidRequest, in: "fetch",

@@ -17,6 +17,12 @@ extension DataStorePredicate {
 
     /// The paths in the predicate that begin at the item.
     package var paths: [AttributePath] {
+        // Most predicates are one comparison of an attribute with a value.
+        if case .comparison(let comparison) = self, case .path(let path) = comparison.left,
+            case .value = comparison.right
+        {
+            return [path]
+        }
         var paths: [AttributePath] = []
         _ = mapExpressions { expression, _ in
             switch expression {

@@ -45,6 +45,11 @@ final class BlockType {
     @safe @exclusivity(unchecked) private var isDeclared = false
     /// The indexes that queries may use; `nil` until one asks.
     private var knownIndexes: [TypeIndex]?
+    /// The attributes that queries have asked for, by name.
+    @safe @exclusivity(unchecked) private var queryAttributes: [String: QueryAttribute?] = [:]
+    /// The shapes of the last requests, the newest last.
+    @safe @exclusivity(unchecked) private var shapes: [QueryShape] = []
+    private static let mostShapes = 16
     @safe @exclusivity(unchecked) private var knownComplete: Bool?
 
     init(
@@ -91,6 +96,8 @@ final class BlockType {
         }
         knownComplete = nil
         knownIndexes = nil
+        queryAttributes = [:]
+        shapes = []
         ambiguous = []
         guard let schema = itemType.schema else {
             let attributes = stored?.attributes ?? []
@@ -122,7 +129,11 @@ final class BlockType {
     }
 
     /// Decides where the values of an attribute are that the store has under several names.
-    func settle(_ index: Int, at id: UInt16) { ids[index] = id }
+    func settle(_ index: Int, at id: UInt16) {
+        ids[index] = id
+        queryAttributes = [:]
+        shapes = []
+    }
 
     /// Notes that the store was told all that the class declares.
     ///
@@ -239,11 +250,32 @@ final class BlockType {
 
     /// The attribute that a predicate or a sort finds under a name; `nil` where it can only be null.
     func attributeForQuery(_ name: String) -> QueryAttribute? {
+        if let known = queryAttributes[name] { return known }
+        let attribute = findAttribute(name)
+        // The names are those of requests, of which there may be any number.
+        if queryAttributes.count < 256 { queryAttributes[name] = .some(attribute) }
+        return attribute
+    }
+
+    private func findAttribute(_ name: String) -> QueryAttribute? {
         if let place = place(ofAttribute: name), let schema = attribute(atPlace: place) {
             return QueryAttribute(id: id(atPlace: place), schema)
         }
         guard let stored, let id = stored.id(ofAttribute: name) else { return nil }
         return QueryAttribute(id: id, stored.attributes[Int(id)].schema)
+    }
+
+    /// The shape of a request that was bound before.
+    func shape(
+        _ predicate: DataStorePredicate, _ sort: [DataStoreSortDescriptor]
+    ) -> QueryShape? {
+        shapes.last { $0.fits(predicate, sort) }
+    }
+
+    /// Keeps the shape of a request for the next one.
+    func keep(_ shape: QueryShape) {
+        if shapes.count == Self.mostShapes { shapes.removeFirst() }
+        shapes.append(shape)
     }
 
     /// The id of the attribute that a name stands for in a request; `nil` if the store has none.

@@ -16,10 +16,11 @@ public struct KeyRange: Hashable, Sendable {
         lower = prefix
         var end = prefix
         while end.last == 0xFF { end.removeLast() }
-        if let last = end.popLast() {
-            upper = end + [last + 1]
-        } else {
+        if end.isEmpty {
             upper = nil
+        } else {
+            end[end.count - 1] += 1
+            upper = end
         }
     }
 

@@ -219,6 +219,8 @@ extension String {
             let bytes = String(self[..<index(after: end)]).composed.utf8
             if bytes.count > count { return Array(bytes.prefix(count)) }
         }
+        let bytes = Array(utf8)
+        if bytes.count <= count, bytes.span.isSurelyComposed { return bytes }
         return Array(composed.utf8.prefix(count))
     }
 }

@@ -226,15 +226,22 @@ extension Block {
         let type = query.type
         switch access {
         case .ids(let ids), .entries(let ids, _, _):
-            var areMatches = false
-            if case .entries(_, _, let matchAll) = access { areMatches = matchAll }
+            var predicate: RecordPredicate?
+            if case .entries(_, _, matchAll: true) = access {
+            } else {
+                predicate = try query.predicate?.compiled()
+            }
             try table.withRecords(ids, in: reader) {
                 (id) throws(DataStoreError) in
                 if case .ids = access { return }
                 throw .entryWithoutRecord(id, ofType: type.itemType.key)
             } _: { (id, record) throws(DataStoreError) in
                 recordsExamined += 1
-                if !areMatches, try !query.matches(record, id: id, in: self) { return .next }
+                if let predicate,
+                    try !predicate.matches(record, id: id, type: type, block: self)
+                {
+                    return .next
+                }
                 return try visit(id, record)
             }
             return
@@ -253,7 +260,7 @@ extension Block {
     ) throws(DataStoreError) -> Bool {
         // Nothing can match, so no record is looked at and none is missed.
         guard let table = query.table else { return false }
-        guard let predicate = query.predicate else {
+        guard let predicate = try query.predicate?.compiled() else {
             return try table.scan(&pass, in: reader, visit)
         }
         let type = query.type

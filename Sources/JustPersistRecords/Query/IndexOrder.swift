@@ -50,7 +50,7 @@ extension Block {
         var walk = IndexWalk(
             order, query, in: table, end: end,
             budget: end + max(1024, try storedCount(query.type) / 8),
-            keepsRecords: keepingRecords)
+            keepsRecords: keepingRecords, try query.predicate?.compiled())
         let ranges = order.ranges.knownRanges
         for range in order.isReversed ? ranges.reversed() : ranges {
             try reader.scanKeys(range, reversed: order.isReversed) {
@@ -77,6 +77,7 @@ struct IndexWalk {
 
     private let order: IndexOrder
     private let query: Query
+    private let predicate: RecordPredicate?
     private let table: RecordTable
     private let end: Int
     /// The values of the group, and the ids in it that wait for its end.
@@ -89,8 +90,9 @@ struct IndexWalk {
 
     init(
         _ order: IndexOrder, _ query: Query, in table: RecordTable, end: Int, budget: Int,
-        keepsRecords: Bool
+        keepsRecords: Bool, _ predicate: RecordPredicate?
     ) {
+        self.predicate = predicate
         self.keepsRecords = keepsRecords
         self.order = order
         self.query = query
@@ -192,11 +194,16 @@ struct IndexWalk {
             isOver = true
             return
         }
-        let (query, table) = (query, table)
+        let (query, predicate, table) = (query, predicate, table)
         let isFound = try table.withRecord(id, in: block.reader) {
             (record) throws(DataStoreError) in
             block.recordsExamined += 1
-            if try query.matches(record, id: id, in: block) { try body(record) }
+            if let predicate,
+                try !predicate.matches(record, id: id, type: query.type, block: block)
+            {
+                return
+            }
+            try body(record)
         }
         if !isFound { throw .entryWithoutRecord(id, ofType: query.type.itemType.key) }
     }

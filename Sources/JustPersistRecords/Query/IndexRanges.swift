@@ -25,6 +25,15 @@ struct IndexRanges {
         isExact = false
     }
 
+    /// The entries whose components are all known, as one condition for each.
+    init(_ index: TypeIndex, point key: [UInt8]) {
+        self.index = index
+        ranges = [KeyRange(prefix: key)]
+        fixedCount = index.components.count
+        fixedPrefix = key
+        conditions = Set(0..<fixedCount)
+    }
+
     /// What the conditions leave of an index; `nil` if they leave all of it, or more than `mostRanges` ranges.
     init?(
         _ index: TypeIndex, _ conditions: [IndexCondition], of type: BlockType, mostRanges: Int
@@ -110,6 +119,12 @@ struct IndexAlternatives {
     private(set) var unions: [[IndexRanges]] = []
     /// The one that holds no other items, if there is one.
     private(set) var exact: IndexRanges?
+
+    /// What one key of an index tells, all of whose items match, and no others.
+    init(point: IndexRanges) {
+        unions = [[point]]
+        exact = point
+    }
 
     /// - Parameter mostRanges: How many ranges of an index are worth reading.
     init(_ predicate: DataStorePredicate, of type: BlockType, mostRanges: Int) {

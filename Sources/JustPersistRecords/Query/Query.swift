@@ -6,7 +6,8 @@ struct Query {
     let type: BlockType
     /// The records to look at; `nil` if none can match.
     let table: RecordTable?
-    let predicate: RecordPredicate?
+    /// Which of them match; `nil` for all.
+    let predicate: CompiledPredicate?
     /// What indexes can tell of the predicate; `nil` without one, or without indexes.
     let alternatives: IndexAlternatives?
     /// How many records may be looked up in place of a scan.
@@ -18,14 +19,6 @@ struct Query {
     let slice: DataStoreRequest.Slice
     /// The only ids that can match, in order, if the predicate names them.
     let ids: [ItemID]?
-
-    /// Whether a record matches, which was found sound.
-    @inline(__always)
-    func matches(
-        _ record: Span<UInt8>, id: ItemID, in block: Block
-    ) throws(DataStoreError) -> Bool {
-        try predicate?.matches(record, id: id, type: type, block: block) ?? true
-    }
 
     struct SortKey {
         let path: DataStorePredicate.AttributePath
@@ -42,8 +35,44 @@ struct Query {
     }
 
     init(_ request: DataStoreRequest, in block: Block) throws(DataStoreError) {
-        try request.validate()
         let type = try block.blockType(request.type)
+        let predicate = request.predicate
+        if let predicate, let shape = type.shape(predicate, request.sortDescriptors ?? []) {
+            try request.validateSlice()
+            try self.init(shape, predicate, request.slice, type, in: block)
+        } else {
+            try self.init(binding: request, type, in: block)
+            if let shape = QueryShape(request, boundAs: self, alternatives?.exact) {
+                type.keep(shape)
+            }
+        }
+    }
+
+    /// A query of a shape that is known.
+    private init(
+        _ shape: QueryShape, _ predicate: DataStorePredicate, _ slice: DataStoreRequest.Slice,
+        _ type: BlockType, in block: Block
+    ) throws(DataStoreError) {
+        self.type = type
+        self.slice = slice
+        table = try block.table(of: type)
+        sort = shape.sort
+        isReversed = shape.isReversed
+        ids = nil
+        mostLookups = try Self.mostLookups(type, nil, in: block)
+        alternatives =
+            type.indexes.isEmpty
+            ? nil
+            : shape.alternatives(predicate)
+                ?? IndexAlternatives(
+                    predicate, of: type, mostRanges: Block.mostRanges(for: mostLookups))
+        self.predicate = CompiledPredicate(of: predicate, type)
+    }
+
+    private init(
+        binding request: DataStoreRequest, _ type: BlockType, in block: Block
+    ) throws(DataStoreError) {
+        try request.validate()
         self.type = type
         slice = request.slice
         let uniqueToken = DataStorePredicate.AttributePath.uniqueToken
@@ -67,7 +96,7 @@ struct Query {
         if let predicate = request.predicate?.evaluatingConstants(now: Date()) {
             let compiled = try RecordPredicate(predicate, type: type)
             // A predicate that is true for all is none, and one that is false needs no look at the records.
-            self.predicate = compiled.constant == true ? nil : compiled
+            self.predicate = compiled.constant == true ? nil : CompiledPredicate(compiled)
             let table = try block.table(of: type)
             self.table = compiled.constant == false ? nil : table
             let ids = hasOwnToken ? nil : predicate.namedIDs

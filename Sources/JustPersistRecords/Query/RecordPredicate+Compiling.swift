@@ -1,6 +1,29 @@
 import Foundation
 import JustPersist
 
+/// The predicate of a query, compiled when the first record is to be compared: the entries of an index may answer alone.
+final class CompiledPredicate {
+    private enum State {
+        case pending(DataStorePredicate, BlockType)
+        case compiled(RecordPredicate)
+    }
+    private var state: State
+
+    init(_ compiled: RecordPredicate) { state = .compiled(compiled) }
+
+    init(of predicate: DataStorePredicate, _ type: BlockType) { state = .pending(predicate, type) }
+
+    func compiled() throws(DataStoreError) -> RecordPredicate {
+        switch state {
+        case .compiled(let compiled): return compiled
+        case .pending(let predicate, let type):
+            let compiled = try RecordPredicate(predicate, type: type)
+            state = .compiled(compiled)
+            return compiled
+        }
+    }
+}
+
 /// How a predicate becomes the nodes of a ``RecordPredicate``.
 extension RecordPredicate {
     /// The predicate for items of a type.

@@ -13,9 +13,8 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "JustPersist",
-    platforms: [
-        .macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2),
-    ],
+    // Linux needs no entry. The engines are system libraries, so there is no other platform.
+    platforms: [.macOS(.v15)],
     products: [
         .library(name: "JustPersist", targets: ["JustPersist"]),
         .library(name: "JustPersistMacros", targets: ["JustPersistMacros"]),

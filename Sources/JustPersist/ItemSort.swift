@@ -70,7 +70,7 @@ public struct ItemSort<Item: DataStoreItem>: Sendable, ExpressibleByArrayLiteral
 extension ItemSort {
     /// The order of Foundation's descriptors, the first one deciding first.
     ///
-    /// Texts order by scalars, as by the default comparator and by `.lexical`, and on Apple's platforms as Finder sorts
+    /// Texts order by scalars, as by the default comparator and by `.lexical`, and on macOS as Finder sorts
     /// them by `.localizedStandard`. ``descriptors()`` throws `.unsupported` for any other comparator, which a store
     /// cannot carry out.
     public init(_ descriptors: [SortDescriptor<Item>]) {

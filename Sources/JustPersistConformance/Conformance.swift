@@ -63,7 +63,7 @@ public enum Conformance {
     /// ```
     ///
     /// On Linux each check runs in a process of its own: the test program, told to run this test alone.
-    /// On Apple's platforms checks run in this process, and those of crashes are unverified.
+    /// On macOS checks run in this process, and those of crashes are unverified.
     /// `test` is the test case, and `function` the test method, which has no other name in XCTest.
     public static func report(
         on fixture: any ConformanceFixture.Type, level: ConformanceLevel = .v1, from test: Any,

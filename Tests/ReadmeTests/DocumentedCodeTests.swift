@@ -20,7 +20,6 @@ import Testing
         let found = try DocumentedCode.all().map(\.description)
         #expect(found.contains("README.md, main"))
         #expect(found.contains("README.md, manifest"))
-        #expect(found.contains("README.md, file"))
         #expect(found.contains { $0.hasSuffix("GettingStarted.md, main") })
         #expect(found.contains { $0.hasSuffix("ImplementingADataStore.md, file") })
     }

@@ -1,21 +1,7 @@
-import Foundation
 import Testing
 
 /// What must not leave a block does not compile, and the compiler says why.
 @Suite struct RefusedCodeTests {
-    /// Code for the body of a function, and a part of what the compiler says of it.
-    struct Refused: Sendable, CustomTestStringConvertible {
-        let testDescription: String
-        let code: String
-        let diagnostic: String
-
-        init(_ description: String, _ code: String, _ diagnostic: String) {
-            testDescription = description
-            self.code = code
-            self.diagnostic = diagnostic
-        }
-    }
-
     static let refused = [
         Refused(
             "an accessor that is kept",
@@ -93,45 +79,5 @@ import Testing
             "'async'"),
     ]
 
-    private static func program(_ body: String) -> String {
-        """
-        import JustPersist
-        import JustPersistMacros
-
-        @Item final class Restaurant {
-            var name: String?
-        }
-
-        func use(_ store: any DataStore) async throws {
-        \(body)
-        }
-        """
-    }
-
-    // In one test, so that no more compilers run than there are processors.
-    @Test func isRefused() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "refused-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let compiler = try #require(DocumentCompiler(in: folder))
-        // What is refused is refused for its reason alone.
-        let plain = "print(try store.readSync { db in try db.count(Restaurant.self) })"
-        let examined = [Refused("nothing", plain, "")] + Self.refused
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (number, refused) in examined.enumerated() {
-                if number >= ProcessInfo.processInfo.activeProcessorCount { try await group.next() }
-                group.addTask {
-                    let diagnostics = try await compiler.diagnostics(
-                        of: DocumentedCode(
-                            document: refused.testDescription, program: .file,
-                            text: Self.program(refused.code)))
-                    let isAsExpected =
-                        refused.diagnostic.isEmpty
-                        ? diagnostics.isEmpty : diagnostics.contains(refused.diagnostic)
-                    #expect(isAsExpected, "\(refused.testDescription): \(diagnostics)")
-                }
-            }
-            try await group.waitForAll()
-        }
-    }
+    @Test func isRefused() async throws { try await Refused.check(Self.refused) }
 }

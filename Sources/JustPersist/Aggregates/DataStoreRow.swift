@@ -6,7 +6,7 @@
 /// let rows = try store.read { db in
 ///     try db.groups(of: Restaurant.self, by: \.borough, computing: .count, .average(\.stars))
 /// }
-/// for row in rows { print(row["borough"], row.count, row["average.stars"]) }
+/// for row in rows { print(row) }  // borough: "Queens", count: 12, average.stars: 3.5
 /// ```
 public struct DataStoreRow: Sendable, Hashable {
     /// The names of the columns.
@@ -44,6 +44,13 @@ public struct DataStoreRow: Sendable, Hashable {
             .kindMismatch, in: "value",
             "The column “\(column)” holds the \(stored.kind) \(stored), which is no \(type).",
             attribute: column)
+    }
+}
+
+extension DataStoreRow: CustomStringConvertible {
+    /// The columns with their values: `cuisine: "Thai", count: 3`.
+    public var description: String {
+        zip(columns, values).map { "\($0.printable): \($1)" }.joined(separator: ", ")
     }
 }
 

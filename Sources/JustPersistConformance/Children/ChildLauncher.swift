@@ -32,46 +32,44 @@ public struct ChildLauncher: Sendable {
         return (ending, String(decoding: stderr, as: UTF8.self))
     }
 
-    #if os(Linux) || os(macOS)
-        /// Starts this program again with the given arguments and the job in its environment; it gets to
-        /// ``Conformance/report(on:level:options:children:progress:)`` or another entrance of the kit, which does the job
-        /// and ends the process.
-        public static func relaunching(arguments: [String]) -> ChildLauncher {
-            ChildLauncher { job in
-                let process = Process()
-                process.executableURL = Bundle.main.executableURL
-                process.arguments = arguments
-                process.environment = ProcessInfo.processInfo.environment
-                    .merging([ConformanceChild.variable: job]) { _, new in new }
-                process.standardInput = FileHandle.nullDevice
-                process.standardOutput = FileHandle.nullDevice
-                let running = Locked<Int32?>(nil)
-                let stop: @Sendable () -> Void = {
-                    running.withLock { if let process = $0 { kill(process, SIGKILL) } }
-                }
-                try await withTaskCancellationHandler {
-                    try await withCheckedThrowingContinuation { continuation in
-                        process.terminationHandler = { _ in
-                            running.withLock { $0 = nil }
-                            continuation.resume()
-                        }
-                        do {
-                            try process.run()
-                            running.withLock {
-                                $0 = process.isRunning ? process.processIdentifier : nil
-                            }
-                            // It may have been cancelled before there was anything to stop.
-                            if Task.isCancelled { stop() }
-                        } catch {
-                            continuation.resume(throwing: error)
-                        }
-                    }
-                } onCancel: {
-                    stop()
-                }
-                return process.terminationReason == .uncaughtSignal
-                    ? .signalled(process.terminationStatus) : .exited(process.terminationStatus)
+    /// Starts this program again with the given arguments and the job in its environment; it gets to
+    /// ``Conformance/report(on:level:options:children:progress:)`` or another entrance of the kit, which does the job
+    /// and ends the process.
+    public static func relaunching(arguments: [String]) -> ChildLauncher {
+        ChildLauncher { job in
+            let process = Process()
+            process.executableURL = Bundle.main.executableURL
+            process.arguments = arguments
+            process.environment = ProcessInfo.processInfo.environment
+                .merging([ConformanceChild.variable: job]) { _, new in new }
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = FileHandle.nullDevice
+            let running = Locked<Int32?>(nil)
+            let stop: @Sendable () -> Void = {
+                running.withLock { if let process = $0 { kill(process, SIGKILL) } }
             }
+            try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    process.terminationHandler = { _ in
+                        running.withLock { $0 = nil }
+                        continuation.resume()
+                    }
+                    do {
+                        try process.run()
+                        running.withLock {
+                            $0 = process.isRunning ? process.processIdentifier : nil
+                        }
+                        // It may have been cancelled before there was anything to stop.
+                        if Task.isCancelled { stop() }
+                    } catch {
+                        continuation.resume(throwing: error)
+                    }
+                }
+            } onCancel: {
+                stop()
+            }
+            return process.terminationReason == .uncaughtSignal
+                ? .signalled(process.terminationStatus) : .exited(process.terminationStatus)
         }
-    #endif
+    }
 }

@@ -1,5 +1,6 @@
 import JustPersist
 import JustPersistCommandLine
+import JustPersistImportExport
 
 /// A predicate that no item fulfils, and that may not say what its author meant.
 struct FruitlessPredicate {
@@ -58,12 +59,18 @@ struct FruitlessPredicate {
         case .string(let text) where stored.isSubset(of: numbers):
             return "“\(attribute.name)” holds numbers; write \(text) without quotes."
         case .string(let text) where stored == [.date]:
-            return "“\(attribute.name)” holds dates; write date(\"\(text)\")."
+            return "“\(attribute.name)” holds dates; write date(\"\(Self.time(text))\")."
         case .int, .double, .decimal:
             guard stored == [.string] else { return nil }
             return "“\(attribute.name)” holds texts; write \"\(value.cellText)\" in quotes."
         default: return nil
         }
+    }
+
+    /// The time that a text names, as `date(…)` takes it; another one if it names none.
+    private static func time(_ text: String) -> String {
+        let time = text.count == 10 ? text + "T00:00:00Z" : text
+        return DataStoreValue(cell: time, kinds: [.date]) == nil ? "2026-03-01T12:00:00Z" : time
     }
 
     private func written(_ name: String) -> String {

@@ -29,7 +29,7 @@ struct NewAttribute: ExpressibleByArgument {
 
     /// The value, for a type that has no such attribute.
     func value(newIn schema: ItemSchema) throws -> DataStoreValue {
-        guard schema.index(ofAttribute: name) == nil else {
+        guard schema.index(ofAttribute: name) == nil, name != "uniqueToken" else {
             throw DataStoreError(
                 .invalidRequest, in: "update",
                 "“\(schema.itemTypeKey)” has an attribute “\(name)” already. Change it with --set.",

@@ -37,7 +37,7 @@ import Testing
     /// Calls that are right and cannot be carried out.
     private static let failures = [
         "info DIR", "info nowhere:DIR", "info lmdb:", "info memory:", "info lmdb:DIR/none",
-        "info leveldb:DIR/none", "info leveldb:DIR/lmdb", "info lmdb:DIR/rows.jsonl",
+        "info leveldb:DIR/none", "info leveldb:DIR/store", "info lmdb:DIR/rows.jsonl",
         "info lmdb:DIR", "info STORE?foo=1", "info STORE?mapSize=x", "query STORE U",
         "query STORE T --where m=1", "query STORE T --where n==", "query STORE T --where $n=1",
         "query STORE T --where n=%@", "query STORE T --sort m", "query STORE T --columns m",
@@ -112,7 +112,7 @@ import Testing
             let run = try run(call)
             #expect(run.errors.contains(advice), "\(call): \(run.errors)")
         }
-        let copy = tool.store("leveldb")
+        let copy = tool.store("leveldb", "copy")
         try #require(try tool("import", copy, "T", tool.file("a.jsonl", "{}\n")).status == 0)
         let type = try tool("diff", store, copy, "--type", "U")
         #expect(type.status == 1 && type.errors.contains("The store has no type “U”."))

@@ -16,7 +16,11 @@ extension TopicCommand {
 
     func run() throws {
         let output = Output()
-        try output.line(Self.configuration.discussion)
+        for line in Self.configuration.discussion.split(
+            separator: "\n", omittingEmptySubsequences: false)
+        {
+            try output.line(String(line))
+        }
         try output.flush()
     }
 }

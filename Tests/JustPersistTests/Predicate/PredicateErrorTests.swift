@@ -28,7 +28,7 @@ import Testing
         ("a ‸IN 5", "list"), ("a ‸BETWEEN {1}", "two bounds"), ("a ‸BETWEEN 5", "two bounds"),
         ("a ‸BETWEEN {1,2,3}", "two bounds"), ("a ‸BEGINSWITH 5", "strings"),
         ("5 ‸CONTAINS a", "string, a list"), ("5 ‸ENDSWITH 'a'", "strings"),
-        ("a ‸NOT IN {1}", "NOT (name IN"), ("a ==[‸] 1", "options"), ("ANY a‸", "operator"),
+        ("a ‸NOT IN {1}", "NOT (a IN {…})"), ("a ==[‸] 1", "options"), ("ANY a‸", "operator"),
         ("ANY (a == 1)‸", "comparison behind ANY"), ("a == uuid(‸5)", "a string"),
         ("a == ‸uuid('x')", "uuid()"), ("a == ‸data('*')", "data()"),
         ("a == ‸uuid('x', 'y')", "uuid()"), ("a == ‸#''", "empty name"),
@@ -93,7 +93,7 @@ import Testing
             ("a == %d", [nil], "nil", 5),
             ("a == %f", [1], "Int", 5), ("%K == 1", [5], "%K", 0), ("%K == 1", [nil], "%K", 0),
             ("%K == 1", ["a..b"], "empty name", 0), ("a == %@", [Set([1])], "Set<Int>", 5),
-            ("a == %ld", [UInt64.max], "64 bits", 5), ("a == 1", [1], "1 arguments", 6),
+            ("a == %ld", [UInt64.max], "64 bits", 5), ("a == 1", [1], "1 argument.", 6),
             ("a == %@", [1, 2], "2 arguments", 7),
         ]
         for (text, arguments, part, offset) in cases {

@@ -133,7 +133,7 @@ public struct Migration: Sendable {
             .verificationFailed, in: "migrate",
             """
             All \(found) items of “\(itemType)” are in the target with the source's values, but the number of them that \
-            the target has stored \(number). Repair the target.
+            the target has stored \(number). To correct the number, repair the target.
             """, itemType: itemType)
     }
 

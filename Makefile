@@ -1,5 +1,5 @@
 # Both ways in: `make demo` shows the main job on real data, `make test` runs the tests.
-.PHONY: demo test test-root test-developer test-plugin test-torture examples conformance torture fuzz lint format docs bench sanitize stress setup install uninstall clean
+.PHONY: demo test test-root test-developer test-plugin test-torture examples conformance torture fuzz lint format docs bench sanitize stress setup install install-all uninstall clean
 
 # The suite proves damage and crashes by killing processes; backtraces of those would only slow it down.
 export SWIFT_BACKTRACE ?= enable=no
@@ -117,11 +117,14 @@ stress: setup
 setup:
 	@scripts/setup
 
-# The tool, its program for the checks, the manual page and the completions of bash, zsh and fish.
+# The tool, the manual page and the completions of bash, zsh and fish; install-all adds the program of the conformance kit.
 # make install PREFIX=$HOME/.local; DESTDIR is for those who make packages.
 PREFIX ?= /usr/local
 install: setup
 	scripts/install "$(DESTDIR)$(PREFIX)"
+
+install-all: setup
+	scripts/install --all "$(DESTDIR)$(PREFIX)"
 
 uninstall:
 	scripts/install --remove "$(DESTDIR)$(PREFIX)"

@@ -15,10 +15,9 @@ extension DataStoreError {
     ) -> DataStoreError {
         DataStoreError(
             .unknownAttribute, in: operation,
-            """
-            “\(itemType)” has no attribute “\(attribute)”. Declare it in the item class, or check the \
-            spelling.
-            """, itemType: itemType, attribute: attribute)
+            "“\(itemType)” has no attribute “\(attribute)”.",
+            advice: "Declare it in the item class, or check the spelling.",
+            itemType: itemType, attribute: attribute)
     }
 
     /// The refusal of a call on a store that is not open.
@@ -76,7 +75,7 @@ extension DataStoreError {
     public static func readOnly(in operation: String) -> DataStoreError {
         DataStoreError(
             .readOnly, in: operation,
-            "The store was opened read-only. Open it for writing to change it.")
+            "The store was opened read-only.", advice: "Open it for writing to change it.")
     }
 
     /// The refusal to give the items of a request as a class that they are not of.

@@ -12,7 +12,11 @@ public struct DataStoreError: Error, Sendable {
     /// What was being done: "open", "read", "write", "fetch", "setValue" and the like.
     public let operation: String
     /// One sentence for a person: what happened, to what, and what to do next.
-    public let message: String
+    public var message: String { advice.map { "\(fact) \($0)" } ?? fact }
+    /// The message without the advice.
+    package let fact: String
+    /// What a program should do next, where it names this library's Swift interface; a tool gives its own advice instead.
+    package let advice: String?
     /// The ``DataStoreItem/itemTypeKey`` of the type concerned, if one is.
     public var itemType: String?
     /// The attribute concerned, if one is.
@@ -35,9 +39,21 @@ public struct DataStoreError: Error, Sendable {
         itemType: String? = nil, attribute: String? = nil,
         engine: EngineFailure? = nil, location: Location? = nil
     ) {
+        self.init(
+            code, in: operation, message, advice: nil, itemType: itemType, attribute: attribute,
+            engine: engine, location: location)
+    }
+
+    /// An error whose message ends in advice that names Swift declarations.
+    package init(
+        _ code: Code, in operation: String, _ fact: String, advice: String?,
+        itemType: String? = nil, attribute: String? = nil,
+        engine: EngineFailure? = nil, location: Location? = nil
+    ) {
         self.code = code
         self.operation = operation
-        self.message = message
+        self.fact = fact
+        self.advice = advice
         self.itemType = itemType
         self.attribute = attribute
         self.engine = engine

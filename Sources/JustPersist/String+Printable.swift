@@ -18,11 +18,11 @@ extension String {
 
 extension Unicode.Scalar {
     /// Whether terminals act on the scalar instead of showing it: C0, DEL, C1, the separators of lines and
-    /// paragraphs, and the bidirectional controls.
+    /// paragraphs, the bidirectional controls, and the byte order mark, which shows nothing.
     package var isControl: Bool {
         switch value {
         case ..<0x20, 0x7f..<0xa0, 0x2028, 0x2029: true
-        case 0x61c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: true
+        case 0x61c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069, 0xfeff: true
         default: false
         }
     }

@@ -51,7 +51,7 @@ extension DataStoreError {
     public static func wrongCount(_ count: Int, found: Int, itemType: String) -> DataStoreError {
         DataStoreError(
             .corrupted, in: "verify",
-            "The store counts \(count) items of “\(itemType)”, but has \(found).",
+            "The store counts \(count.counted("item")) of “\(itemType)”, but has \(found).",
             itemType: itemType)
     }
 }

@@ -6,9 +6,7 @@ struct AggregateColumns {
     let aggregation: DataStoreAggregation
 
     /// Names as they are written in a list, separated by commas.
-    static func list(_ text: String) -> [String] {
-        text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    }
+    static func list(_ text: String) -> [String] { QuotedNames.parts(of: text, separatedBy: ",") }
 
     /// Whether something is to be computed, and not items to be printed: a name that an attribute has is that attribute.
     static func areAskedFor(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import JustPersist
 import JustPersistCommandLine
 
 /// The tool: looks into stores, fills them and moves them, whatever their backend.
@@ -18,6 +19,7 @@ struct JustPersistCommand: ParsableCommand {
             NO_COLOR turns colours off. The exit code is 0, 1 after an error, 64 for a wrong call, and 130 when interrupted; \
             Ctrl-C leaves stores consistent.
             """,
+        version: "justpersist \(Release.version)",
         subcommands: [
             InfoCommand.self, QueryCommand.self, ImportCommand.self, ExportCommand.self,
             UpdateCommand.self,
@@ -26,11 +28,25 @@ struct JustPersistCommand: ParsableCommand {
             BackupCommand.self, CompactCommand.self,
             IndexCommand.self,
             ConformanceCommand.self, GenerateManualCommand.self,
+        ],
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Explanations:", subcommands: [PredicatesCommand.self, ExamplesCommand.self])
         ])
 
     static func main() {
         prepareProgram()
-        ConformanceCommand.execProgram(calledWith: CommandLine.arguments.dropFirst())
+        let words = CommandLine.arguments.dropFirst()
+        ConformanceCommand.execProgram(calledWith: words)
+        refuseHelp(askedWith: words)
         runProgram()
+    }
+
+    /// Ends the process where help is asked for on a command that does not exist, which the parser does not mind.
+    private static func refuseHelp(askedWith words: ArraySlice<String>) {
+        guard words.first == "help", let name = words.dropFirst().first, name.first != "-",
+            !configuration.subcommands.contains(where: { $0.configuration.commandName == name })
+        else { return }
+        exit(withError: ValidationError("There is no command “\(name.printable)”."))
     }
 }

@@ -23,14 +23,37 @@ struct KnownAttributes {
     }
 
     private func check(_ name: String, in option: String) throws {
-        if names.contains(name) || [name] == DataStorePredicate.AttributePath.uniqueToken.components
-        {
-            return
-        }
+        if contains(name) { return }
         throw DataStoreError(
             .unknownAttribute, in: "query",
-            "“\(itemType)” has no attribute “\(name)”, which \(option) asks for. \(names.advice(for: name))",
+            "“\(itemType)” has no attribute “\(name)”, which \(option) asks for. \(advice(for: name, in: option))",
             itemType: itemType, attribute: name)
+    }
+
+    private func contains(_ name: String) -> Bool {
+        names.contains(name) || [name] == DataStorePredicate.AttributePath.uniqueToken.components
+    }
+
+    /// The attributes that may be meant, as they are written in that option.
+    private func advice(for name: String, in option: String) -> String {
+        guard option == "--where" else {
+            let advice = names.advice(for: name)
+            return option == "--set" ? advice + " A new attribute is added by --add." : advice
+        }
+        let near = names.filter { name.isNear($0) || $0.isName(beginningWith: name) }
+        let written = (near.isEmpty ? names : near).map {
+            DataStorePredicate.AttributePath([$0]).description
+        }.listed
+        return (near.isEmpty ? "Its attributes are \(written)." : "Did you mean \(written)?")
+            + " A text is written in quotes."
+    }
+}
+
+extension String {
+    /// Whether this is a word that goes on with a sign, as `a-b` does, which a predicate reads as `a`.
+    fileprivate func isName(beginningWith word: String) -> Bool {
+        guard hasPrefix(word), let next = dropFirst(word.count).first else { return false }
+        return !next.isLetter && !next.isNumber && next != "_"
     }
 }
 

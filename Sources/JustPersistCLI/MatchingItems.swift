@@ -8,8 +8,10 @@ struct MatchingItems: ParsableArguments {
     @Argument(help: .init(storeHelp), completion: .stores) var store: String
     @Argument(help: "The type of the items.", completion: .storedTypes) var type: String
     @Option(
-        name: .customLong("where"),
-        help: "Which items: a predicate as for query; TRUEPREDICATE for all.")
+        name: .customLong("where"), parsing: .unconditional,
+        help: .init(
+            "Which items: a predicate as for query, or TRUEPREDICATE for all; see justpersist help predicates.",
+            valueName: "predicate"))
     var predicate: String
     @Flag(help: "Do not ask.") var yes = false
 
@@ -18,9 +20,11 @@ struct MatchingItems: ParsableArguments {
     /// - Parameters:
     ///   - deed: What happens to the items: “changed”.
     ///   - prepare: Is given what the store knows of the type, before anything is asked.
+    ///   - begin: Runs in the write block before the first item is changed.
     ///   - change: Changes one item; nothing is changed if it throws, or if the user interrupts.
     func change(
         _ deed: String, prepare: (ItemSchema) throws -> Void = { _ in },
+        begin: (borrowing DataStoreWriter) throws -> Void = { _ in },
         _ change: (DynamicItem, borrowing DataStoreWriter) throws -> Void
     ) throws {
         let request = DataStoreRequest(itemTypeKey: type)
@@ -32,7 +36,9 @@ struct MatchingItems: ParsableArguments {
                 try KnownAttributes(schema).check(predicate)
             }
             try prepare(schema)
-            return try db.count(request)
+            let count = try db.count(request)
+            if count == 0 { FruitlessPredicate(request.predicate, of: schema)?.complain() }
+            return count
         }
         if count > 0, !yes { try confirm(count, deed) }
         let interruption = Interruption()
@@ -40,9 +46,10 @@ struct MatchingItems: ParsableArguments {
             let items = try db.dynamicItems(request)
             guard items.count == count || yes else {
                 throw refusal(
-                    "Meanwhile \(items.count) items match, and not \(count). Nothing was \(deed); try again.",
+                    "Meanwhile \(items.count.counted("item matches", "items match")), and not \(count). Nothing was \(deed); try again.",
                     deed)
             }
+            if !items.isEmpty { try begin(db) }
             for item in items {
                 try interruption.check("Interrupted: nothing was \(deed).")
                 try change(item, db)
@@ -51,14 +58,14 @@ struct MatchingItems: ParsableArguments {
         }
         try opened.close()
         let output = Output()
-        try output.line("\(Self.items(changed)) \(deed).")
+        try output.line("\(changed.counted("item")) \(deed).")
         try output.flush()
     }
 
     private func confirm(_ count: Int, _ deed: String) throws {
-        let question = "\(Self.items(count)) of “\(type)” would be \(deed)."
+        let question = "\(count.counted("item")) of “\(type)” would be \(deed)."
         guard let goesOn = StandardStreams.confirms(question) else {
-            throw refusal("\(question) Nothing was: nobody can be asked; add --yes.", deed)
+            throw refusal("\(question) \(StandardStreams.noConfirmation)", deed)
         }
         if !goesOn { throw refusal("Nothing was \(deed).", deed) }
     }
@@ -66,6 +73,4 @@ struct MatchingItems: ParsableArguments {
     private func refusal(_ message: String, _ deed: String) -> DataStoreError {
         DataStoreError(.invalidRequest, in: deed, message, itemType: type)
     }
-
-    private static func items(_ count: Int) -> String { count == 1 ? "1 item" : "\(count) items" }
 }

@@ -4,17 +4,20 @@ import JustPersist
 /// Which items a command reads, and in which order.
 struct SelectedItems: ParsableArguments {
     @Option(
-        name: .customLong("where"),
-        help: "A predicate, such as 'stars > 3 AND name CONTAINS[cd] \"cafe\"'.")
+        name: .customLong("where"), parsing: .unconditional,
+        help: .init(
+            "A predicate, such as 'stars > 3 AND name CONTAINS[cd] \"cafe\"'; see justpersist help predicates.",
+            valueName: "predicate"))
     var predicate: String?
     @Option(
-        name: .customLong("sort"),
+        name: .customLong("sort"), parsing: .unconditionalSingleValue,
         help:
             "A key to sort by, ascending, or KEY:desc. Texts in another order: KEY:caseInsensitive, KEY:numeric, KEY:localizedStandard. Repeatable."
     )
     var sortKeys: [SortKey] = []
-    @Option(help: "How many items at most; 0 for all.") var limit: Int?
-    @Option(help: "How many items to leave out at the start.") var offset: Int?
+    @Option(parsing: .unconditional, help: "How many items at most; 0 for all.") var limit: Int?
+    @Option(parsing: .unconditional, help: "How many items to leave out at the start.")
+    var offset: Int?
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit must be 0 or more.") }

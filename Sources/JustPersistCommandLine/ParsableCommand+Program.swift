@@ -34,10 +34,10 @@ extension ParsableCommand {
         case is OutputClosed: return EXIT_SUCCESS
         case let exit as ExitCode: return exit.rawValue
         case let interruption as Interruption.Error:
-            complain(interruption.message.printable)
+            StandardStreams.complain(interruption.message.printable)
             return Interruption.exitCode
         case let error as DataStoreError:
-            complain(error.complaint)
+            StandardStreams.complain(error.complaint)
             return EXIT_FAILURE
         default: break
         }
@@ -46,7 +46,7 @@ extension ParsableCommand {
             .map { String($0).printable }
         guard exit.isSuccess else {
             if exit == .failure {
-                complain(error.localizedDescription.printable)
+                StandardStreams.complain(error.localizedDescription.printable)
             } else {
                 StandardStreams.writeError(lines.joined(separator: "\n") + "\n")
             }
@@ -59,22 +59,5 @@ extension ParsableCommand {
             try output.flush()
             return EXIT_SUCCESS
         } catch { return end(with: error) }
-    }
-
-    /// Writes a message to standard error, whose control characters are written out already.
-    private static func complain(_ text: String) {
-        let name = Terminal.styled(
-            "justpersist:", .red, isTerminal: StandardStreams.isErrorTerminal)
-        StandardStreams.writeError("\(name) \(text)\n")
-    }
-}
-
-extension DataStoreError {
-    /// The error in one line, and below it the place in a text where there is one.
-    fileprivate var complaint: String {
-        var text = message.printable
-        if let engine { text += " (\(engine.name): \(engine.text.printable))" }
-        if let location { text += "\n" + location.excerpt }
-        return text
     }
 }

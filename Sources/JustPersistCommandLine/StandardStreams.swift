@@ -34,12 +34,22 @@ package enum StandardStreams {
     /// Whether a person can be asked.
     package static let isInputTerminal = isatty(STDIN_FILENO) == 1
 
-    /// Asks whether to go on behind a sentence that says what would be done; `nil` if nobody can be asked.
+    /// Asks whether to go on after a sentence that says what would be done; `nil` without a terminal to ask at.
     package static func confirms(_ sentence: String) -> Bool? {
         guard isInputTerminal else { return nil }
         writeError("\(sentence.printable) Go on? [y/N] ")
         let answer = readLine()?.lowercased()
         return answer == "y" || answer == "yes"
+    }
+
+    /// Why nothing was done where that needs an answer.
+    package static let noConfirmation =
+        "Nothing was done, because there is no terminal to confirm it at; add --yes."
+
+    /// Writes a message of the program to standard error, whose control characters are written out already.
+    package static func complain(_ text: String) {
+        let name = Terminal.styled("justpersist:", .red, isTerminal: isErrorTerminal)
+        writeError("\(name) \(text)\n")
     }
 
     /// Writes to standard error what may be lost: where nobody can be told, that is no reason to fail.

@@ -14,7 +14,8 @@ struct ConformanceCommand: ParsableCommand {
             STORE is a scheme, lmdb: for one. A path behind it is the directory in which the stores of the \
             checks are made and removed; nothing that lies there is touched. The exit code is 1 if a check \
             fails.
-            """)
+            """,
+        version: "justpersist-conformance \(Release.version)")
 
     @Argument(
         help: "lmdb:, leveldb:, memory: or reference:, with a directory for scratch or without")

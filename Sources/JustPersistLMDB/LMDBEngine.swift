@@ -314,8 +314,8 @@ public final class LMDBEngine: KeyValueEngine {
         guard configuration.isReadOnly else { return }
         throw DataStoreError(
             .readOnly, in: operation,
-            "The store at “\(url.path)” was opened read-only. Open it without isReadOnly to change it."
-        )
+            "The store at “\(url.path)” was opened read-only.",
+            advice: "Open it without isReadOnly to change it.")
     }
 
     static func notOpen(_ url: URL) -> DataStoreError {

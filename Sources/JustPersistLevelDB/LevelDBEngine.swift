@@ -143,8 +143,8 @@ public final class LevelDBEngine: KeyValueEngine {
         guard configuration.isReadOnly else { return }
         throw DataStoreError(
             .readOnly, in: operation,
-            "The LevelDB store at “\(url.path)” was opened read-only. Open it without isReadOnly to "
-                + "change it.")
+            "The LevelDB store at “\(url.path)” was opened read-only.",
+            advice: "Open it without isReadOnly to change it.")
     }
 
     /// Whether LevelDB or the engine gives a file that name.

@@ -29,7 +29,7 @@ extension RecordStore where Engine == InMemoryEngine {
             guard !options.isReadOnly, options.createsIfMissing else {
                 throw DataStoreError(
                     .storeNotFound, in: "open",
-                    "A store in memory starts empty, so there is none to be read. Open it for writing."
+                    "A store in memory starts empty, so there is none to be read."
                 )
             }
             return InMemoryDataStore(

@@ -133,7 +133,7 @@ public struct Migration: Sendable {
             .verificationFailed, in: "migrate",
             """
             All \(found) items of “\(itemType)” are in the target with the source's values, but the number of them that \
-            the target has stored \(number). Repair the target: with repair(), or with the tool's “repair”.
+            the target has stored \(number). To correct the number, repair the target.
             """, itemType: itemType)
     }
 
@@ -149,10 +149,10 @@ public struct Migration: Sendable {
         return DataStoreError(
             .verificationFailed, in: "migrate",
             """
-            The copies of “\(itemType)” differ: \(expected.count) items in the source, \(found.count) in the target\
-            \(named.isEmpty ? "" : ": \(named.joined(separator: "; "))"). Let nobody else write to the target, and run \
-            again, updating by id.
-            """, itemType: itemType)
+            The copies of “\(itemType)” differ: \(expected.count.counted("item")) in the source, \(found.count) in the target\
+            \(named.isEmpty ? "" : ": \(named.joined(separator: "; "))").
+            """, advice: "Let no other program write to the target, and run again, updating by id.",
+            itemType: itemType)
     }
 
     /// The refusal of a target that holds more than a part of the source.
@@ -161,7 +161,7 @@ public struct Migration: Sendable {
             .targetNotEmpty, in: "migrate",
             """
             The target already holds items that the source does not have, or has with other values, such as the \
-            “\(itemType)” \(id). Choose an empty target, or update by id.
-            """, itemType: itemType)
+            “\(itemType)” \(id).
+            """, advice: "Choose an empty target, or update by id.", itemType: itemType)
     }
 }

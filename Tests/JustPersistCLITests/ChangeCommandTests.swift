@@ -50,6 +50,34 @@ import Testing
     }
 
     @Test(arguments: ["lmdb", "leveldb"])
+    func anAttributeIsAddedOnlyIfThatIsAskedFor(_ scheme: String) throws {
+        let store = try makeStore(scheme)
+        let slip = try tool(
+            "update", store, "Place", "--where", "stars > 3", "--set", "star=1", "--yes")
+        #expect(slip.status == 1)
+        #expect(slip.errors.contains("“star”, which --set asks for. Did you mean “stars”?"))
+        #expect(slip.errors.contains("A new attribute is added by --add."))
+        let there = try tool(
+            "update", store, "Place", "--where", "stars > 3", "--add", "stars=1", "--yes")
+        #expect(there.status == 1 && there.errors.contains("has an attribute “stars” already"))
+        let none = try tool(
+            "update", store, "Place", "--where", "stars > 9", "--add", "x=1", "--yes")
+        #expect(none.output == "0 items changed.\n")
+        #expect(try tool("query", store, "Place", "--columns", "x").status == 1)
+        let run = try tool(
+            "update", store, "Place", "--where", "stars > 3", "--add", "visited=false", "--add",
+            "code:string=007", "--add", "since:date=2026-03-01T12:00:00Z", "--add",
+            ##"#"a:int"=x"##, "--add", "my note=b", "--set", "stars=1", "--yes")
+        #expect(run.output == "2 items changed.\n" && run.errors.isEmpty, "\(run.errors)")
+        #expect(
+            try lines(store, "visited,code,since,a:int,my note,stars") == [
+                "false,007,2026-03-01T12:00:00.000Z,x,b,1",
+                "false,007,2026-03-01T12:00:00.000Z,x,b,1", ",,,,,2",
+            ])
+        #expect(try tool("verify", store).status == 0)
+    }
+
+    @Test(arguments: ["lmdb", "leveldb"])
     func itemsThatMatchAreDeleted(_ scheme: String) throws {
         let store = try makeStore(scheme)
         let none = try tool("delete", store, "Place", "--where", "stars > 9")

@@ -40,7 +40,7 @@ import Testing
                   a          int, double
                   b          string
 
-                U: 1 items
+                U: 1 item
                   ATTRIBUTE  KINDS
                   ---------  ------
                   a          double
@@ -221,7 +221,7 @@ import Testing
         let run = try tool("info", "lmdb:\(directory.path)")
         #expect(run.status == 1)
         #expect(run.output.contains("First: damaged."))
-        #expect(run.output.contains("Second: 1 items"))
+        #expect(run.output.contains("Second: 1 item\n"))
         #expect(run.errors.contains("Run verify"))
     }
 }

@@ -97,6 +97,7 @@ import Testing
         #expect(run.status == 1 && run.output.isEmpty)
         #expect(run.errors.hasPrefix("justpersist: "), "\(run.errors)")
         #expect(run.errors.contains(advice), "\(run.errors)")
+        #expect(run.errors.contains("make install-all"), "\(run.errors)")
         for arguments in [["conformance", "--help"], ["help", "conformance"]] {
             let help = try tool.alone(path: "/nowhere", arguments)
             #expect(help.status == 0 && help.output.contains(advice), "\(help.output)")

@@ -32,6 +32,7 @@ import Testing
         // What begins with a point is a macro, and known.
         let macros = [
             "Dd", "Dt", "Os", "Sh", "Nm", "Nd", "Pp", "Ss", "Bl", "It", "El", "Bd", "Ed", "br",
+            "nh",
         ]
         for line in page.split(separator: "\n") where line.hasPrefix(".") {
             #expect(macros.contains(String(line.dropFirst().prefix { $0 != " " })), "\(line)")
@@ -40,6 +41,43 @@ import Testing
             #expect(
                 page.components(separatedBy: begin).count
                     == page.components(separatedBy: end).count)
+        }
+    }
+
+    @Test func theManualHasTheLanguageOfPredicatesAndExamples() throws {
+        let page = try tool("generate-manual").output
+            .replacing("\\-", with: "-").replacing("\\(dq", with: "\"").replacing(
+                "\\(aq", with: "'")
+        for text in ["\n.Sh PREDICATES\n", "\n.Sh EXAMPLES\n", "\n.Sh EXIT STATUS\n"] {
+            #expect(page.contains(text))
+        }
+        #expect(!page.contains(".Ss justpersist predicates"))
+        // Kept in one place.
+        for topic in ["predicates", "examples"] {
+            let lines = try tool(topic).output.split(separator: "\n")
+            #expect(lines.count > 20)
+            for line in lines {
+                let text = line.trimmingCharacters(in: .whitespaces).replacing("\\", with: "\\e")
+                #expect(page.contains(text), "\(text)")
+            }
+        }
+    }
+
+    @Test func theExamplesOfTheManualRun() throws {
+        _ = try tool.file(
+            "places.jsonl",
+            """
+            {"name":"Café","stars":4,"borough":"Queens","address line 2":"x"}
+            {"name":"b","stars":5,"borough":"Bronx"}
+
+            """)
+        let calls = try tool("examples").output.split(separator: "\n").filter {
+            $0.hasPrefix("  ")
+        }
+        #expect(calls.count > 10)
+        for call in calls {
+            let run = try tool.inShell(String(call))
+            #expect(run.status == 0 && run.errors.isEmpty, "\(call): \(run.errors)")
         }
     }
 

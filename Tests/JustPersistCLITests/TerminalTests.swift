@@ -124,6 +124,35 @@ import Testing
         }
     }
 
+    @Test func aTerminalGetsOneHundredRowsUnlessMoreAreAskedFor() throws {
+        let store = tool.store("lmdb")
+        let rows = (0..<150).map { "{\"n\":\($0)}\n" }.joined()
+        try #require(try tool("import", store, "T", tool.file("rows.jsonl", rows)).status == 0)
+        func shown(_ arguments: [String]) throws -> (rows: Int, note: Bool) {
+            let run = try tool.onTerminal(columns: 80, ["query", store, "T"] + arguments)
+            #expect(run.status == 0)
+            let numbers = Self.plain(run.text).split(separator: "\n").compactMap {
+                Int($0.trimmingCharacters(in: .whitespaces))
+            }
+            return (numbers.count, run.text.contains("the first 100"))
+        }
+        for arguments in [
+            [], ["--format", "csv"], ["--format", "jsonl"],
+            ["--group-by", "n", "--select", "max:n", "--format", "jsonl"],
+        ] {
+            let shown = try tool.onTerminal(columns: 80, ["query", store, "T"] + arguments).text
+            #expect(shown.contains("These are the first 100. To print all, add --limit 0"))
+            #expect(shown.contains("99") && !shown.contains("101"), "\(arguments)")
+        }
+        #expect(try shown(["--limit", "0"]) == (150, false))
+        #expect(try shown(["--limit", "120"]) == (120, false))
+        #expect(try shown(["--offset", "50"]) == (100, false))
+        let count = try tool.onTerminal(columns: 80, ["query", store, "T", "--format", "count"])
+        #expect(count.text == "150\n")
+        let piped = try tool("query", store, "T", "--format", "csv")
+        #expect(piped.output.split(separator: "\n").count == 151 && piped.errors.isEmpty)
+    }
+
     @Test func nothingIsCutInAPipe() throws {
         let store = try makeStore()
         let run = try tool("query", store, "Type")

@@ -102,6 +102,15 @@ struct Tool {
         ).end()
     }
 
+    /// Runs a line of the shell in the directory, in which the tool is called by its name.
+    func inShell(_ line: String) throws -> Run {
+        let script = "cd \"$0\" && PATH=\"$1:$PATH\" && \(line)"
+        let tools = executable.deletingLastPathComponent().path
+        return try Running(
+            URL(filePath: "/bin/sh"), ["-c", script, directory.url.path, tools], in: directory.url
+        ).end()
+    }
+
     /// Runs a copy of the tool that has no other program beside it, with this `PATH`.
     func alone(path: String, _ arguments: [String]) throws -> Run {
         let place = directory.url.appending(path: UUID().uuidString)

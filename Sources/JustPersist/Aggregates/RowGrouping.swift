@@ -221,8 +221,8 @@ package struct RowGrouping {
             if column.isEmpty { throw .invalidAggregation("A column has an empty name.", type) }
             if seen.insert(column).inserted { continue }
             throw .invalidAggregation(
-                "Two columns have the name “\(column)”. Leave one out, or give it another name with named(_:).",
-                type)
+                "Two columns have the name “\(column)”.", type,
+                advice: "Leave one out, or give it another name with named(_:).")
         }
     }
 
@@ -297,9 +297,10 @@ private struct GroupKey: Hashable {
 
 extension DataStoreError {
     fileprivate static func invalidAggregation(
-        _ message: String, _ type: ItemType
+        _ message: String, _ type: ItemType, advice: String? = nil
     ) -> DataStoreError {
-        DataStoreError(.invalidRequest, in: "aggregate", message, itemType: type.key)
+        DataStoreError(
+            .invalidRequest, in: "aggregate", message, advice: advice, itemType: type.key)
     }
 
     /// The refusal to add what cannot be added.

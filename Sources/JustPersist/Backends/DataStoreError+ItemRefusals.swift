@@ -5,9 +5,8 @@ extension DataStoreError {
         DataStoreError(
             .couldNotCreateItemOfType, in: operation,
             """
-            The store does not know the type “\(key)”, and it has no item class. Declare its attributes \
-            first, with declare(_:).
-            """, itemType: key)
+            The store does not know the type “\(key)”, and it has no item class.
+            """, advice: "Declare its attributes first, with declare(_:).", itemType: key)
     }
 
     /// The refusal to make or change items of a class that is not a ``MutableDataStoreItem``.
@@ -74,8 +73,9 @@ extension DataStoreError {
             .limitExceeded, in: attribute == nil ? "create" : "setValue",
             """
             With this the block would change more than the limit of \(limit) bytes for a write block, so \
-            \(refused). Split the work into several blocks.
-            """, itemType: itemType, attribute: attribute)
+            \(refused).
+            """, advice: "Split the work into several blocks.", itemType: itemType,
+            attribute: attribute)
     }
 
     /// The error for fetching a stored item as a second class in the same block.

@@ -35,7 +35,7 @@ extension DataStoreError {
     public static func message(for code: Code, path: String) -> String {
         switch code {
         case .storeNotFound:
-            "There is no store at “\(path)”. Check the path, or let the store be created."
+            "There is no store at “\(path)”. Check the path."
         case .accessDenied:
             "“\(path)” may not be read or written by this user. Check its owner and permissions."
         case .storageFull:

@@ -71,8 +71,8 @@ public enum OpenStores {
                 .alreadyOpen, in: "open",
                 """
                 The store at “\(claim.directory.path)” is already open in this process, through \
-                “\(holder.path)”. Use that store, or tear it down first.
-                """)
+                “\(holder.path)”.
+                """, advice: "Use that store, or tear it down first.")
         }
     }
 

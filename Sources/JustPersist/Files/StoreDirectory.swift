@@ -163,7 +163,7 @@ public struct StoreDirectory: Sendable {
     private static func notFound(_ url: URL, _ engineName: String) -> DataStoreError {
         DataStoreError(
             .storeNotFound, in: "open",
-            "There is no \(engineName) store at “\(url.path)”. Check the path, "
-                + "or let the store be created.")
+            "There is no \(engineName) store at “\(url.path)”.",
+            advice: "Check the path, or let the store be created.")
     }
 }

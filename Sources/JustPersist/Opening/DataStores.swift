@@ -90,10 +90,8 @@ public enum DataStores {
         guard let backend = backends.withLock({ $0[url.scheme] }) else {
             throw DataStoreError(
                 .invalidStoreURL, in: "open",
-                """
-                No backend is registered for “\(url.scheme):”; known here: \(knownSchemes). A backend's \
-                register() makes it known.
-                """)
+                "No backend is registered for “\(url.scheme):”; known here: \(knownSchemes).",
+                advice: "A backend's register() makes it known.")
         }
         return try backend.make(url, options)
     }

@@ -52,8 +52,8 @@ extension DataStorePredicate {
                 .limitExceeded, in: "predicate",
                 """
                 The predicate's text has \(format.utf8.count) bytes, and the limit is \
-                \(Limit.formatBytes); pass long lists as arguments.
-                """)
+                \(Limit.formatBytes).
+                """, advice: "Pass long lists as arguments.")
         }
         do {
             self = try PredicateParser.parse(format, arguments)

@@ -152,11 +152,10 @@ private struct PredicateValidation {
 
     private func checkVariable(_ name: String, _ bound: Set<String>) throws(DataStoreError) {
         guard !bound.contains(name), !allowsVariables else { return }
-        throw Self.invalid(
-            """
-            The variable $\(name) has no value. Give it one with substituting(_:), or pass the value as an \
-            argument.
-            """)
+        throw DataStoreError(
+            .invalidPredicate, in: "predicate",
+            "The variable $\(name) has no value; an attribute of that name is written #\("$\(name)".quoted).",
+            advice: "Give it one with substituting(_:), or pass the value as an argument.")
     }
 
     private mutating func addNode() throws(DataStoreError) {

@@ -130,7 +130,8 @@ extension String {
             case "\n": literal += "\\n"
             case "\r": literal += "\\r"
             case "\t": literal += "\\t"
-            case _ where scalar.properties.generalCategory == .control:
+            // A byte order mark cannot be seen, either.
+            case _ where scalar.properties.generalCategory == .control || scalar == "\u{feff}":
                 let digits = String(scalar.value, radix: 16)
                 literal += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             default: literal.unicodeScalars.append(scalar)

@@ -30,7 +30,7 @@ extension PredicateLexer {
         let digits = position
         while let digit = hexadecimalDigit(), digit < UInt32(radix) { position += 1 }
         guard position > digits else {
-            throw PredicateSyntaxError("A \(name) number needs a digit here.", at: position)
+            throw PredicateSyntaxError("The \(name) number needs a digit here.", at: position)
         }
         guard let value = UInt64(text(from: digits), radix: radix) else {
             throw PredicateSyntaxError(

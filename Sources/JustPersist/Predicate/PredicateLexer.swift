@@ -72,7 +72,8 @@ struct PredicateLexer {
                 position += symbol.scalars.count
                 return .symbol(symbol.text)
             }
-            throw PredicateSyntaxError("“\(first)” has no meaning in a predicate.", at: position)
+            throw PredicateSyntaxError(
+                "“\(first)” has no meaning in a predicate.\(Self.hint(on: first))", at: position)
         }
     }
 
@@ -87,7 +88,8 @@ struct PredicateLexer {
 
     private mutating func word(after sign: String) throws(PredicateSyntaxError) -> String {
         guard peek()?.startsName == true else {
-            throw PredicateSyntaxError("“\(sign)” needs a name behind it.", at: position)
+            let hint = sign == "#" ? " " + PredicateParser.quotedName : ""
+            throw PredicateSyntaxError("“\(sign)” needs a name after it.\(hint)", at: position)
         }
         return word()
     }
@@ -104,7 +106,11 @@ struct PredicateLexer {
             position += 1
             if !isModifier { return String(text) }
         }
-        throw PredicateSyntaxError("“%” needs @, K or a letter such as d behind it.", at: position)
+        throw PredicateSyntaxError(
+            """
+            “%” begins a placeholder such as %@ or %d. A text with “%” is written in quotes, and the remainder of a \
+            division as modulus:by:(a, b).
+            """, at: position)
     }
 }
 

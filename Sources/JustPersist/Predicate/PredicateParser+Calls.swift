@@ -74,7 +74,9 @@ extension PredicateParser {
             "\(name)(), which would give each request another answer"
         case "FETCH": "FETCH(), a request inside a request"
         case "BLOCKPREDICATE": "blocks; filter the items in Swift"
-        default: "functions such as \(name)()"
+        default:
+            functionCounterparts[name.uppercased()].map { "\(name)(); write \($0)" }
+                ?? "functions such as \(name)()"
         }
     }
 

@@ -302,7 +302,7 @@ extension PredicateParser {
     }
 
     /// The keywords that cannot be a bare name at the start of an expression.
-    private static let operatorWords: Set<String> = [
+    static let operatorWords: Set<String> = [
         "AND", "OR", "NOT", "IN", "BETWEEN", "CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE",
         "MATCHES",
         "ANY", "SOME", "ALL", "NONE", "TRUEPREDICATE", "FALSEPREDICATE",

@@ -1,6 +1,6 @@
 /// Parses the text of a predicate by recursive descent; OR binds weakest, then AND, then NOT.
 struct PredicateParser {
-    private var lexer: PredicateLexer
+    private(set) var lexer: PredicateLexer
     private(set) var token: PredicateLexer.Token
     private let arguments: [Any?]
     private var argumentsUsed = 0
@@ -25,8 +25,8 @@ struct PredicateParser {
         guard parser.argumentsUsed == arguments.count else {
             throw parser.error(
                 """
-                The predicate has \(parser.argumentsUsed) placeholders, but \(arguments.count) \
-                arguments were given.
+                The predicate has \(parser.argumentsUsed.counted("placeholder")), but was given \
+                \(arguments.count.counted("argument")).
                 """)
         }
         return predicate
@@ -173,7 +173,7 @@ struct PredicateParser {
 
     private var expectedOperator: PredicateSyntaxError {
         if keyword == "NOT" {
-            return error("NOT stands before a comparison: write NOT (name IN {…}).")
+            return error("NOT stands before a comparison: write \(negatedComparison).")
         }
         return unexpected("an operator such as == or CONTAINS")
     }
@@ -245,7 +245,12 @@ struct PredicateParser {
     mutating func advance() throws(PredicateSyntaxError) { token = try lexer.next() }
 
     mutating func expect(_ symbol: String) throws(PredicateSyntaxError) {
-        guard token.kind == .symbol(symbol) else { throw unexpected("“\(symbol)”") }
+        guard token.kind == .symbol(symbol) else {
+            if symbol == ")", token.kind == .symbol(",") {
+                throw error("Expected “)”, but found “,”. A list is written in braces: {1, 2}.")
+            }
+            throw unexpected("“\(symbol)”")
+        }
         try advance()
     }
 
@@ -256,8 +261,9 @@ struct PredicateParser {
         guard argumentsUsed < arguments.count else {
             throw error(
                 """
-                The placeholder \(placeholder) has no argument: \(arguments.count) were given; pass one \
-                for each placeholder.
+                The placeholder \(placeholder) has no argument\(arguments.isEmpty
+                    ? ", for none are given. Write a value in its place, and a text with “%” in quotes."
+                    : ": only \(arguments.count) were given; pass one for each placeholder.")
                 """)
         }
         argumentsUsed += 1
@@ -284,7 +290,8 @@ struct PredicateParser {
     }
 
     func unexpected(_ wanted: String) -> PredicateSyntaxError {
-        error("Expected \(wanted), but found \(token.kind.description).")
+        let found = "Expected \(wanted), but found \(token.kind.description)."
+        return error(hint.map { "\(found) \($0)" } ?? found)
     }
 }
 

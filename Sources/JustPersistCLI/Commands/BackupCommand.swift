@@ -47,7 +47,7 @@ struct BackupCommand: ParsableCommand {
         }
         let output = Output()
         try output.line(
-            "\(report.bytes) bytes"
+            report.bytes.counted("byte")
                 + (report.sharedBytes > 0 ? ", \(report.sharedBytes) of them shared" : ""))
         try output.flush()
     }

@@ -32,7 +32,9 @@ struct CompactCommand: ParsableCommand {
         if report.bytesBefore == 0 {
             try output.line("Nothing to do: the store has no files.")
         } else {
-            try output.line("\(report.bytesBefore) bytes before, \(report.bytesAfter) bytes now")
+            try output.line(
+                "\(report.bytesBefore.counted("byte")) before, \(report.bytesAfter.counted("byte")) now"
+            )
         }
         try output.flush()
     }

@@ -11,8 +11,9 @@ struct ConformanceCommand: ParsableCommand {
         discussion: """
             STORE is lmdb:, leveldb:, memory: or reference:. The checks are in a program of their own, \
             \(program), which has to lie beside justpersist or in a directory of PATH, and which explains \
-            the options. In the package of JustPersist it is built by
+            the options. In the package of JustPersist these install it and build it:
 
+              make install-all
               \(build)
             """)
 
@@ -68,7 +69,7 @@ struct ConformanceCommand: ParsableCommand {
             .invalidRequest, in: "conformance",
             """
             The checks are in the program “\(Self.program)”, which is neither beside this one nor in a \
-            directory of PATH. In the package of JustPersist it is built by “\(Self.build)”.
+            directory of PATH. In the package of JustPersist, “make install-all” puts it in place, and “\(Self.build)” builds it.
             """)
     }
 }

@@ -17,7 +17,8 @@ struct DiffCommand: ParsableCommand {
     @Argument(help: .init("The first store: " + storeHelp), completion: .stores) var first: String
     @Argument(help: .init("The second store: " + storeHelp), completion: .stores) var second: String
     @Option(help: "A type to compare; all without it. Repeatable.") var type: [String] = []
-    @Option(help: "How many differences to show at most; 0 for all.") var limit = 0
+    @Option(parsing: .unconditional, help: "How many differences to show at most; 0 for all.")
+    var limit = 0
     @Flag(help: "Say only whether there is a difference, and stop at the first.") var quiet = false
 
     /// Enough was shown.
@@ -29,6 +30,7 @@ struct DiffCommand: ParsableCommand {
 
     func run() throws {
         let stores = try (OpenStore.reading(first), OpenStore.reading(second))
+        try checkTypes(of: stores)
         let interruption = Interruption()
         let output = Output()
         var shown = 0
@@ -71,6 +73,16 @@ struct DiffCommand: ParsableCommand {
             .verificationFailed, in: "diff",
             "The stores differ: \(summary.differentTypes.counted("type")), \(items.counted("item"))."
         )
+    }
+
+    /// Throws if neither store has a type that is to be compared.
+    private func checkTypes(of stores: (OpenStore, OpenStore)) throws {
+        if type.isEmpty { return }
+        var schemas: [ItemSchema] = []
+        for store in [stores.0.store, stores.1.store] {
+            try store.performRead { db in schemas += try db.schemas() }
+        }
+        for type in type { _ = try schemas.known(type, in: "diff") }
     }
 
     private func lines(for difference: StoreDifference) -> [String] {

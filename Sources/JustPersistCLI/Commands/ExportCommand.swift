@@ -44,8 +44,11 @@ struct ExportCommand: ParsableCommand {
         let opened = try OpenStore.reading(store)
         var total: Int?
         var isEmpty = false
+        var fruitless: FruitlessPredicate?
         try opened.store.performRead { db in
-            let known = KnownAttributes(try db.schemas().known(type, in: "export"))
+            let schema = try db.schemas().known(type, in: "export")
+            fruitless = FruitlessPredicate(request.predicate, of: schema)
+            let known = KnownAttributes(schema)
             if let predicate = request.predicate { try known.check(predicate) }
             try selected.sort(request, known)
             for column in select ?? [] { try known.check(path: column, in: "--select") }
@@ -74,13 +77,16 @@ struct ExportCommand: ParsableCommand {
         if file == "-" {
             // Of text for a terminal, the line that is not at its end yet.
             var begun: [UInt8] = []
+            var count = 0
             try opened.store.performRead { db in
-                try export.run(from: db, progress: { if !Output.isTerminal { show($0) } }) { text in
+                count = try export.run(from: db, progress: { if !Output.isTerminal { show($0) } }) {
+                    text in
                     guard Output.isTerminal else { return try output.bytes(text) }
                     begun = try Self.write(lines: begun + text, to: output)
                 }
             }
             line.clear()
+            if count == 0 { fruitless?.complain() }
             return try output.flush()
         }
         let interruption = Interruption()
@@ -91,6 +97,7 @@ struct ExportCommand: ParsableCommand {
             show(progress)
         }
         line.clear()
+        if count == 0 { fruitless?.complain() }
         try output.line("\(count.counted("item")) exported to “\(file)”.")
         try output.flush()
     }

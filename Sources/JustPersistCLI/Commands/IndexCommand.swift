@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import JustPersist
 import JustPersistCommandLine
 
@@ -54,33 +55,52 @@ struct IndexCommand: ParsableCommand {
         @Flag(help: "No two items may have the same values.") var unique = false
         @Flag(help: "Texts are compared without regard to case.") var ignoreCase = false
 
-        var index: IndexSchema {
-            IndexSchema(attributes, isUnique: unique, ignoresCase: ignoreCase)
-        }
-
         func validate() throws {
             if attributes.isEmpty { throw ValidationError("Name at least one attribute.") }
         }
 
-        /// Runs `body` in a write block, after a look at whether the store has the type and the attributes.
-        func write(_ body: (borrowing DataStoreWriter) throws -> Void) throws {
-            let opened = try OpenStore.changing(store)
+        /// The attributes, which may be written as `index list` shows them, with commas between them.
+        func names(in schema: ItemSchema) -> [String] {
+            let known = Set(schema.attributes.map(\.name) + schema.indexes.flatMap(\.attributes))
+            return attributes.flatMap { text in
+                known.contains(text)
+                    ? [text]
+                    : QuotedNames.parts(of: text, separatedBy: ",").map {
+                        $0.trimmingCharacters(in: .whitespaces)
+                    }
+            }
+        }
+    }
+
+    struct Add: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add an index; it is ready when the command ends.")
+
+        @OptionGroup var named: Named
+
+        func run() throws {
+            let type = named.type
+            let opened = try OpenStore.changing(named.store)
+            let schema = try opened.store.read { db in
+                try db.schemas().known(type, in: "index")
+            }
+            let attributes = named.names(in: schema)
+            let known = KnownAttributes(schema)
+            for attribute in attributes { try known.check(path: attribute, in: "the index") }
+            let index = IndexSchema(
+                attributes, isUnique: named.unique, ignoresCase: named.ignoreCase)
             let violation = Locked<DataStoreError?>(nil)
-            let named = (type, attributes.first)
             opened.store.errorHandler = { error in
-                if error.code == .uniqueViolation, (error.itemType, error.attribute) == named {
+                if error.code == .uniqueViolation, error.itemType == type,
+                    error.attribute == attributes.first
+                {
                     violation.withLock { $0 = error }
                 } else {
-                    StandardStreams.writeError("justpersist: \(error)\n")
+                    StandardStreams.complain(error.complaint)
                 }
             }
-            var isNew = false
             try opened.store.performWrite { db in
-                let schema = try db.schemas().known(type, in: "index")
-                let known = KnownAttributes(schema)
-                for attribute in attributes { try known.check(path: attribute, in: "the index") }
-                isNew = !schema.indexes.contains(index)
-                try body(db)
+                try db.declare(ItemSchema(type, attributes: [], indexes: [index]))
             }
             let line = ProgressLine()
             try opened.store.buildIndexes { progress in
@@ -89,7 +109,7 @@ struct IndexCommand: ParsableCommand {
                     fraction: Double(progress.done) / Double(max(1, progress.total)))
             }
             line.clear()
-            if isNew, unique, let violation = violation.withLock({ $0 }) {
+            if !schema.indexes.contains(index), let violation = violation.withLock({ $0 }) {
                 try opened.store.performWrite { db in
                     _ = try db.dropIndex(index, ofType: type)
                 }
@@ -101,33 +121,51 @@ struct IndexCommand: ParsableCommand {
         }
     }
 
-    struct Add: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Add an index; it is ready when the command ends.")
-
-        @OptionGroup var named: Named
-
-        func run() throws {
-            try named.write { db in
-                try db.declare(ItemSchema(named.type, attributes: [], indexes: [named.index]))
-            }
-        }
-    }
-
     struct Drop: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Drop an index.")
+        static let configuration = CommandConfiguration(
+            abstract: "Drop an index.",
+            discussion: """
+                The attributes name the index, in their order. Where several indexes are over these attributes, --unique and \
+                --ignore-case say which.
+                """)
 
         @OptionGroup var named: Named
 
         func run() throws {
-            try named.write { db in
-                if try db.dropIndex(named.index, ofType: named.type) { return }
-                let names = named.attributes.joined(separator: ", ")
-                throw DataStoreError(
-                    .invalidRequest, in: "index",
-                    "“\(named.type)” has no \(named.unique ? "unique " : "")index over \(names). List them with: justpersist index list \(named.store)",
-                    itemType: named.type)
+            let opened = try OpenStore.changing(named.store)
+            try opened.store.performWrite { db in
+                let schema = try db.schemas().known(named.type, in: "index")
+                _ = try db.dropIndex(try index(of: schema), ofType: named.type)
             }
+            try opened.close()
+        }
+
+        /// The index that is meant: the one over the attributes, or that of several which the flags describe.
+        private func index(of schema: ItemSchema) throws -> IndexSchema {
+            let attributes = named.names(in: schema)
+            let over = schema.indexes.filter { $0.attributes == attributes }
+            let exact = over.filter {
+                ($0.isUnique, $0.ignoresCase) == (named.unique, named.ignoreCase)
+            }
+            let fitting = over.filter {
+                ($0.isUnique || !named.unique) && ($0.ignoresCase || !named.ignoreCase)
+            }
+            if let index = exact.first ?? (fitting.count == 1 ? fitting.first : nil) {
+                return index
+            }
+            let kind = (named.unique ? "unique " : "") + "index over \(attributes.listed)"
+            throw DataStoreError(
+                .invalidRequest, in: "index",
+                fitting.isEmpty
+                    ? "“\(named.type)” has no \(kind)\(named.ignoreCase ? " that ignores case" : ""). \(Self.advice(schema))"
+                    : "“\(named.type)” has more than one \(kind). Add --unique or --ignore-case, as index list shows them.",
+                itemType: named.type)
+        }
+
+        private static func advice(_ schema: ItemSchema) -> String {
+            schema.indexes.isEmpty
+                ? "It has no indexes."
+                : "It has these: \(schema.indexes.map { $0.attributes.joined(separator: ", ") }.listed)."
         }
     }
 }

@@ -110,18 +110,22 @@ private struct StoreInfo: Encodable {
     var types: [TypeInfo] = []
 
     func lines(width: Int?) -> [String] {
-        var lines = ["\(store): \(types.count) types, \(sizeOnDisk) bytes on disk"]
+        var lines = [
+            "\(store): \(types.count.counted("type")), \(sizeOnDisk.counted("byte")) on disk"
+        ]
         for type in types {
             if let damage = type.damage {
                 lines += ["", "\(type.name): damaged. \(damage)"]
                 continue
             }
-            lines += ["", "\(type.name): \(type.count ?? 0) items"]
+            lines += ["", "\(type.name): \((type.count ?? 0).counted("item"))"]
             var table = TextTable(header: ["ATTRIBUTE", "KINDS"])
             for attribute in type.attributes {
                 table.append([attribute.name, attribute.kinds.joined(separator: ", ")])
             }
-            lines += table.lines(width: width.map { $0 - 2 }).map { "  " + $0 }
+            if !type.attributes.isEmpty {
+                lines += table.lines(width: width.map { $0 - 2 }).map { "  " + $0 }
+            }
             lines += type.indexes.map { index in
                 "  index over \(index.attributes.joined(separator: ", "))"
                     + (index.isUnique ? ", unique" : "")

@@ -13,9 +13,15 @@ struct QueryCommand: ParsableCommand {
             --limit and --offset are about the rows then. Without --group-by such a --select computes of all items. \
             Values that are null are left out.
 
+            On a terminal the first \(rowsOnTerminal) rows are printed, unless --limit is given: --limit 0 prints all. To a file \
+            or a pipe all are written.
+
             json and jsonl are written as export writes them, so that import brings the items back: null is left out except \
             where an attribute has a default, and a date is {"$date": milliseconds since 1970}.
             """)
+
+    /// How many rows a person is shown who does not ask for a number of them.
+    private static let rowsOnTerminal = 100
 
     @Argument(help: .init(storeHelp), completion: .stores) var store: String
     @Argument(help: "The type of the items.", completion: .storedTypes) var type: String
@@ -37,7 +43,11 @@ struct QueryCommand: ParsableCommand {
         help: "Attributes or paths, separated by commas: a row for each group of equal values.",
         transform: AggregateColumns.list)
     var groupBy: [String]?
-    @Option(help: "Which groups to print: a predicate about columns, such as 'count > 10'.")
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "Which groups to print: a predicate about columns, such as 'count > 10'.",
+            valueName: "predicate"))
     var having: String?
 
     func validate() throws {
@@ -77,16 +87,47 @@ struct QueryCommand: ParsableCommand {
                 try output.line("\(try db.explain(request))")
                 return try output.flush()
             }
+            let fruitless = FruitlessPredicate(request.predicate, of: schema)
+            var count = 0
             if format == .count {
-                try output.line(String(try db.count(request)))
-                return try output.flush()
+                count = try db.count(request)
+                try output.line(String(count))
+                try output.flush()
+                if count == 0 { fruitless?.complain() }
+                return
             }
             var writer = try RowWriter(
-                format, columns: columns ?? select ?? schema.attributes.map(\.name), of: schema,
-                to: output)
-            try db.forEach(request) { item in try writer.write(item) }
+                format, columns: columns ?? select ?? allColumns(of: schema), of: schema, to: output
+            )
+            // One more, to know whether there are more.
+            if let most = mostRows { request.limit = most + 1 }
+            try db.forEach(request) { item in
+                count += 1
+                if count <= mostRows ?? .max { try writer.write(item) }
+            }
             try writer.finish()
+            if count == 0 { fruitless?.complain() }
+            noteMore(than: count)
         }
+    }
+
+    /// The attributes; the id for a person where there are none, so that a row is something to see.
+    private func allColumns(of schema: ItemSchema) -> [String] {
+        let names = schema.attributes.map(\.name)
+        return names.isEmpty && format == .table ? ["uniqueToken"] : names
+    }
+
+    /// How many rows are printed, where the user has not said it and the output is a terminal.
+    private var mostRows: Int? {
+        Output.isTerminal && selected.limit == nil && format != .count ? Self.rowsOnTerminal : nil
+    }
+
+    /// Says that there are more rows than are printed, if there are so many.
+    private func noteMore(than count: Int) {
+        guard let most = mostRows, count > most else { return }
+        StandardStreams.complain(
+            "These are the first \(most). To print all, add --limit 0; for the next, --offset \((selected.offset ?? 0) + most)."
+        )
     }
 
     private func printRows(
@@ -99,6 +140,7 @@ struct QueryCommand: ParsableCommand {
         }
         // As in --select, or as the column is named.
         request.sortDescriptors = selected.sortKeys.map { $0.descriptor(ofColumn: true) }
+        if let most = mostRows { request.limit = most + 1 }
         let rows = try db.aggregate(request, aggregation)
         if format == .count {
             try output.line(String(rows.count))
@@ -106,8 +148,9 @@ struct QueryCommand: ParsableCommand {
         }
         var writer = try RowWriter(
             format, columns: aggregation.columns, withNull: aggregation.columns, to: output)
-        for row in rows { try writer.write(row.values) }
+        for row in rows.prefix(mostRows ?? .max) { try writer.write(row.values) }
         try writer.finish()
+        noteMore(than: rows.count)
     }
 }
 
@@ -118,8 +161,7 @@ struct SortKey: ExpressibleByArgument {
     private(set) var textOrder = TextOrder.scalars
 
     init?(argument: String) {
-        var parts = argument.split(separator: ":", omittingEmptySubsequences: false).map(
-            String.init)
+        var parts = QuotedNames.parts(of: argument, separatedBy: ":")
         // The key itself may have a colon: average:stars.
         loop: while parts.count > 1, let word = parts.last {
             switch word {

@@ -43,7 +43,7 @@ struct RepairCommand: ParsableCommand {
         guard let goesOn = StandardStreams.confirms(question) else {
             throw DataStoreError(
                 .invalidRequest, in: "repair",
-                "\(question) Nothing was: nobody can be asked; add --yes.")
+                "\(question) \(StandardStreams.noConfirmation)")
         }
         if !goesOn {
             throw DataStoreError(.invalidRequest, in: "repair", "Nothing was repaired.")

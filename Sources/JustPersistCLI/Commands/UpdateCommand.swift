@@ -12,17 +12,31 @@ struct UpdateCommand: ParsableCommand {
             TYPE ID for a reference, or JSON for arrays and dictionaries. null takes a value away; "null" in double quotes is \
             the text. Where an attribute has held nothing yet, and at a path into a dictionary, a value is JSON if it can be \
             read as such, or else a text: write 'address.zip="10001"' for the text 10001.
+
+            --add NAME=VALUE gives the items an attribute that the type does not have yet; --set refuses such a name, which \
+            may be misspelt. The value is JSON if it can be read as such, or else a text; --add NAME:KIND=VALUE names its kind.
+
+            A name with an equals sign or a colon in it is written in quotes: '#"k=v"=5'.
             """)
 
     @OptionGroup var matching: MatchingItems
     @Option(
-        name: .customLong("set"),
-        help: "KEY=VALUE: an attribute, or a path into a dictionary, and its new value. Repeatable."
-    )
-    var assignments: [Assignment]
+        name: .customLong("set"), parsing: .unconditionalSingleValue,
+        help: .init(
+            "KEY=VALUE: an attribute, or a path into a dictionary, and its new value. Repeatable.",
+            valueName: "key=value"))
+    var assignments: [Assignment] = []
+    @Option(
+        name: .customLong("add"), parsing: .unconditionalSingleValue,
+        help: .init(
+            "NAME=VALUE or NAME:KIND=VALUE: a new attribute, and its value. Repeatable. The kinds are \(NewAttribute.kindNames).",
+            valueName: "name=value"))
+    var additions: [NewAttribute] = []
 
     func validate() throws {
-        if assignments.isEmpty { throw ValidationError("--set is missing: what to change.") }
+        if assignments.isEmpty, additions.isEmpty {
+            throw ValidationError("Say what to change: --set KEY=VALUE or --add NAME=VALUE.")
+        }
     }
 
     func run() throws {
@@ -32,6 +46,13 @@ struct UpdateCommand: ParsableCommand {
                 try KnownAttributes(schema).check(path: assignment.path, in: "--set")
                 values.append((assignment.path, try assignment.value(schema)))
             }
+            for addition in additions {
+                values.append((addition.name, try addition.value(newIn: schema)))
+            }
+        } begin: { db in
+            if additions.isEmpty { return }
+            let attributes = additions.map { AttributeSchema($0.name) }
+            try db.declare(ItemSchema(matching.type, attributes: attributes))
         } _: { item, _ in
             for (path, value) in values { try item.setStoredValue(value, forKeyPath: path) }
         }
@@ -44,11 +65,9 @@ struct Assignment: ExpressibleByArgument {
     let text: String
 
     init?(argument: String) {
-        guard let sign = argument.firstIndex(of: "="), sign > argument.startIndex else {
-            return nil
-        }
-        path = String(argument[..<sign])
-        text = String(argument[argument.index(after: sign)...])
+        let parts = QuotedNames.parts(of: argument, separatedBy: "=", maxSplits: 1)
+        guard parts.count == 2, !parts[0].isEmpty else { return nil }
+        (path, text) = (parts[0], parts[1])
     }
 
     /// The value as the attribute holds it.

@@ -9,7 +9,9 @@ struct VerifyCommand: ParsableCommand {
         commandName: "verify", abstract: "Read everything in a store, and report what is damaged.")
 
     @Argument(help: .init(storeHelp), completion: .stores) var store: String
-    @Option(help: "Seconds without progress after which the check is given up.")
+    @Option(
+        parsing: .unconditional,
+        help: "Seconds without progress after which the check is given up.")
     var patience = 300
     @Flag(help: .hidden) var inProcess = false
 

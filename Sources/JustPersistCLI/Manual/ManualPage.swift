@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import JustPersistCommandLine
 
 /// A manual page in the language mdoc(7), made of what a command says of itself.
 struct ManualPage {
@@ -11,19 +12,27 @@ struct ManualPage {
         let tool = try JSONDecoder().decode(CommandDescription.Tool.self, from: help).command
         macro(".Dd \(Self.today)")
         macro(".Dt \(tool.commandName.uppercased()) 1")
-        macro(".Os")
+        macro(".Os JustPersist \(Release.version)")
+        // No hyphens in what is to be copied.
+        macro(".nh")
         macro(".Sh NAME")
         macro(".Nm \(tool.commandName)")
         macro(".Nd \(Self.escaped(tool.abstract ?? ""))")
         macro(".Sh SYNOPSIS")
-        for command in tool.shownSubcommands { synopsis(of: command, behind: tool.commandName) }
+        let topics = [PredicatesCommand.configuration, ExamplesCommand.configuration]
+        let commands = tool.shownSubcommands.filter { command in
+            !topics.contains { $0.commandName == command.commandName }
+        }
+        for command in commands { synopsis(of: command, after: tool.commandName) }
         macro(".Sh DESCRIPTION")
         paragraphs(tool.discussion)
         macro(".Sh COMMANDS")
-        for command in tool.shownSubcommands { describe(command, behind: tool.commandName) }
+        for command in commands { describe(command, after: tool.commandName) }
+        macro(".Sh PREDICATES")
+        paragraphs(PredicatesCommand.configuration.discussion)
         macro(".Sh EXIT STATUS")
         items([
-            ("0", "Everything was done."), ("1", "An error, told on standard error."),
+            ("0", "Everything was done."), ("1", "An error, which standard error describes."),
             ("64", "A wrong call."), ("130", "Interrupted by Ctrl-C."),
         ])
         macro(".Sh ENVIRONMENT")
@@ -32,19 +41,21 @@ struct ManualPage {
             ("NO_COLOR", "No colours, if it is not empty."),
             ("PATH", "Where conformance looks for its program, justpersist-conformance."),
         ])
+        macro(".Sh EXAMPLES")
+        paragraphs(ExamplesCommand.configuration.discussion)
     }
 
-    private mutating func synopsis(of command: CommandDescription, behind name: String) {
+    private mutating func synopsis(of command: CommandDescription, after name: String) {
         let name = name + " " + command.commandName
         if command.shownSubcommands.isEmpty {
             macro(".Pp")
             macro(".Nm \(name)")
             for argument in command.shownArguments { write(argument.usage) }
         }
-        for command in command.shownSubcommands { synopsis(of: command, behind: name) }
+        for command in command.shownSubcommands { synopsis(of: command, after: name) }
     }
 
-    private mutating func describe(_ command: CommandDescription, behind name: String) {
+    private mutating func describe(_ command: CommandDescription, after name: String) {
         let name = name + " " + command.commandName
         macro(".Ss \(name)")
         write(command.abstract ?? "")
@@ -53,7 +64,7 @@ struct ManualPage {
             command.shownArguments.map { argument in
                 (argument.title, argument.explanation)
             })
-        for command in command.shownSubcommands { describe(command, behind: name) }
+        for command in command.shownSubcommands { describe(command, after: name) }
     }
 
     /// A list of terms and what they mean.
@@ -109,6 +120,7 @@ struct ManualPage {
 
     private static func escaped(_ text: String) -> String {
         text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("\"", with: "\\(dq")
+            .replacing("'", with: "\\(aq")
     }
 }
 

@@ -20,7 +20,7 @@ enum LMDBError {
     ) -> DataStoreError {
         let kind = kind(of: code, at: directory)
         return DataStoreError(
-            kind, in: operation, message(kind, code, path: directory.path),
+            kind, in: operation, fact(kind, code, path: directory.path), advice: advice(for: code),
             engine: .init(name: "LMDB", code: Int(code), text: text(of: code)))
     }
 
@@ -38,18 +38,16 @@ enum LMDBError {
         }
     }
 
-    private static func message(
+    private static func fact(
         _ kind: DataStoreError.Code, _ code: Int32, path: String
     ) -> String {
         switch code {
         case MDB_MAP_FULL:
-            "The store at “\(path)” has reached its maximum size. Delete items, or open it with a "
-                + "larger maximumSize."
+            "The store at “\(path)” has reached its maximum size."
         case MDB_READERS_FULL:
-            "Too many reads of the store at “\(path)” run at once. End some, or open the store with "
-                + "more maximumReaders."
+            "Too many reads of the store at “\(path)” run at once."
         case MDB_TXN_FULL:
-            "One write block changes more of the store at “\(path)” than LMDB can hold. Split it."
+            "One write block changes more of the store at “\(path)” than LMDB can hold."
         case MDB_BAD_VALSIZE:
             "A key or value for the store at “\(path)” is larger than LMDB takes. Make it shorter."
         case MDB_INVALID, MDB_VERSION_MISMATCH, MDB_INCOMPATIBLE:
@@ -65,6 +63,15 @@ enum LMDBError {
             "Another process has enlarged the store at “\(path)”. Try again when the running reads "
                 + "have ended."
         default: DataStoreError.message(for: kind, path: path)
+        }
+    }
+
+    private static func advice(for code: Int32) -> String? {
+        switch code {
+        case MDB_MAP_FULL: "Delete items, or open it with a larger maximumSize."
+        case MDB_READERS_FULL: "End some, or open the store with more maximumReaders."
+        case MDB_TXN_FULL: "Split it."
+        default: nil
         }
     }
 

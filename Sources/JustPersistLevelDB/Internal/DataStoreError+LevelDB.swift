@@ -25,8 +25,7 @@ extension DataStoreError {
         if text.hasPrefix("IO error: lock "), text.hasSuffix("already held by process") {
             code = .alreadyOpen
             message =
-                "The LevelDB store at “\(path)” is already open in this process. Use that store, "
-                + "or tear it down first."
+                "The LevelDB store at “\(path)” is already open in this process."
         } else if text.hasPrefix("IO error: lock ") {
             code = .lockedByAnotherProcess
             message =
@@ -50,7 +49,9 @@ extension DataStoreError {
             message = Self.message(for: code, path: path)
         }
         self.init(
-            code, in: operation, message, engine: EngineFailure(name: "LevelDB", text: text))
+            code, in: operation, message,
+            advice: code == .alreadyOpen ? "Use that store, or tear it down first." : nil,
+            engine: EngineFailure(name: "LevelDB", text: text))
     }
 }
 

@@ -56,9 +56,9 @@ extension DataStoreError {
         DataStoreError(
             .corrupted, in: "read",
             """
-            The store counts \(stored) items of “\(itemType)”, but \(found) were found: records are \
+            The store counts \(stored.counted("item")) of “\(itemType)”, but has \(found): records are \
             missing or doubled, or the number is wrong. Verify the store, and restore it from a backup; if nothing else is \
-            wrong with it, repair() has the items counted anew.
+            wrong with it, a repair counts the items anew.
             """, itemType: itemType)
     }
 

@@ -1,0 +1,46 @@
+import ArgumentParser
+import JustPersist
+
+/// An attribute that a type does not have yet, and its value, as they are written on the command line.
+struct NewAttribute: ExpressibleByArgument {
+    let name: String
+    private let kind: DataStoreValue.Kind?
+    private let text: String
+
+    private static let kinds = DataStoreValue.Kind.allCases.filter { $0 != .null }
+
+    /// The kinds that may be given.
+    static let kindNames = kinds.map { "\($0)" }.joined(separator: ", ")
+
+    init?(argument: String) {
+        let parts = QuotedNames.parts(of: argument, separatedBy: "=", maxSplits: 1)
+        guard parts.count == 2, !parts[0].isEmpty else { return nil }
+        text = parts[1]
+        let colon = argument.hasPrefix("#\"") ? nil : parts[0].lastIndex(of: ":")
+        let named = colon.flatMap { colon in
+            Self.kinds.first { "\($0)" == parts[0][parts[0].index(after: colon)...] }
+        }
+        guard let colon, let named, colon > parts[0].startIndex else {
+            (name, kind) = (parts[0], nil)
+            return
+        }
+        (name, kind) = (String(parts[0][..<colon]), named)
+    }
+
+    /// The value, for a type that has no such attribute.
+    func value(newIn schema: ItemSchema) throws -> DataStoreValue {
+        guard schema.index(ofAttribute: name) == nil, name != "uniqueToken" else {
+            throw DataStoreError(
+                .invalidRequest, in: "update",
+                "“\(schema.itemTypeKey)” has an attribute “\(name)” already. Change it with --set.",
+                itemType: schema.itemTypeKey, attribute: name)
+        }
+        if let value = DataStoreValue(argument: text, kinds: kind.map { [$0] } ?? []) {
+            return value
+        }
+        throw DataStoreError(
+            .kindMismatch, in: "update",
+            "“\(text)” cannot be read as \(kind.map { "\($0)" } ?? "a value"), for the new attribute “\(name)”. Nothing was changed.",
+            itemType: schema.itemTypeKey, attribute: name)
+    }
+}

@@ -1,0 +1,35 @@
+package import JustPersist
+
+extension DataStoreError {
+    /// The error as the programs report it: in one line, and below it the place in a text where there is one.
+    package var complaint: String {
+        var text =
+            (advice == nil
+            ? message : [fact, commandAdvice].compactMap(\.self).joined(separator: " "))
+            .printable
+        if let engine { text += " (\(engine.name): \(engine.text.printable))" }
+        if let location { text += "\n" + location.excerpt }
+        return text
+    }
+
+    /// What to do next on the command line, where the library's own advice names Swift declarations.
+    private var commandAdvice: String? {
+        switch (code, operation) {
+        case (.storeNotFound, _):
+            "Check the path; import and migrate make a store that is not there."
+        case (.readOnly, _): "Leave readOnly=true out of its URL."
+        case (.alreadyOpen, _): "Name each store once."
+        case (.storageFull, _): "Delete items, or name a larger size in its URL: ?mapSize=64GiB."
+        case (.limitExceeded, "predicate"): "Write it with fewer values."
+        case (.limitExceeded, "read"):
+            "Try again when others have ended, or allow more in its URL: ?readers=1000."
+        case (.limitExceeded, _): "Change fewer items at once, by a narrower predicate."
+        case (.invalidRequest, "aggregate"): "Leave one out."
+        case (.targetNotEmpty, _): "Choose an empty target, or add --update."
+        case (.verificationFailed, _):
+            "Let no other program write to the target, and run again with --update."
+        case (.unknownAttribute, _), (.couldNotCreateItemOfType, _): "Check the spelling."
+        default: nil
+        }
+    }
+}

@@ -1,18 +1,32 @@
 import Foundation
 import Testing
 
-/// What must not leave a block does not compile, and the compiler says why.
+/// What must not leave a block does not compile, nor does what a new user may take for the way to write something; and the
+/// compiler says why.
 @Suite struct RefusedCodeTests {
-    /// Code for the body of a function, and a part of what the compiler says of it.
+    /// Code, and a part of what the compiler says of it.
     struct Refused: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let code: String
         let diagnostic: String
+        let program: DocumentedCode.Program
+        let options: [String]
 
+        /// Code for the body of a function.
         init(_ description: String, _ code: String, _ diagnostic: String) {
+            self.init(description, of: .file, RefusedCodeTests.function(code), diagnostic)
+        }
+
+        /// Code for a file.
+        init(
+            _ description: String, of program: DocumentedCode.Program, _ code: String,
+            _ diagnostic: String, options: [String] = []
+        ) {
             testDescription = description
-            self.code = code
+            self.code = RefusedCodeTests.imports + code
             self.diagnostic = diagnostic
+            self.program = program
+            self.options = options
         }
     }
 
@@ -93,11 +107,14 @@ import Testing
             "'async'"),
     ]
 
-    private static func program(_ body: String) -> String {
-        """
+    private static let imports = """
         import JustPersist
         import JustPersistMacros
 
+        """
+
+    private static func function(_ body: String) -> String {
+        """
         @Item final class Restaurant {
             var name: String?
         }
@@ -116,15 +133,17 @@ import Testing
         let compiler = try #require(DocumentCompiler(in: folder))
         // What is refused is refused for its reason alone.
         let plain = "print(try store.readSync { db in try db.count(Restaurant.self) })"
-        let examined = [Refused("nothing", plain, "")] + Self.refused
+        let examined =
+            [Refused("nothing", plain, "")] + Self.refused + Self.refusedDeclarations
+            + Self.refusedCalls
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, refused) in examined.enumerated() {
                 if number >= ProcessInfo.processInfo.activeProcessorCount { try await group.next() }
                 group.addTask {
                     let diagnostics = try await compiler.diagnostics(
                         of: DocumentedCode(
-                            document: refused.testDescription, program: .file,
-                            text: Self.program(refused.code)))
+                            document: refused.testDescription, program: refused.program,
+                            text: refused.code), refused.options)
                     let isAsExpected =
                         refused.diagnostic.isEmpty
                         ? diagnostics.isEmpty : diagnostics.contains(refused.diagnostic)

@@ -12,6 +12,7 @@ struct Expansion {
     let text: String
     let diagnostics: [Diagnostic]
     private let source: String
+    private let placed: [Diagnostic]
 
     init(_ source: String) {
         self.source = source
@@ -26,12 +27,17 @@ struct Expansion {
             }, indentationWidth: .spaces(4))
         text = expanded.description
         diagnostics = context.diagnostics
+        // The compiler shows a diagnostic of a copied node at no line.
+        placed = diagnostics.filter {
+            context.location(of: $0.node, at: .afterLeadingTrivia, filePathMode: .filePath) != nil
+        }
     }
 
-    var messages: [String] { diagnostics.map(\.message) }
+    /// What is said of places in the source.
+    var messages: [String] { placed.map(\.message) }
 
-    /// The code that the diagnostics are shown at.
-    var places: [String] { diagnostics.map { $0.node.trimmedDescription } }
+    /// The code that the diagnostics are shown at, if that is known.
+    var places: [String] { placed.map { $0.node.trimmedDescription } }
 
     var fixes: [String] { diagnostics.flatMap(\.fixIts).map(\.message.message) }
 

@@ -5,7 +5,7 @@ extension DataStore {
     /// Throws the error that the block throws. The result must be `Sendable`, so a block can return values of
     /// items but not the items themselves.
     ///
-    /// Asynchronous code cannot call this form: there, `read` is the form that suspends, and ``readSync(_:)`` blocks.
+    /// Asynchronous code cannot call this form: there, `read` is the form that suspends, and `readSync` blocks.
     @available(
         *, noasync,
         message: """
@@ -39,7 +39,7 @@ extension DataStore {
     /// Throws the error that the block throws, or the error of the first refused change of a property. In both
     /// cases the block is rolled back.
     ///
-    /// Asynchronous code cannot call this form: there, `write` is the form that suspends, and ``writeSync(_:)`` blocks.
+    /// Asynchronous code cannot call this form: there, `write` is the form that suspends, and `writeSync` blocks.
     @available(
         *, noasync,
         message: """

@@ -11,8 +11,8 @@ import SwiftSyntaxMacros
 struct Expansion {
     let text: String
     let diagnostics: [Diagnostic]
+    let messages: [String]
     private let source: String
-    private let placed: [Diagnostic]
 
     init(_ source: String) {
         self.source = source
@@ -27,17 +27,16 @@ struct Expansion {
             }, indentationWidth: .spaces(4))
         text = expanded.description
         diagnostics = context.diagnostics
-        // The compiler shows a diagnostic of a copied node at no line.
-        placed = diagnostics.filter {
-            context.location(of: $0.node, at: .afterLeadingTrivia, filePathMode: .filePath) != nil
+        messages = diagnostics.map {
+            let place = context.location(
+                of: $0.node, at: .afterLeadingTrivia, filePathMode: .filePath)
+            // So it is for a copy of a node: the compiler does not find it.
+            return place == nil ? "\($0.message), at no line" : $0.message
         }
     }
 
-    /// What is said of places in the source.
-    var messages: [String] { placed.map(\.message) }
-
-    /// The code that the diagnostics are shown at, if that is known.
-    var places: [String] { placed.map { $0.node.trimmedDescription } }
+    /// The code that the diagnostics are shown at.
+    var places: [String] { diagnostics.map { $0.node.trimmedDescription } }
 
     var fixes: [String] { diagnostics.flatMap(\.fixIts).map(\.message.message) }
 

@@ -8,10 +8,8 @@ extension DataStore {
     /// Asynchronous code cannot call this form: there, `read` is the form that suspends, and `readSync` blocks.
     @available(
         *, noasync,
-        message: """
-            this form blocks the thread. In an async function write 'try await store.read'; at the top level of a file, \
-            where the compiler does not choose that form, write 'try store.readSync', or call an async function
-            """
+        message:
+            "this form blocks. In async functions write 'try await store.read'; at the top level of a file, 'try store.readSync'"
     )
     @inlinable @inline(__always)
     public func read<Value: Sendable>(
@@ -42,10 +40,8 @@ extension DataStore {
     /// Asynchronous code cannot call this form: there, `write` is the form that suspends, and `writeSync` blocks.
     @available(
         *, noasync,
-        message: """
-            this form blocks the thread. In an async function write 'try await store.write'; at the top level of a file, \
-            where the compiler does not choose that form, write 'try store.writeSync', or call an async function
-            """
+        message:
+            "this form blocks. In async functions write 'try await store.write'; at the top level of a file, 'try store.writeSync'"
     )
     @discardableResult
     public func write<Value: Sendable>(

@@ -130,11 +130,11 @@ extension RefusedCodeTests {
         Refused(
             "a blocking write in a task",
             "Task { try store.write { db in try db.deleteAll(Restaurant.self) } }",
-            "this form blocks the thread"),
+            "asynchronous contexts; this form blocks. In async functions write"),
         Refused(
             "a write at the top level that does not suspend", of: .main,
             script("try await store.write { db in print(try db.schemas()) }"),
-            "this form blocks the thread"),
+            "asynchronous contexts; this form blocks. In async functions write"),
         Refused(
             "a write at the top level that cannot throw", of: .main,
             script(#"try await store.write { db in print("") }"#), "write 'try store.writeSync'"),

@@ -1,5 +1,5 @@
 # Both ways in: `make demo` shows the main job on real data, `make test` runs the tests.
-.PHONY: demo test test-root test-developer test-plugin test-torture examples conformance torture fuzz lint format docs bench sanitize stress setup install install-all uninstall clean
+.PHONY: demo test test-root test-developer test-plugin test-projects test-torture examples conformance torture fuzz lint format docs bench sanitize stress setup install install-all uninstall clean
 
 # The suite proves damage and crashes by killing processes; backtraces of those would only slow it down.
 export SWIFT_BACKTRACE ?= enable=no
@@ -7,6 +7,7 @@ export SWIFT_BACKTRACE ?= enable=no
 # What the root package does not build; named one by one, so that build products are left alone.
 NESTED = DeveloperTests/Package.swift DeveloperTests/Tests MacroTests/Package.swift MacroTests/Tests \
 	Benchmarks/Package.swift Benchmarks/Sources Fuzzing/Package.swift Fuzzing/Sources Torture/Package.swift Torture/Sources Torture/Tests \
+	Examples/NewProjects/Package.swift Examples/NewProjects/Sources \
 	Examples/SQLiteDataStore/Package.swift Examples/SQLiteDataStore/Sources Examples/SQLiteDataStore/Tests \
 	Examples/SortedArrayEngine/Package.swift Examples/SortedArrayEngine/Sources Examples/SortedArrayEngine/Tests
 
@@ -14,7 +15,7 @@ demo:
 	scripts/demo
 
 # One behind the other, for all share what the root package has built; SwiftPM lets one at a time into its directory.
-test: test-root test-developer test-plugin examples test-torture
+test: test-root test-developer test-plugin test-projects examples test-torture
 
 # What has to be tried with every change, in minutes.
 test-root: setup
@@ -31,6 +32,11 @@ test-developer: setup
 # The plugin in a package that depends on this one.
 test-plugin: setup
 	scripts/test-plugin
+
+# The first programs of new users, in the modes that their projects have: each is run, and checks its results.
+test-projects: setup
+	scripts/in-package Examples/NewProjects build
+	for program in MainActorApp Script MainActorScript; do .build/debug/$$program || exit 1; done
 
 # The trials of `make torture`, some seconds of them, and the tests of their judge.
 test-torture:

@@ -4,6 +4,13 @@ extension DataStore {
     ///
     /// Throws the error that the block throws. The result must be `Sendable`, so a block can return values of
     /// items but not the items themselves.
+    ///
+    /// Asynchronous code cannot call this form: there, `read` is the form that suspends, and `readSync` blocks.
+    @available(
+        *, noasync,
+        message:
+            "this form blocks. In async functions write 'try await store.read'; at the top level of a file, 'try store.readSync'"
+    )
     @inlinable @inline(__always)
     public func read<Value: Sendable>(
         _ block: (borrowing DataStoreReader) throws -> Value
@@ -29,6 +36,13 @@ extension DataStore {
     ///
     /// Throws the error that the block throws, or the error of the first refused change of a property. In both
     /// cases the block is rolled back.
+    ///
+    /// Asynchronous code cannot call this form: there, `write` is the form that suspends, and `writeSync` blocks.
+    @available(
+        *, noasync,
+        message:
+            "this form blocks. In async functions write 'try await store.write'; at the top level of a file, 'try store.writeSync'"
+    )
     @discardableResult
     public func write<Value: Sendable>(
         _ block: (borrowing DataStoreWriter) throws -> Value

@@ -26,6 +26,9 @@
 /// `init` of its own must be a `convenience` one that calls `self.init()`. Attributes are in the order in
 /// which they are written, and can be reordered at will: stores know them by name.
 ///
+/// The class belongs to no actor, in a target whose declarations belong to the main actor too. The `Codable` types of its
+/// attributes must not either: write `nonisolated struct Address: Codable` there.
+///
 /// The class also gets a struct `Values` with a copy of each attribute: `Sendable`, `Codable`, `Hashable` and
 /// `Identifiable`, so that it may leave a block.
 ///

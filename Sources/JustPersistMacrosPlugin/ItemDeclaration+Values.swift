@@ -119,7 +119,7 @@ private struct ValueAttribute {
         name = property.name
         identifier = property.identifier
         level = property.access.level
-        type = property.declaredType.naming(className)
+        type = property.declaredType.trimmed.naming(className)
         defaultValue = property.initialValue?.naming(className) ?? "nil"
         isKnown = type.isKnownValueType
         var storage = "_" + property.name

@@ -33,7 +33,8 @@ struct ItemIndex {
             }
             ignoresCase = literal.literal.tokenKind == .keyword(.true)
         }
-        return expansion.arguments.filter { $0.label == nil }.compactMap { argument in
+        // Of an array, as a filtered syntax list is a copy without a place in the source.
+        return Array(expansion.arguments).filter { $0.label == nil }.compactMap { argument in
             guard let elements = argument.expression.as(ArrayExprSyntax.self)?.elements,
                 !elements.isEmpty
             else {

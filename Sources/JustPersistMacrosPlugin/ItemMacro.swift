@@ -5,12 +5,13 @@ import SwiftSyntaxMacros
 
 /// `@Item`: the schema, the backing, and the macro that makes each stored property an attribute.
 enum ItemMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
-    /// Of the three roles this one says what is wrong.
+    /// Of the three roles this one says what is wrong with a class.
     static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-        if let refusal = refusal(of: declaration, in: context) {
+        guard let itemClass = declaration.as(ClassDeclSyntax.self) else { return [] }
+        if let refusal = refusal(of: itemClass, in: context) {
             context.diagnose(refusal.at(node))
         }
         guard let item = item(node, declaration, in: context) else { return [] }
@@ -37,13 +38,21 @@ enum ItemMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
+        // Here, as the compiler does not always ask for the members of what is no class.
+        if !declaration.is(ClassDeclSyntax.self) {
+            let kind = ItemKind(declaration)
+            context.diagnose(
+                ItemMessage.notAClass(kind).at(node, fixIts: kind.fixIts(declaration)))
+        }
         guard let item = item(node, declaration, in: context) else { return [] }
         let names = protocols.map(\.trimmedDescription).filter {
             item.mayHaveValues || !$0.hasSuffix("ItemWithValues")
         }
         if names.isEmpty { return [] }
         let list = names.joined(separator: ", ")
-        return [try ExtensionDeclSyntax("extension \(type): \(raw: list) {}")]
+        // In a module whose code belongs to the main actor, the conformances would belong to it too. The class does not, as
+        // the macro's declaration names a protocol whose metatypes are Sendable.
+        return [try ExtensionDeclSyntax("nonisolated extension \(type): \(raw: list) {}")]
     }
 
     /// The item class; nil if there can be none, so that no role adds errors to the one that says so.
@@ -51,19 +60,19 @@ enum ItemMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         _ node: AttributeSyntax, _ declaration: some DeclGroupSyntax,
         in context: some MacroExpansionContext
     ) -> ItemDeclaration? {
-        if refusal(of: declaration, in: context) != nil { return nil }
-        return declaration.as(ClassDeclSyntax.self).map {
-            ItemDeclaration($0, attribute: node, in: context.lexicalContext)
-        }
+        guard let itemClass = declaration.as(ClassDeclSyntax.self),
+            refusal(of: itemClass, in: context) == nil
+        else { return nil }
+        return ItemDeclaration(itemClass, attribute: node, in: context.lexicalContext)
     }
 
-    /// Why there can be no item class of this declaration at this place.
+    /// Why this cannot be an item class at this place.
     private static func refusal(
-        of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
+        of itemClass: ClassDeclSyntax, in context: some MacroExpansionContext
     ) -> ItemMessage? {
-        guard let itemClass = declaration.as(ClassDeclSyntax.self) else { return .notAClass }
         let name = itemClass.name.text
         if itemClass.genericParameterClause != nil { return .generic(name) }
+        if itemClass.attribute(named: "MainActor") != nil { return .isolated(name) }
         for scope in context.lexicalContext {
             if scope.asProtocol((any DeclGroupSyntax).self) == nil { return .local(name) }
             let generics = scope.asProtocol((any WithGenericParametersSyntax).self)

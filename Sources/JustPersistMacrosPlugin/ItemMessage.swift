@@ -4,7 +4,8 @@ import SwiftSyntax
 /// What the macros say of code they cannot make an item of: what is wrong, and what to do.
 enum ItemMessage: DiagnosticMessage {
     // The class
-    case notAClass
+    case notAClass(ItemKind)
+    case isolated(String)
     case notFinal(String)
     case generic(String)
     case local(String)
@@ -51,8 +52,11 @@ enum ItemMessage: DiagnosticMessage {
 
     var message: String {
         switch self {
-        case .notAClass:
-            "@Item makes items of final classes only; declare this as a final class"
+        case .notAClass(let kind):
+            "@Item makes items of final classes only: \(kind.advice)"
+        case .isolated(let name):
+            "'\(name)' cannot belong to the main actor, as items belong to the block that fetched them; "
+                + "remove @MainActor"
         case .notFinal(let name):
             "item class '\(name)' must be final, as an item's attributes are those of one class"
         case .generic(let name):
@@ -75,8 +79,11 @@ enum ItemMessage: DiagnosticMessage {
             "'\(name)' cannot be a constant, as its value is in the store; make it a var or @Transient"
         case .severalInOne:
             "declare one attribute per line, each with its own var"
+        case .notStoredSimply(let name, "lazy"):
+            "'\(name)' cannot be lazy, as its value is in the store; mark it @Transient"
         case .notStoredSimply(let name, let modifier):
-            "'\(name)' cannot be \(modifier), as its value is in the store; mark it @Transient"
+            "'\(name)' cannot be \(modifier), as its value is in the store; "
+                + "refer to another item with an ItemReference?, or mark it @Transient"
         case .observed(let name):
             "'\(name)' cannot have willSet or didSet, as its value is in the store; "
                 + "observe the store's changes, or mark it @Transient"
@@ -139,6 +146,7 @@ enum ItemFix: String, FixItMessage {
     case makeTransient = "add '@Transient'"
     case makeConvenience = "add 'convenience'"
     case makeOptional = "make it optional"
+    case makeClass = "make it a final class"
 
     var message: String { rawValue }
     var fixItID: MessageID { MessageID(domain: "JustPersistMacros", id: "\(self)") }

@@ -59,7 +59,7 @@ struct ItemProperty {
         }
         isOptional = declared.wrapped != nil
         type = (declared.wrapped ?? declared).trimmed
-        declaredType = declared.trimmed
+        declaredType = declared
         initialValue = value.flatMap { $0.is(NilLiteralExprSyntax.self) ? nil : $0 }
         if !isOptional, value == nil {
             diagnostics.append(ItemMessage.noDefault(name).at(binding))
@@ -97,6 +97,9 @@ struct ItemProperty {
                             variable, with: variable.addingAttribute("Transient"))
                     ])
             }
+        }
+        if let isolation = variable.attribute(named: "MainActor") {
+            return ItemMessage.isolated(name).at(isolation)
         }
         if let observers = binding.accessorBlock { return ItemMessage.observed(name).at(observers) }
         if reserved.contains(name) { return ItemMessage.reserved(name).at(binding.pattern) }

@@ -17,7 +17,7 @@ import Testing
                 [backend = backend as Backend, directory = directory as URL] in
                 let store = backend.make(at: directory)
                 try store.open()
-                try store.write { db in
+                try store.writeSync { db in
                     try #require(try db.first(Restaurant.self)).stars = 5
                     try db.create(Restaurant.self).name = "b"
                 }

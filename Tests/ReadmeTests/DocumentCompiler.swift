@@ -31,8 +31,22 @@ struct DocumentCompiler: Sendable {
         return try await compile(["-emit-module", "-module-name", name, "-o", module, file.path])
     }
 
+    /// What the compiler says of source files, compiled with options of their own.
+    func diagnostics(ofFilesIn folder: String, _ options: [String]) async throws -> String {
+        let place = package.appending(path: folder)
+        let files = try FileManager.default.contentsOfDirectory(atPath: place.path).filter {
+            $0.hasSuffix(".swift")
+        }
+        let isScript = files.contains(DocumentedCode.Program.main.fileName)
+        return try await compile(
+            ["-typecheck", "-module-name", "Project"] + (isScript ? [] : ["-parse-as-library"])
+                + options + files.map { place.appending(path: $0).path })
+    }
+
     /// What the compiler says of a document's code.
-    func diagnostics(of code: DocumentedCode) async throws -> String {
+    func diagnostics(
+        of code: DocumentedCode, _ options: [String] = []
+    ) async throws -> String {
         let place = folder.appending(path: "\(UUID())")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         let file = place.appending(path: code.program.fileName)
@@ -42,7 +56,8 @@ struct DocumentCompiler: Sendable {
         }
         // Far enough that ownership and isolation are checked too.
         let arguments = ["-emit-sil", "-o", "/dev/null", "-module-name", "Documented", file.path]
-        return try await compile(arguments + (code.program == .file ? ["-parse-as-library"] : []))
+        return try await compile(
+            arguments + options + (code.program == .file ? ["-parse-as-library"] : []))
     }
 
     private func compile(_ arguments: [String]) async throws -> String {

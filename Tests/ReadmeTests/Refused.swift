@@ -1,41 +1,50 @@
 import Foundation
 import Testing
 
-/// Code for the body of a function, and a part of what the compiler says of it.
+/// Code, and a part of what the compiler says of it.
 struct Refused: Sendable {
-    let description: String
-    let code: String
+    private let code: DocumentedCode
     /// Empty for code that compiles.
-    let diagnostic: String
+    private let diagnostic: String
+    private let options: [String]
 
+    /// Code for the body of a function.
     init(_ description: String, _ code: String, _ diagnostic: String) {
-        self.description = description
-        self.code = code
-        self.diagnostic = diagnostic
+        self.init(
+            description, of: .file,
+            """
+            @Item final class Restaurant {
+                var name: String?
+                var stars: Int = 0
+                var owner: ItemReference?
+            }
+
+            func use(_ store: any DataStore) async throws {
+            \(code)
+            }
+            """, diagnostic)
     }
 
-    /// Code that compiles.
+    /// Code for the body of a function that compiles.
     init(accepted description: String, _ code: String) { self.init(description, code, "") }
 
-    private var program: DocumentedCode {
-        DocumentedCode(
-            document: description, program: .file,
+    /// Code for a file.
+    init(
+        _ description: String, of program: DocumentedCode.Program, _ code: String,
+        _ diagnostic: String, options: [String] = []
+    ) {
+        self.code = DocumentedCode(
+            document: description, program: program,
             text: """
                 import Foundation
                 import JustPersist
                 import JustPersistMacros
                 import JustPersistMemory
 
-                @Item final class Restaurant {
-                    var name: String?
-                    var stars: Int = 0
-                    var owner: ItemReference?
-                }
-
-                func use(_ store: any DataStore) async throws {
                 \(code)
-                }
                 """)
+        self.diagnostic = diagnostic
+        self.options = options
     }
 
     /// Compiles each, as many at a time as there are processors.
@@ -52,11 +61,12 @@ struct Refused: Sendable {
             for (number, refused) in ([plain] + examined).enumerated() {
                 if number >= ProcessInfo.processInfo.activeProcessorCount { try await group.next() }
                 group.addTask {
-                    let diagnostics = try await compiler.diagnostics(of: refused.program)
+                    let diagnostics = try await compiler.diagnostics(
+                        of: refused.code, refused.options)
                     let isAsExpected =
                         refused.diagnostic.isEmpty
                         ? diagnostics.isEmpty : diagnostics.contains(refused.diagnostic)
-                    #expect(isAsExpected, "\(refused.description): \(diagnostics)")
+                    #expect(isAsExpected, "\(refused.code.document): \(diagnostics)")
                 }
             }
             try await group.waitForAll()

@@ -1,6 +1,7 @@
 import Testing
 
-/// What must not leave a block does not compile, and the compiler says why.
+/// What must not leave a block does not compile, nor does what a new user may take for the way to write something; and the
+/// compiler says why.
 @Suite struct RefusedCodeTests {
     static let refused = [
         Refused(
@@ -79,5 +80,7 @@ import Testing
             "'async'"),
     ]
 
-    @Test func isRefused() async throws { try await Refused.check(Self.refused) }
+    @Test func isRefused() async throws {
+        try await Refused.check(Self.refused + Self.refusedDeclarations + Self.refusedCalls)
+    }
 }

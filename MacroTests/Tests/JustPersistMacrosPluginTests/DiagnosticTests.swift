@@ -3,14 +3,48 @@ import Testing
 @Suite struct DiagnosticTests {
     // MARK: The class
 
-    @Test(arguments: ["struct A {}", "enum A {}", "actor A {}", "protocol A {}", "extension A {}"])
-    func onlyClassesAreItems(declaration: String) {
+    @Test(arguments: [
+        (
+            "struct A {}",
+            "declare this as a final class; @Item gives it a struct named Values with copies of its attributes"
+        ),
+        (
+            "private enum A { case a }",
+            "an enum with a raw value, or a Codable one, can be the type of an attribute without @Item"
+        ),
+        (
+            "enum A: Error { case a }",
+            "an enum with a raw value, or a Codable one, can be the type of an attribute without @Item"
+        ),
+        (
+            "actor A {}",
+            "declare this as a final class; its items belong to the block that fetched them"
+        ),
+        ("protocol A {}", "attach it to the final class"),
+    ])
+    func onlyClassesAreItems(declaration: String, advice: String) {
         let expansion = Expansion("@Item \(declaration)")
-        #expect(
-            expansion.messages == [
-                "@Item makes items of final classes only; declare this as a final class"
-            ])
+        #expect(expansion.messages == ["@Item makes items of final classes only: \(advice)"])
+        #expect(expansion.places == ["@Item"])
         #expect(!expansion.text.contains("backing"))
+    }
+
+    @Test(arguments: ["struct", "actor"]) func anotherKindIsMadeAClass(kind: String) {
+        let expansion = Expansion("@Item public \(kind) A { var a = 1 }")
+        #expect(
+            expansion.fixed("make it a final class") == "@Item public final class A { var a = 1 }")
+    }
+
+    @Test func itemsBelongToNoActor() {
+        let message = """
+            cannot belong to the main actor, as items belong to the block that fetched them; remove @MainActor
+            """
+        let isolated = Expansion("@MainActor @Item final class A { var a = 1 }")
+        #expect(isolated.messages == ["'A' \(message)"])
+        #expect(!isolated.text.contains("backing"))
+        let property = Expansion("@Item final class A { @MainActor var a = 1 }")
+        #expect(property.messages == ["'a' \(message)"])
+        #expect(property.places == ["@MainActor"])
     }
 
     @Test func classMustBeFinal() {
@@ -123,11 +157,16 @@ import Testing
         #expect(Expansion("@Item final class A { let a: Int }").fixes == ["make it a 'var'"])
     }
 
-    @Test(arguments: ["lazy", "weak", "unowned"]) func modifierIsRefused(modifier: String) {
+    @Test(arguments: [
+        ("lazy", "mark it @Transient"),
+        ("weak", "refer to another item with an ItemReference?, or mark it @Transient"),
+        ("unowned", "refer to another item with an ItemReference?, or mark it @Transient"),
+    ])
+    func modifierIsRefused(modifier: String, advice: String) {
         let expansion = Expansion("@Item final class A { \(modifier) var a: B? = nil }")
         #expect(
             expansion.messages == [
-                "'a' cannot be \(modifier), as its value is in the store; mark it @Transient"
+                "'a' cannot be \(modifier), as its value is in the store; \(advice)"
             ])
         #expect(
             expansion.fixed("add '@Transient'")
@@ -313,6 +352,20 @@ import Testing
     func indexIsOverAttributes(index: String, message: String) {
         let source = "@Item final class A { #Index\(index); var a = 1; @Transient var t = 1 }"
         #expect(Expansion(source).messages == [message])
+    }
+
+    @Test func theKeyPathThatIsNoAttributeIsShown() {
+        let source = #"@Item final class A { #Index<A>([\.a], [\.a, \.nope]); var a = 1 }"#
+        let expansion = Expansion(source)
+        #expect(
+            expansion.messages == ["#Index is over attributes of this class, and 'nope' is none"])
+        #expect(expansion.places == [#"\.nope"#])
+    }
+
+    @Test func theTypeThatIsHiddenIsShown() {
+        let expansion = Expansion("@Item final class A { var a: Values? = nil }")
+        #expect(expansion.messages.first?.hasPrefix("'a' cannot have the type 'Values'") == true)
+        #expect(expansion.places == ["Values"])
     }
 
     @Test func oneMistakeLeavesTheOtherAttributes() {

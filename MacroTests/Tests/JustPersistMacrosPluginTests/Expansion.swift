@@ -11,6 +11,7 @@ import SwiftSyntaxMacros
 struct Expansion {
     let text: String
     let diagnostics: [Diagnostic]
+    let messages: [String]
     private let source: String
 
     init(_ source: String) {
@@ -26,9 +27,13 @@ struct Expansion {
             }, indentationWidth: .spaces(4))
         text = expanded.description
         diagnostics = context.diagnostics
+        messages = diagnostics.map {
+            let place = context.location(
+                of: $0.node, at: .afterLeadingTrivia, filePathMode: .filePath)
+            // So it is for a copy of a node: the compiler does not find it.
+            return place == nil ? "\($0.message), at no line" : $0.message
+        }
     }
-
-    var messages: [String] { diagnostics.map(\.message) }
 
     /// The code that the diagnostics are shown at.
     var places: [String] { diagnostics.map { $0.node.trimmedDescription } }

@@ -92,7 +92,7 @@ import Testing
                     }
                 }
 
-                extension Restaurant: DataStoreItem, MutableDataStoreItem, ItemWithValues {
+                nonisolated extension Restaurant: DataStoreItem, MutableDataStoreItem, ItemWithValues {
                 }
                 """#)
     }

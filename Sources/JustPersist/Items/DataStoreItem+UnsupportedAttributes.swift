@@ -5,7 +5,7 @@ extension DataStoreItem {
         *, unavailable,
         message: """
             this property's type cannot be stored: make it Codable, use a type of DataStoreValue, or mark \
-            the property @Transient
+            the property @Transient; another item is kept as an ItemReference
             """
     )
     @_disfavoredOverload
@@ -20,7 +20,7 @@ extension DataStoreItem {
         *, unavailable,
         message: """
             this property's type cannot be stored: make it Codable, use a type of DataStoreValue, or mark \
-            the property @Transient
+            the property @Transient; another item is kept as an ItemReference
             """
     )
     @_disfavoredOverload
@@ -33,7 +33,7 @@ extension MutableDataStoreItem {
         *, unavailable,
         message: """
             this property's type cannot be stored: make it Codable, use a type of DataStoreValue, or mark \
-            the property @Transient
+            the property @Transient; another item is kept as an ItemReference
             """
     )
     @_disfavoredOverload
@@ -44,7 +44,7 @@ extension MutableDataStoreItem {
         *, unavailable,
         message: """
             this property's type cannot be stored: make it Codable, use a type of DataStoreValue, or mark \
-            the property @Transient
+            the property @Transient; another item is kept as an ItemReference
             """
     )
     @_disfavoredOverload

@@ -77,4 +77,22 @@ import Testing
             #expect(error?.itemType == "Restaurant")
         }
     }
+
+    @Test func aKeyPathIntoAStructureIsNamedWithoutAnAddressInMemory() throws {
+        let wrong: [(ItemPredicate<Restaurant>, String, String?)] = [
+            (\.address?.city == "Bath", #"key path \Restaurant.address?.city"#, "address.city"),
+            (\.address!.city == "Bath", #"key path \Restaurant.address!.city"#, "address.city"),
+            (\.name?.count == 3, #"key path \Restaurant.title?.<computed (Int)>"#, nil),
+            (\.unlisted == 1, #"property \Restaurant.<computed (Int)>"#, nil),
+        ]
+        for (predicate, name, path) in wrong {
+            let error = #expect(throws: DataStoreError.self) { try predicate.predicate() }
+            let message = try #require(error?.message)
+            #expect(message.contains(name), "\(message)")
+            #expect(!message.contains("0x"), "\(message)")
+            #expect(
+                message.contains("DataStorePredicate(\"\(path ?? "")") == (path != nil),
+                "\(message)")
+        }
+    }
 }

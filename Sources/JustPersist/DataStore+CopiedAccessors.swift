@@ -1,0 +1,72 @@
+/// What the compiler is left with for a block that takes a copy of its accessor, as blocks and functions of the original
+/// library do: advice how to declare it.
+extension DataStore {
+    /// Not available: an accessor cannot be copied.
+    @available(
+        *, unavailable,
+        message: """
+            a block's accessor cannot be copied or kept. Where this block, or a function that it calls, says \
+            'DataStoreReadAccessor', write 'borrowing DataStoreReader'
+            """
+    )
+    @_disfavoredOverload
+    public func read<Value>(
+        _ block: (any DataStoreReadAccessor) throws -> Value
+    ) rethrows -> Value { fatalError() }
+
+    /// Not available: an accessor cannot be copied.
+    @available(
+        *, unavailable,
+        message: """
+            a block's accessor cannot be copied or kept. Where this block, or a function that it calls, says \
+            'DataStoreReadAccessor', write 'borrowing DataStoreReader'
+            """
+    )
+    @_disfavoredOverload
+    public func readSync<Value>(
+        _ block: (any DataStoreReadAccessor) throws -> Value
+    ) rethrows -> Value { fatalError() }
+
+    /// Not available: an accessor cannot be copied.
+    @available(
+        *, unavailable,
+        message: """
+            a block's accessor cannot be copied or kept. Where this block, or a function that it calls, says \
+            'DataStoreReadWriteAccessor', write 'borrowing DataStoreWriter'; where a function says \
+            'DataStoreReadAccessor', write 'borrowing some DataStoreReadAccessor & ~Copyable'
+            """
+    )
+    @_disfavoredOverload
+    public func write<Value>(
+        _ block: (any DataStoreReadWriteAccessor) throws -> Value
+    ) rethrows -> Value { fatalError() }
+
+    /// Not available: an accessor cannot be copied.
+    @available(
+        *, unavailable,
+        message: """
+            a block's accessor cannot be copied or kept. Where this block, or a function that it calls, says \
+            'DataStoreReadWriteAccessor', write 'borrowing DataStoreWriter'; where a function says \
+            'DataStoreReadAccessor', write 'borrowing some DataStoreReadAccessor & ~Copyable'
+            """
+    )
+    @_disfavoredOverload
+    public func writeSync<Value>(
+        _ block: (any DataStoreReadWriteAccessor) throws -> Value
+    ) rethrows -> Value { fatalError() }
+
+    /// Not available: an accessor cannot be copied.
+    @available(
+        *, unavailable,
+        message: """
+            a block's accessor cannot be copied or kept. Where this block, or a function that it calls, says \
+            'DataStoreReadWriteAccessor', write 'borrowing DataStoreWriter'; where a function says \
+            'DataStoreReadAccessor', write 'borrowing some DataStoreReadAccessor & ~Copyable'. The block is '@Sendable'
+            """
+    )
+    @_disfavoredOverload
+    public func writeAsync(
+        _ block: @escaping (any DataStoreReadWriteAccessor) throws -> Void,
+        completion: (() -> Void)? = nil
+    ) {}
+}

@@ -1,0 +1,103 @@
+/// What the compiler is left with for a property that holds another item, or several: the advice to keep references.
+extension DataStoreItem {
+    /// Not available: an item holds no other item.
+    @available(
+        *, unavailable,
+        message: """
+            an attribute cannot hold another item: declare this property as ItemReference?, set it to the other \
+            item's reference, and find that item with item(_:_:) of the accessor; or mark the property @Transient
+            """
+    )
+    @_disfavoredOverload
+    public func attribute<Value: DataStoreItem>(
+        at index: Int, default defaultValue: @autoclosure () -> Value
+    ) -> Value {
+        defaultValue()
+    }
+
+    /// Not available: an item holds no other item.
+    @available(
+        *, unavailable,
+        message: """
+            an attribute cannot hold another item: declare this property as ItemReference?, set it to the other \
+            item's reference, and find that item with item(_:_:) of the accessor; or mark the property @Transient
+            """
+    )
+    @_disfavoredOverload
+    public func optionalAttribute<Value: DataStoreItem>(at index: Int) -> Value? { nil }
+
+    /// Not available: an item holds no other items.
+    @available(
+        *, unavailable,
+        message: """
+            an attribute cannot hold other items: declare this property as [ItemReference], add the other items' \
+            references to it, and find the items with item(_:_:) of the accessor; or mark the property @Transient
+            """
+    )
+    @_disfavoredOverload
+    public func attribute<Value: Collection>(
+        at index: Int, default defaultValue: @autoclosure () -> Value
+    ) -> Value where Value.Element: DataStoreItem {
+        defaultValue()
+    }
+
+    /// Not available: an item holds no other items.
+    @available(
+        *, unavailable,
+        message: """
+            an attribute cannot hold other items: declare this property as [ItemReference], add the other items' \
+            references to it, and find the items with item(_:_:) of the accessor; or mark the property @Transient
+            """
+    )
+    @_disfavoredOverload
+    public func optionalAttribute<Value: Collection>(at index: Int) -> Value?
+    where Value.Element: DataStoreItem { nil }
+}
+
+extension MutableDataStoreItem {
+    /// Not available: an item holds no other item.
+    @available(
+        *, unavailable,
+        message: """
+            an attribute cannot hold another item: declare this property as ItemReference?, set it to the other \
+            item's reference, and find that item with item(_:_:) of the accessor; or mark the property @Transient
+            """
+    )
+    @_disfavoredOverload
+    public func setAttribute<Value: DataStoreItem>(_ value: Value, at index: Int) {}
+
+    /// Not available: an item holds no other item.
+    @available(
+        *, unavailable,
+        message: """
+            an attribute cannot hold another item: declare this property as ItemReference?, set it to the other \
+            item's reference, and find that item with item(_:_:) of the accessor; or mark the property @Transient
+            """
+    )
+    @_disfavoredOverload
+    public func setOptionalAttribute<Value: DataStoreItem>(_ value: Value?, at index: Int) {}
+
+    /// Not available: an item holds no other items.
+    @available(
+        *, unavailable,
+        message: """
+            an attribute cannot hold other items: declare this property as [ItemReference], add the other items' \
+            references to it, and find the items with item(_:_:) of the accessor; or mark the property @Transient
+            """
+    )
+    @_disfavoredOverload
+    public func setAttribute<Value: Collection>(_ value: Value, at index: Int)
+    where Value.Element: DataStoreItem {}
+
+    /// Not available: an item holds no other items.
+    @available(
+        *, unavailable,
+        message: """
+            an attribute cannot hold other items: declare this property as [ItemReference], add the other items' \
+            references to it, and find the items with item(_:_:) of the accessor; or mark the property @Transient
+            """
+    )
+    @_disfavoredOverload
+    public func setOptionalAttribute<Value: Collection>(_ value: Value?, at index: Int)
+    where Value.Element: DataStoreItem {}
+}

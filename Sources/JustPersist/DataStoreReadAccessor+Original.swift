@@ -34,7 +34,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
 
 extension DataStoreRequest {
     /// The same request for its first item alone.
-    func first() -> DataStoreRequest {
+    package func first() -> DataStoreRequest {
         // A limit that is refused stays.
         DataStoreRequest(copying: self, limit: min(limit ?? 1, 1) < 0 ? -1 : 1)
     }

@@ -21,11 +21,20 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try performCount(request)
     }
 
-    /// Carries the request out, and tells how: which index was used, and how many records were read.
+    /// Carries the request out, and describes how: which index was used, and how many records were read.
     ///
     /// Costs as much as the request itself.
     public func explain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan {
-        try performExplain(request)
+        try performExplain(.fetch, request)
+    }
+
+    /// Carries an operation on a request's items out, and describes how.
+    ///
+    /// Costs as much as the operation itself.
+    public func explain(
+        _ operation: QueryPlan.Operation, _ request: DataStoreRequest
+    ) throws(DataStoreError) -> QueryPlan {
+        try performExplain(operation, request)
     }
 
     /// Calls `body` with each item that ``items(_:)`` would return, without loading all of them at once.

@@ -74,7 +74,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         _ type: Item.Type, where predicate: DataStorePredicate? = nil,
         sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil
     ) throws(DataStoreError) -> QueryPlan {
-        try performExplain(Item.request(predicate, sort, offset: offset, limit: limit))
+        try performExplain(.fetch, Item.request(predicate, sort, offset: offset, limit: limit))
     }
 
     /// How the store answers the request for these items: see ``QueryPlan``.
@@ -82,7 +82,31 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         _ type: Item.Type, where condition: some ItemCondition<Item>,
         sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil
     ) throws(DataStoreError) -> QueryPlan {
-        try performExplain(Item.request(condition.predicate(), sort, offset: offset, limit: limit))
+        try performExplain(
+            .fetch, Item.request(condition.predicate(), sort, offset: offset, limit: limit))
+    }
+
+    /// How the store carries out an operation on the items of a class that match: see ``QueryPlan``.
+    ///
+    /// ```swift
+    /// print(try db.explain(.count, Restaurant.self, where: \.borough == "Queens"))
+    /// ```
+    ///
+    /// Costs as much as the operation itself.
+    public func explain<Item: DataStoreItem>(
+        _ operation: QueryPlan.Operation, _ type: Item.Type,
+        where predicate: DataStorePredicate? = nil
+    ) throws(DataStoreError) -> QueryPlan {
+        try performExplain(operation, Item.request(predicate, [], offset: nil, limit: nil))
+    }
+
+    /// How the store carries out an operation on the items of a class that match: see ``QueryPlan``.
+    public func explain<Item: DataStoreItem>(
+        _ operation: QueryPlan.Operation, _ type: Item.Type,
+        where condition: some ItemCondition<Item>
+    ) throws(DataStoreError) -> QueryPlan {
+        try performExplain(
+            operation, Item.request(condition.predicate(), [], offset: nil, limit: nil))
     }
 
     /// The item of a class with that id; `nil` if there is none.

@@ -44,8 +44,10 @@ public protocol DataStoreReadAccessor: ~Copyable {
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
     ) throws(DataStoreError) -> [DataStoreRow]
 
-    /// Carries a request out as ``performFetch(_:)`` does, and tells how. The default does not know the way.
-    func performExplain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan
+    /// Carries an operation out, and describes how. The default does not know the way.
+    func performExplain(
+        _ operation: QueryPlan.Operation, _ request: DataStoreRequest
+    ) throws(DataStoreError) -> QueryPlan
 
     /// The place in the store's history of the state that the block sees, without the block's own changes.
     ///
@@ -75,12 +77,18 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         for item in try performFetch(request) { body(item) }
     }
 
-    /// Counts the items, and does not tell how they are found.
+    /// Carries the operation out, and does not report how.
     public func performExplain(
-        _ request: DataStoreRequest
+        _ operation: QueryPlan.Operation, _ request: DataStoreRequest
     ) throws(DataStoreError) -> QueryPlan {
-        QueryPlan(
-            access: .unknown, matched: try performCount(request),
+        let matched =
+            switch operation {
+            case .fetch, .count: try performCount(request)
+            case .exists: try performCount(request.first())
+            case .aggregate(let aggregation): try performAggregate(request, aggregation).count
+            }
+        return QueryPlan(
+            access: .unknown, matched: matched,
             evaluatedByFoundation: request.predicate?.evaluations.count ?? 0)
     }
 

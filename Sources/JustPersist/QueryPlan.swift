@@ -1,4 +1,4 @@
-/// How a store answered a request: by which way it came to the items, and what that cost.
+/// How a store answered a request: by which way it came to the result, and what that cost.
 ///
 /// ```swift
 /// let request = DataStoreRequest(itemType: Restaurant.self)
@@ -7,17 +7,33 @@
 /// // index on borough: 1203 entries and 1203 records examined, 1203 items found
 /// ```
 public struct QueryPlan: Sendable, Hashable {
+    /// What is asked of the items that a request chooses.
+    public enum Operation: Sendable, Hashable {
+        /// The items themselves.
+        case fetch
+        /// How many there are.
+        case count
+        /// Whether there is any.
+        case exists
+        /// What is computed of them.
+        case aggregate(DataStoreAggregation)
+    }
+
     /// The way to the items.
     public enum Access: Sendable, Hashable {
-        /// The store does not tell.
+        /// The store does not report it.
         case unknown
         /// No item was looked at, because none can match.
         case none
+        /// The store keeps the number of its items, and looked at none of them.
+        case counter
         /// All items of the type were read.
         case scan
         /// The items with the ids that the predicate names were looked up.
         case ids
         /// The items were found in indexes, each over some attributes.
+        ///
+        /// If ``QueryPlan/recordsExamined`` is 0, the entries of the indexes alone gave the result.
         case indexes([IndexUse])
     }
 
@@ -45,13 +61,15 @@ public struct QueryPlan: Sendable, Hashable {
 
     /// The way to the items.
     public let access: Access
-    /// An index that has the order asked for, and was given up when too few of its items matched.
+    /// An index that was given up when too few of its items matched.
     public let abandoned: IndexUse?
     /// The entries of indexes that were looked at, those of ways that were given up included.
     public let entriesExamined: Int
     /// The records that were looked at.
+    ///
+    /// Those that an offset leaves out by their keys alone are not among them.
     public let recordsExamined: Int
-    /// The items that the request gives.
+    /// The items that the request gives, or the rows of an aggregation.
     public let matched: Int
     /// How many parts of the predicate Foundation, or other Swift code, evaluates on each item that the other parts leave.
     ///
@@ -77,8 +95,9 @@ extension QueryPlan: CustomStringConvertible {
     public var description: String {
         let way: String
         switch access {
-        case .unknown: way = "a way that the store does not tell"
+        case .unknown: way = "a way that the store does not report"
         case .none: way = "no item looked at"
+        case .counter: way = "the number that the store keeps"
         case .scan: way = "all items read"
         case .ids: way = "items looked up by id"
         case .indexes(let uses):
@@ -89,7 +108,7 @@ extension QueryPlan: CustomStringConvertible {
             }.joined(separator: " and ")
         }
         let other = abandoned.map {
-            ", behind the index on \($0.attributes.joined(separator: ", "))"
+            ", after the index on \($0.attributes.joined(separator: ", ")) was given up"
         }
         func count(_ number: Int, _ one: String, _ many: String) -> String {
             "\(number) \(number == 1 ? one : many)"

@@ -89,16 +89,24 @@ package struct RowGrouping {
     /// Whether nothing but the number of all items is asked for.
     package var countsItemsOnly: Bool { keys.isEmpty && operands.isEmpty }
 
-    /// The path and the direction of the only value that is asked for, if that is a minimum or a maximum of all items.
-    package var onlyExtreme: (path: DataStorePredicate.AttributePath, ascending: Bool)? {
-        guard keys.isEmpty, operands.count == 1, aggregation.aggregates.count == 1 else {
-            return nil
-        }
-        switch needs[0] {
-        case .minimum: return (operands[0], true)
-        case .maximum: return (operands[0], false)
-        default: return nil
-        }
+    /// Whether the number of the items in a group is asked for.
+    package var countsItems: Bool { operandPlaces.contains(nil) }
+
+    /// Whether nothing but minima and maxima of all items is asked for, beside their number.
+    package var isOfExtremes: Bool {
+        keys.isEmpty && !operands.isEmpty
+            && aggregation.aggregates.allSatisfy { aggregate in
+                switch aggregate.function {
+                case .minimum, .maximum: true
+                case .count: aggregate.key == nil
+                case .sum, .average: false
+                }
+            }
+    }
+
+    /// Whether the smallest value of an operand is asked for, or the greatest.
+    package func needsExtreme(_ ascending: Bool, of operand: Int) -> Bool {
+        needs[operand].contains(ascending ? .minimum : .maximum)
     }
 
     /// The items to look at: those that the predicate chooses, in the order of creation.

@@ -105,6 +105,23 @@ final class Snapshot: KeyValueReader, @unchecked Sendable {
         _ range: KeyRange, reversed: Bool,
         _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError) {
+        try scan(range, reversed: reversed, readsValues: true, body)
+    }
+
+    func scanKeys(
+        _ range: KeyRange, reversed: Bool,
+        _ body: (_ key: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        try scan(range, reversed: reversed, readsValues: false) {
+            (key, _) throws(DataStoreError) in
+            try body(key)
+        }
+    }
+
+    private func scan(
+        _ range: KeyRange, reversed: Bool, readsValues: Bool,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
         let iterator = try openIterator()
 
         // `body` gets copies: it may look other keys up, and that moves the iterator.
@@ -124,7 +141,7 @@ final class Snapshot: KeyValueReader, @unchecked Sendable {
                 : range.upper.map { key.span.isOrdered(before: $0.span) } ?? true
             guard isInside else { break }
             if !CommitRing.owns(key.span) {
-                iterator.copyValue(to: &value)
+                if readsValues { iterator.copyValue(to: &value) }
                 let movesBefore = moves
                 if try body(key.span, value.span) == .stop { break }
                 if moves != movesBefore {

@@ -16,6 +16,8 @@ class Block {
     /// The records and the entries that queries have looked at, for who wants to know of one.
     @safe @exclusivity(unchecked) final var recordsExamined = 0
     @safe @exclusivity(unchecked) final var entriesExamined = 0
+    /// Where a request that is explained notes what it does.
+    final var explained: PlanNote?
 
     /// How often an item was made, inserted or deleted in this block.
     var changeCount: Int { 0 }

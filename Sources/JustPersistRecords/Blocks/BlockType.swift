@@ -315,6 +315,15 @@ final class BlockType {
         return (known.tags | standard) & tags != 0
     }
 
+    /// Whether some item may have a text for an attribute whose composed form is another one.
+    func mayHaveComposed(_ attribute: UInt16) -> Bool {
+        guard let stored, stored.attributes.indices.contains(Int(attribute)) else { return true }
+        let known = stored.attributes[Int(attribute)]
+        if known.tags & 1 << UInt16(ValueTag.text) != 0 { return true }
+        guard case .string(let text) = known.defaultValue else { return false }
+        return ValueTag.tag(ofTextWith: text.utf8.max() ?? 0) == ValueTag.text
+    }
+
     /// The attributes for which null is not what an item has that holds no value.
     var attributesWithDefault: [String] {
         let places = itemType.schema?.attributes.indices ?? stored?.attributes.indices ?? 0..<0

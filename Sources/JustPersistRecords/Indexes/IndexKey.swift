@@ -62,8 +62,10 @@ enum IndexKey {
 
     /// Where the component ends that begins at an offset of an entry's key, and whether it tells the whole value; `nil`
     /// if it is none.
+    ///
+    /// - Parameter idLength: The bytes that follow the components; 0 for the first part of a key.
     static func component(
-        in key: Span<UInt8>, at offset: Int
+        in key: Span<UInt8>, at offset: Int, idLength: Int = IndexKey.idLength
     ) -> (end: Int, precision: IndexPrecision)? {
         guard offset < key.count else { return nil }
         var end = offset + 1

@@ -14,70 +14,12 @@ extension Block {
             return try grouping.rows()
         }
         let query = try Query(grouping.items, in: self)
-        if let value = try extremeByIndex(query, grouping) {
-            try grouping.add(value, at: 0, operand: 0)
-            return try grouping.rows()
-        }
+        if let grouped = try groupedEntries(query, grouping) { return try grouped.rows() }
         var reader = GroupedRecords(grouping, query.type)
         try rows(query, try access(for: query)) { (id, record) throws(DataStoreError) in
             try reader.add(id, record, in: self)
         }
         return try reader.grouping.rows()
-    }
-
-    /// The only value that is asked for, if that is at an end of an index; `nil` if no index tells it.
-    ///
-    /// Null if no item has a value.
-    private func extremeByIndex(
-        _ query: Query, _ grouping: RowGrouping
-    ) throws(DataStoreError) -> DataStoreValue? {
-        guard let (path, ascending) = grouping.onlyExtreme, path.components.count == 1,
-            query.predicate == nil, let table = query.table,
-            let index = try index(ordering: path.components[0], of: query.type)
-        else { return nil }
-        let start = index.prefix.count
-        var first: [UInt8]?
-        // Without the items that have no value.
-        let values = KeyRange(
-            from: index.prefix + [IndexKey.null + 1], upTo: index.prefix + [IndexKey.unknown])
-        try reader.scanKeys(values, reversed: !ascending) { (key) throws(DataStoreError) in
-            first = key.copied(0..<key.count)
-            return .stop
-        }
-        guard let key = first else { return .null }
-        // A key that does not tell the value may be that of several values.
-        guard let (end, precision) = IndexKey.component(in: key.span, at: start),
-            precision == .exact
-        else { return nil }
-        // Of equal values that of the item that was created first.
-        var id = IndexKey.id(in: key.span)
-        let equal = KeyRange(prefix: Array(key[..<end]))
-        try reader.scanKeys(equal, reversed: false) { (key) throws(DataStoreError) in
-            id = IndexKey.id(in: key)
-            return .stop
-        }
-        var value: DataStoreValue?
-        let isFound = try table.withRecord(id, in: reader) { (record) throws(DataStoreError) in
-            value = try self.value(forAttribute: path.components[0], of: query.type, id, record)
-        }
-        if !isFound { throw .entryWithoutRecord(id, ofType: query.type.itemType.key) }
-        return value
-    }
-
-    /// An index whose entries have the order of one attribute's values; `nil` if there is none.
-    private func index(
-        ordering name: String, of type: BlockType
-    ) throws(DataStoreError) -> TypeIndex? {
-        guard let id = type.idForQuery(name) else { return nil }
-        for index in type.indexes where index.components.count == 1 {
-            let component = index.components[0]
-            guard component.attribute.id == id, component.path.isEmpty,
-                index.hasOrder(ofAttribute: id, .scalars, in: type),
-                try !holdsKeys(in: IndexRanges(all: index).unknownRange)
-            else { continue }
-            return index
-        }
-        return nil
     }
 }
 

@@ -1,47 +1,48 @@
 import JustPersist
 
 extension Block {
-    /// Carries a request out, and tells how.
-    func explain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan {
+    /// Carries an operation out, and describes how.
+    func explain(
+        _ operation: QueryPlan.Operation, _ request: DataStoreRequest
+    ) throws(DataStoreError) -> QueryPlan {
         try checkOpen("explain")
-        try prepareForQuery()
-        let query = try Query(request.copy(), in: self)
+        let note = PlanNote()
+        explained = note
+        defer { explained = nil }
         (recordsExamined, entriesExamined) = (0, 0)
-        let evaluated = request.predicate?.evaluations.count ?? 0
-        guard query.table != nil else {
-            return QueryPlan(access: .none, matched: 0, evaluatedByFoundation: evaluated)
-        }
         var matched = 0
-        let chosen = try access(for: query)
-        let taken = try rows(query, chosen) { (_, _) throws(DataStoreError) in matched += 1 }
-        var abandoned: QueryPlan.IndexUse?
-        if case .ordered(let order) = chosen {
-            if case .ordered = taken {} else { abandoned = use(of: order) }
+        switch operation {
+        case .fetch:
+            try prepareForQuery()
+            let query = try Query(request.copy(), in: self)
+            try rows(query, try access(for: query)) { (_, _) throws(DataStoreError) in
+                matched += 1
+            }
+        case .count: matched = try count(request)
+        case .exists: matched = try count(request.first())
+        case .aggregate(let aggregation): matched = try aggregate(request, aggregation).count
         }
         return QueryPlan(
-            access: description(of: taken), abandoned: abandoned,
+            access: description(of: note.taken), abandoned: note.abandoned.map { use(of: $0) },
             entriesExamined: entriesExamined, recordsExamined: recordsExamined, matched: matched,
-            evaluatedByFoundation: evaluated)
+            evaluatedByFoundation: request.predicate?.evaluations.count ?? 0)
     }
 
-    private func use(of order: IndexOrder) -> QueryPlan.IndexUse {
+    private func use(of ranges: IndexRanges, givesOrder: Bool = false) -> QueryPlan.IndexUse {
         QueryPlan.IndexUse(
-            attributes: order.ranges.index.names, restricted: order.ranges.conditions.count,
-            givesOrder: true, ignoresCase: order.ranges.index.ignoresCase)
+            attributes: ranges.index.names, restricted: ranges.restricted,
+            givesOrder: givesOrder, ignoresCase: ranges.index.ignoresCase)
     }
 
     private func description(of access: AccessPath) -> QueryPlan.Access {
         switch access {
-        case .scan: return .scan
-        case .ids: return .ids
-        case .ordered(let order): return .indexes([use(of: order)])
-        case .entries(_, let union, _):
-            return .indexes(
-                union.map { ranges in
-                    QueryPlan.IndexUse(
-                        attributes: ranges.index.names, restricted: ranges.conditions.count,
-                        givesOrder: false, ignoresCase: ranges.index.ignoresCase)
-                })
+        case .none: .none
+        case .counter: .counter
+        case .scan, .race: .scan
+        case .ids: .ids
+        case .ordered(let order, _): .indexes([use(of: order.ranges, givesOrder: true)])
+        case .entries(_, let union), .entriesAlone(let union):
+            .indexes(union.map { use(of: $0) })
         }
     }
 }

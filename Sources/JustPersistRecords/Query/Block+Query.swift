@@ -41,6 +41,7 @@ extension Block {
         let query = try Query(request.copy(), in: self)
         guard query.table != nil else { return 0 }
         if query.predicate == nil {
+            explained?.taken = .counter
             let stored = try storedCount(query.type)
             if stored <= 0 { try checkEmpty(query.type, counted: stored) }
             return query.slice.count(of: stored)
@@ -48,7 +49,7 @@ extension Block {
         if let entries = try countEntries(query) { return query.slice.count(of: entries) }
         var total = 0
         let needed = query.slice.end ?? .max
-        try matches(query, try access(for: query, mayBeOrdered: false)) {
+        try matches(query, try access(for: query, isSorted: false)) {
             (_, _) throws(DataStoreError) in
             total += 1
             return total < needed ? .next : .stop
@@ -67,9 +68,20 @@ extension Block {
         let request = request.copy()
         var query = try Query(request, in: self)
         guard query.sort.isEmpty else { return try forEachSorted(request, body) }
-        switch try access(for: query) {
-        case .ids(let ids), .entries(let ids, _, _): return try forEach(query, ids, body)
-        case .scan, .ordered: break
+        if let end = query.slice.end, end <= 256 {
+            var batch: [(ItemID, [UInt8])] = []
+            try rows(query, try access(for: query)) { (id, record) throws(DataStoreError) in
+                batch.append((id, record.copied()))
+            }
+            return try give(batch, of: query.type, to: body)
+        }
+        switch try access(for: query, isLazy: false) {
+        case .ids(let ids): return try forEach(query, ids, body)
+        case .entries(let found, _):
+            var ids: [ItemID] = []
+            while let id = try found.source.next(in: self) { ids.append(id) }
+            return try forEach(query, ids, body)
+        default: break
         }
         let changesBefore = changeCount
         var pass = RecordPass(isReversed: query.isReversed)
@@ -140,43 +152,47 @@ extension Block {
     }
 
     /// Calls `body` with the record of each item of the query's slice, in its order.
-    ///
-    /// Gives the access path that was taken in the end: a walk along an index may be given up.
-    @discardableResult
     func rows(
         _ query: Query, _ access: AccessPath,
         _ body: (ItemID, Span<UInt8>) throws(DataStoreError) -> Void
-    ) throws(DataStoreError) -> AccessPath {
+    ) throws(DataStoreError) {
         guard query.sort.isEmpty else {
-            let (rows, taken) = try sortedRows(query, access)
-            for row in rows { try body(row.id, row.record.span) }
-            return taken
+            for row in try sortedRows(query, access) { try body(row.id, row.record.span) }
+            return
         }
-        var place = 0
-        let needed = query.slice.end ?? .max
-        try matches(query, access) { (id, record) throws(DataStoreError) in
-            if place >= query.slice.offset { try body(id, record) }
-            place += 1
-            return place < needed ? .next : .stop
+        var given = 0
+        let limit = query.slice.limit ?? .max
+        try matches(query, access, offset: query.slice.offset) {
+            (id, record) throws(DataStoreError) in
+            try body(id, record)
+            given += 1
+            return given < limit ? .next : .stop
         }
-        return access
     }
 
-    private func sortedRows(
-        _ query: Query, _ access: AccessPath
-    ) throws(DataStoreError) -> (ArraySlice<SortedRows.Row>, taken: AccessPath) {
-        if case .ordered(let order) = access {
-            if let rows = try orderedRows(query, order) {
-                return (rows.dropFirst(query.slice.offset), access)
+    /// The rows of the query's slice, in its order.
+    func sortedRows(
+        _ query: Query, _ access: AccessPath, keepingRecords: Bool = true
+    ) throws(DataStoreError) -> ArraySlice<SortedRows.Row> {
+        var access = access
+        var attempt = 0
+        while case .ordered(let order, let mostLookups) = access {
+            explained?.taken = access
+            if let rows = try orderedRows(
+                query, order, mostLookups: mostLookups, keepingRecords: keepingRecords)
+            {
+                return rows[...]
             }
-            return try sortedRows(query, self.access(for: query, mayBeOrdered: false))
+            explained?.abandoned = order.ranges
+            attempt += 1
+            access = try self.access(for: query, attempt: attempt)
         }
         var rows = SortedRows(by: query.sort.map(\.descriptor), needed: query.slice.end)
         try matches(query, access) { (id, record) throws(DataStoreError) in
-            try add(id, record, of: query, to: &rows)
+            try add(id, record, of: query, to: &rows, keepingRecord: keepingRecords)
             return .next
         }
-        return (rows.sorted().dropFirst(query.slice.offset), access)
+        return rows.sorted().dropFirst(query.slice.offset)
     }
 
     /// Takes a record into sorted rows, or leaves it out if it is known not to be needed.
@@ -217,44 +233,9 @@ extension Block {
         return key.descriptor.key(value)
     }
 
-    /// Calls `visit` with each record that matches, in the order of the ids, until it says stop.
-    func matches(
-        _ query: Query, _ access: AccessPath,
-        _ visit: (ItemID, Span<UInt8>) throws(DataStoreError) -> ScanStep
-    ) throws(DataStoreError) {
-        guard let table = query.table else { return }
-        let type = query.type
-        switch access {
-        case .ids(let ids), .entries(let ids, _, _):
-            var predicate: RecordPredicate?
-            if case .entries(_, _, matchAll: true) = access {
-            } else {
-                predicate = try query.predicate?.compiled()
-            }
-            try table.withRecords(ids, in: reader) {
-                (id) throws(DataStoreError) in
-                if case .ids = access { return }
-                throw .entryWithoutRecord(id, ofType: type.itemType.key)
-            } _: { (id, record) throws(DataStoreError) in
-                recordsExamined += 1
-                if let predicate,
-                    try !predicate.matches(record, id: id, type: type, block: self)
-                {
-                    return .next
-                }
-                return try visit(id, record)
-            }
-            return
-        case .scan, .ordered: break
-        }
-        var pass = RecordPass(isReversed: query.isReversed)
-        defer { recordsExamined += pass.count }
-        if try scan(query, &pass, visit) { try checkCount(pass, of: type) }
-    }
-
     /// Goes on with a pass over the type's records, calls `visit` with those that match until it says stop,
     /// and tells whether the pass has come to the end.
-    private func scan(
+    func scan(
         _ query: Query, _ pass: inout RecordPass,
         _ visit: (ItemID, Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError) -> Bool {
@@ -273,7 +254,7 @@ extension Block {
     }
 
     /// Throws if a pass that has come to the end has not met as many records as the store counts.
-    private func checkCount(_ pass: RecordPass, of type: BlockType) throws(DataStoreError) {
+    func checkCount(_ pass: RecordPass, of type: BlockType) throws(DataStoreError) {
         let stored: Int
         do throws(DataStoreError) {
             stored = try storedCount(type)

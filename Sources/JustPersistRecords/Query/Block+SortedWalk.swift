@@ -10,7 +10,8 @@ extension Block {
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
         var query = try Query(request, in: self)
-        var rest = try sortedIDs(query)[...]
+        var rest = try sortedRows(query, try access(for: query), keepingRecords: false).map(\.id)[
+            ...]
         while !rest.isEmpty {
             // Anew for each batch: `body` may have changed items, or declared attributes.
             try prepareForQuery()
@@ -27,21 +28,5 @@ extension Block {
             }
             try give(batch, of: query.type, to: body)
         }
-    }
-
-    private func sortedIDs(_ query: Query) throws(DataStoreError) -> [ItemID] {
-        var access = try access(for: query)
-        if case .ordered(let order) = access {
-            if let rows = try orderedRows(query, order, keepingRecords: false) {
-                return rows.dropFirst(query.slice.offset).map(\.id)
-            }
-            access = try self.access(for: query, mayBeOrdered: false)
-        }
-        var rows = SortedRows(by: query.sort.map(\.descriptor), needed: query.slice.end)
-        try matches(query, access) { (id, record) throws(DataStoreError) in
-            try add(id, record, of: query, to: &rows, keepingRecord: false)
-            return .next
-        }
-        return rows.sorted().dropFirst(query.slice.offset).map(\.id)
     }
 }

@@ -13,6 +13,8 @@ struct IndexCondition {
     let isOfElement: Bool
     /// Whether texts are compared without regard to case.
     let ignoresCase: Bool
+    /// Whether every value among these fulfils the part of the predicate.
+    var isSufficient = true
 
     enum Values {
         /// One of these values.
@@ -21,6 +23,8 @@ struct IndexCondition {
         case range(lower: Bound?, upper: Bound?)
         /// A text that begins with another.
         case prefix(String)
+        /// Any value but null.
+        case notNull
     }
 
     struct Bound {
@@ -32,10 +36,34 @@ struct IndexCondition {
         }
     }
 
+    /// Whether the other is about the same values, compared in the same way.
+    private func isAlike(_ other: IndexCondition) -> Bool {
+        attribute == other.attribute && path == other.path && ignoresCase == other.ignoresCase
+            && isOfElement == other.isOfElement
+    }
+
+    /// Either condition as one, if both are lists of values.
+    func union(_ other: IndexCondition) -> IndexCondition? {
+        guard isAlike(other), case .points(let points) = values,
+            case .points(let otherPoints) = other.values
+        else { return nil }
+        return IndexCondition(
+            attribute: attribute, path: path, values: .points(points + otherPoints),
+            isOfElement: isOfElement, ignoresCase: ignoresCase,
+            isSufficient: isSufficient && other.isSufficient)
+    }
+
     /// Both conditions as one, if they are ranges of one value.
     func intersection(_ other: IndexCondition) -> IndexCondition? {
-        guard attribute == other.attribute, path == other.path, ignoresCase == other.ignoresCase,
-            !isOfElement, !other.isOfElement,
+        if attribute == other.attribute, path == other.path, !isOfElement, !other.isOfElement {
+            // What has an order is not null.
+            switch (values, other.values) {
+            case (.notNull, .notNull), (.notNull, .range), (.notNull, .prefix): return other
+            case (.range, .notNull), (.prefix, .notNull): return self
+            default: break
+            }
+        }
+        guard isAlike(other), !isOfElement,
             case .range(let lower, let upper) = values,
             case .range(let otherLower, let otherUpper) = other.values,
             lower == nil || otherLower == nil, upper == nil || otherUpper == nil
@@ -51,6 +79,7 @@ struct IndexCondition {
     /// Texts that are equal are equal without regard to case too, but they are in another order there.
     func isServed(by index: TypeIndex) -> Bool {
         if ignoresCase == index.ignoresCase { return true }
+        if case .notNull = values { return true }
         if ignoresCase { return false }
         if case .points = values { return true }
         return false
@@ -84,7 +113,17 @@ extension IndexCondition {
         }
         let values: Values
         var isOfElement = comparison.modifier == .any
+        var isSufficient = true
         switch (relation, constant) {
+        case (.notEqual, .null) where !isOfElement: values = .notNull
+        case (.like, .string(let pattern)):
+            guard let literal = TextLiteral(like: pattern, ignoresCase: ignoresCase) else {
+                return nil
+            }
+            (values, isSufficient) = (.prefix(literal.text), literal.isFollowedByAnything)
+        case (.matches, .string(let pattern)) where !ignoresCase:
+            guard let literal = TextLiteral(expression: pattern) else { return nil }
+            (values, isSufficient) = (.prefix(literal.text), false)
         case (.equal, _): values = .points([constant])
         case (.in, .array(let members)): values = .points(members)
         case (.between, .array(let bounds)) where bounds.count == 2:
@@ -117,7 +156,7 @@ extension IndexCondition {
         }
         self.init(
             attribute: id, path: Array(path.components.dropFirst()), values: values,
-            isOfElement: isOfElement, ignoresCase: ignoresCase)
+            isOfElement: isOfElement, ignoresCase: ignoresCase, isSufficient: isSufficient)
     }
 
     /// The tags of values, other than arrays, in which others can be found.
@@ -130,6 +169,7 @@ extension DataStorePredicate.Operator {
     fileprivate var turned: Self? {
         switch self {
         case .equal: .equal
+        case .notEqual: .notEqual
         case .less: .greater
         case .lessOrEqual: .greaterOrEqual
         case .greater: .less
@@ -153,8 +193,12 @@ struct ComponentRanges {
     /// The ranges in which an index has what a condition asks for.
     init(_ condition: IndexCondition, in index: TypeIndex) {
         let longest = index.longestText
-        isExact = condition.ignoresCase == index.ignoresCase
+        isExact = condition.isSufficient && condition.ignoresCase == index.ignoresCase
         switch condition.values {
+        case .notNull:
+            arePoints = false
+            isExact = condition.isSufficient
+            ranges = [([IndexKey.null + 1], [IndexKey.unknown])]
         case .points(let points):
             var components: [[UInt8]] = []
             components.reserveCapacity(points.count)

@@ -1,210 +1,126 @@
 import JustPersist
 
+/// An index that has the order that a query asks for, or its first part.
+struct IndexOrder {
+    let ranges: IndexRanges
+    /// The entries by the values of the components that come before those of the sort.
+    let lanes: [(prefix: [UInt8], ranges: [KeyRange])]
+    /// Which keys of the sort the index decides, the first ones: whether each is descending.
+    let descending: [Bool]
+    /// Whether further components follow those of the sort.
+    let isFollowed: Bool
+    /// Whether the first key is inside of an attribute's dictionaries, where anything can be.
+    let isOfPath: Bool
+
+    /// How many of the keys of the sort the index decides.
+    var keyCount: Int { descending.count }
+    /// Whether all entries are of items that match.
+    var decides: Bool { ranges.decides }
+    /// Whether the keys have one direction.
+    var isUniform: Bool { descending.allSatisfy { $0 == descending[0] } }
+
+    /// The order that a part of an index has; `nil` if it is none that the query asks for.
+    init?(_ ranges: IndexRanges, _ query: Query) {
+        let components = ranges.index.components
+        func has(_ place: Int, _ key: Query.SortKey) -> Bool {
+            guard place < components.count,
+                components[place].attribute.id == query.type.idForQuery(key.path.components[0]),
+                components[place].path == Array(key.path.components.dropFirst())
+            else { return false }
+            return ranges.index.hasOrder(
+                of: components[place], key.descriptor.textOrder, in: query.type)
+        }
+        guard let skipped = (0...ranges.pointCount).first(where: { has($0, query.sort[0]) }) else {
+            return nil
+        }
+        lanes = ranges.lanes(ofComponents: skipped)
+        guard lanes.count <= Block.mostLanes else { return nil }
+        var descending: [Bool] = []
+        for (place, key) in query.sort.enumerated() {
+            let isSame = key.descriptor.ascending == query.sort[0].descriptor.ascending
+            guard place == 0 || (has(skipped + place, key) && (isSame || lanes.count == 1)),
+                // It is seen to for the first key only that there is no array.
+                place == 0 || components[skipped + place].path.isEmpty
+            else { break }
+            descending.append(!key.descriptor.ascending)
+        }
+        self.ranges = ranges
+        self.descending = descending
+        isFollowed = skipped + descending.count < components.count
+        isOfPath = !components[skipped].path.isEmpty
+    }
+
+    /// Whether it is to be tried before another one.
+    func isBetter(than other: IndexOrder) -> Bool {
+        if decides != other.decides { return decides }
+        if ranges.conditions.count != other.ranges.conditions.count {
+            return ranges.conditions.count > other.ranges.conditions.count
+        }
+        if keyCount != other.keyCount { return keyCount > other.keyCount }
+        return !isFollowed && other.isFollowed
+    }
+}
+
+extension TypeIndex {
+    /// Whether the entries have the order of a component's values, with texts in an order.
+    ///
+    /// Inside of dictionaries only as far as the values are no collections, nor references.
+    func hasOrder(of component: Component, _ textOrder: TextOrder, in type: BlockType) -> Bool {
+        guard let id = component.attribute.id else { return false }
+        let own: TextOrder = ignoresCase ? .caseInsensitive : .scalars
+        if !component.path.isEmpty { return textOrder == own }
+        return !type.mayHave(tags: Self.collectionTags | 1 << UInt16(ValueTag.reference), id)
+            && (textOrder == own || !type.mayHave(tags: Self.textTags, id))
+    }
+}
+
 /// Items in the order of an index.
 extension Block {
     /// The index that has the order which a query asks for, if there is one.
-    func order(of query: Query) -> IndexOrder? {
-        guard let first = query.sort.first else { return nil }
+    func order(of query: Query) throws(DataStoreError) -> IndexOrder? {
         var best: IndexOrder?
-        for index in query.type.indexes where index.components.allSatisfy(\.path.isEmpty) {
-            let restricted = query.alternatives?.unions.lazy.compactMap { union in
-                union.count == 1 && union[0].index === index ? union[0] : nil
-            }.first
-            var ranges = restricted ?? IndexRanges(all: index)
-            var keys = query.sort.prefix {
-                $0.descriptor.ascending == first.descriptor.ascending
+        for index in query.type.indexes {
+            var parts = [IndexRanges(all: index, decides: query.predicate == nil)]
+            for union in query.alternatives?.unions ?? []
+            where union.count == 1 && union[0].index === index {
+                parts.append(union[0])
             }
-            var components = index.components[...]
-            // Components with one value decide nothing.
-            var fixed = ranges.fixedCount
-            while fixed > 0, components.first?.attribute.id != keys.first?.attribute?.id {
-                components.removeFirst()
-                fixed -= 1
+            for ranges in parts {
+                guard let order = IndexOrder(ranges, query),
+                    best.map({ order.isBetter(than: $0) }) ?? true, try isKnown(order)
+                else { continue }
+                best = order
             }
-            // A restriction behind them is of no use where it is a list.
-            if restricted != nil, !ranges.isContiguous { ranges = IndexRanges(fixedPartOf: ranges) }
-            var keyCount = 0
-            while let key = keys.first, let component = components.first,
-                let id = key.attribute?.id, id == component.attribute.id,
-                index.hasOrder(ofAttribute: id, key.descriptor.textOrder, in: query.type)
-            {
-                keyCount += 1
-                keys.removeFirst()
-                components.removeFirst()
-            }
-            guard keyCount > best?.keyCount ?? 0 else { continue }
-            best = IndexOrder(
-                ranges: ranges, skipped: index.components.count - components.count - keyCount,
-                keyCount: keyCount, isReversed: !first.descriptor.ascending)
         }
         return best
     }
 
-    /// The first rows that a query asks for, found along an index; `nil` if they are not found soon enough.
+    /// Whether the order is that of all items: none has a value of which the entries do not tell where it belongs.
+    private func isKnown(_ order: IndexOrder) throws(DataStoreError) -> Bool {
+        if try holdUnknown([order.ranges]) { return false }
+        guard order.isOfPath else { return true }
+        for lane in order.lanes {
+            let others = KeyRange(
+                from: lane.prefix + [IndexKey.reference], upTo: KeyRange(prefix: lane.prefix).upper)
+            if try holdsKeys(in: others) { return false }
+        }
+        return true
+    }
+
+    /// The rows that a query asks for, found along an index; `nil` if they are not found soon enough.
     func orderedRows(
-        _ query: Query, _ order: IndexOrder, keepingRecords: Bool = true
-    ) throws(DataStoreError) -> ArraySlice<SortedRows.Row>? {
-        guard let table = query.table, let end = query.slice.end,
-            try !holdsKeys(in: order.ranges.unknownRange)
-        else { return nil }
-        var walk = IndexWalk(
-            order, query, in: table, end: end,
-            budget: end + max(1024, try storedCount(query.type) / 8),
-            keepsRecords: keepingRecords, try query.predicate?.compiled())
-        let ranges = order.ranges.knownRanges
-        for range in order.isReversed ? ranges.reversed() : ranges {
-            try reader.scanKeys(range, reversed: order.isReversed) {
-                (key) throws(DataStoreError) in
-                entriesExamined += 1
-                return try walk.visit(key, in: self)
-            }
-            if walk.isOver { break }
+        _ query: Query, _ order: IndexOrder, mostLookups: Int, keepingRecords: Bool = true
+    ) throws(DataStoreError) -> [SortedRows.Row]? {
+        guard let table = query.table, let limit = query.slice.limit else { return nil }
+        var walk = try IndexWalk(
+            order, query, in: table, limit: limit, mostLookups: mostLookups,
+            keepsRecords: keepingRecords)
+        if order.lanes.count > 1 {
+            try walk.followLanes(in: self)
+        } else {
+            for lane in order.lanes { try walk.follow(lane.prefix, lane.ranges, in: self) }
         }
         if !walk.isOver { try walk.endGroup(in: self) }
-        return walk.budget < 0 ? nil : walk.rows[...]
-    }
-}
-
-/// A walk along the entries of an index that collects the matching records.
-///
-/// Entries with the same values form a group, within which the ids or the other keys of the sort decide.
-struct IndexWalk {
-    private(set) var rows: [SortedRows.Row] = []
-    /// How many more records may be read; negative once the walk was given up.
-    private(set) var budget: Int
-    /// Whether all rows were found, or the walk was given up.
-    private(set) var isOver = false
-
-    private let order: IndexOrder
-    private let query: Query
-    private let predicate: RecordPredicate?
-    private let table: RecordTable
-    private let end: Int
-    /// The values of the group, and the ids in it that wait for its end.
-    private var group: [UInt8] = []
-    private var ids: [ItemID] = []
-    private var isCut = false
-    private let componentsBehind: Bool
-    /// Whether the rows have their records, or only the ids.
-    private let keepsRecords: Bool
-
-    init(
-        _ order: IndexOrder, _ query: Query, in table: RecordTable, end: Int, budget: Int,
-        keepsRecords: Bool, _ predicate: RecordPredicate?
-    ) {
-        self.predicate = predicate
-        self.keepsRecords = keepsRecords
-        self.order = order
-        self.query = query
-        self.table = table
-        self.end = end
-        self.budget = budget
-        componentsBehind =
-            order.skipped + order.keyCount < order.ranges.index.components.count
-        isOver = end == 0
-    }
-
-    /// Takes the next entry in.
-    mutating func visit(
-        _ key: Span<UInt8>, in block: Block
-    ) throws(DataStoreError) -> ScanStep {
-        if key.count < group.count + IndexKey.idLength || group.isEmpty
-            || key.compare(0..<group.count, group.span) != 0
-        {
-            try endGroup(in: block)
-            if isOver { return .stop }
-            try beginGroup(key)
-        }
-        let id = IndexKey.id(in: key)
-        // The entries of most groups stand in the order of the ids.
-        if !order.isReversed, !componentsBehind, !isSortedAnew {
-            try look(at: id, in: block)
-        } else {
-            ids.append(id)
-        }
-        return isOver ? .stop : .next
-    }
-
-    private mutating func beginGroup(_ key: Span<UInt8>) throws(DataStoreError) {
-        var offset = order.ranges.index.prefix.count
-        isCut = false
-        for place in 0..<(order.skipped + order.keyCount) {
-            guard let (end, precision) = IndexKey.component(in: key, at: offset) else {
-                throw .misplacedKey(key, ofType: query.type.itemType.key)
-            }
-            offset = end
-            if place >= order.skipped, precision == .cut {
-                // What follows orders the items only among those whose whole value is the same.
-                isCut = true
-                break
-            }
-        }
-        group = key.copied(0..<offset)
-    }
-
-    /// Whether the records of the group have to be sorted by their values.
-    private var isSortedAnew: Bool { isCut || query.sort.count > order.keyCount }
-
-    /// Looks at the items of the group that wait.
-    mutating func endGroup(in block: Block) throws(DataStoreError) {
-        if ids.isEmpty { return }
-        var waiting: [ItemID] = []
-        swap(&waiting, &ids)
-        waiting.sort()
-        guard isSortedAnew else {
-            for id in waiting {
-                try look(at: id, in: block)
-                if isOver { return }
-            }
-            return
-        }
-        let (query, keepsRecords) = (query, keepsRecords)
-        var sorted = SortedRows(
-            by: query.sort.map(\.descriptor), needed: end - rows.count)
-        for id in waiting {
-            try withMatch(id, in: block) { (record) throws(DataStoreError) in
-                try block.add(
-                    id, record, of: query, to: &sorted, keepingRecord: keepsRecords)
-            }
-            if isOver { return }
-        }
-        rows += sorted.sorted()
-        if rows.count >= end { isOver = true }
-    }
-
-    private mutating func look(at id: ItemID, in block: Block) throws(DataStoreError) {
-        var found: SortedRows.Row?
-        let keepsRecords = keepsRecords
-        try withMatch(id, in: block) { (record) throws(DataStoreError) in
-            found = SortedRows.Row(
-                id: id, key: .null, otherKeys: [], record: keepsRecords ? record.copied() : [])
-        }
-        if let found, !isOver {
-            rows.append(found)
-            if rows.count == end { isOver = true }
-        }
-    }
-
-    /// Calls `body` with the record of an item if it matches.
-    private mutating func withMatch(
-        _ id: ItemID, in block: Block, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
-    ) throws(DataStoreError) {
-        budget -= 1
-        if budget < 0 {
-            isOver = true
-            return
-        }
-        let (query, predicate, table) = (query, predicate, table)
-        let isFound = try table.withRecord(id, in: block.reader) {
-            (record) throws(DataStoreError) in
-            block.recordsExamined += 1
-            if let predicate,
-                try !predicate.matches(record, id: id, type: query.type, block: block)
-            {
-                return
-            }
-            try body(record)
-        }
-        if !isFound { throw .entryWithoutRecord(id, ofType: query.type.itemType.key) }
+        return walk.isGivenUp ? nil : walk.rows
     }
 }

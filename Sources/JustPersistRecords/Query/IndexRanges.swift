@@ -3,55 +3,62 @@ import JustPersist
 /// The part of an index that holds all items that fulfil some conditions, and maybe others.
 struct IndexRanges {
     let index: TypeIndex
-    /// Rising and apart from each other.
-    private(set) var ranges: [KeyRange]
-    /// How many components have one value in all of the ranges, the first ones.
-    private(set) var fixedCount = 0
-    /// The key up to these components.
-    private(set) var fixedPrefix: [UInt8]
+    /// The entries of items that may fulfil the conditions: rising, and apart from each other.
+    private(set) var known: [KeyRange] = []
+    /// The entries of items of which the index does not know what they have.
+    private(set) var unknown: [KeyRange] = []
+    /// How many components, the first ones, have one value in each of the known ranges.
+    private(set) var pointCount = 0
     /// The conditions that the ranges hold, by their places.
     private(set) var conditions: Set<Int> = []
-    /// Whether every item with an entry in the ranges fulfils these conditions.
+    /// How many components the conditions restrict.
+    private(set) var restricted = 0
+    /// Whether every item with a known entry in the ranges fulfils these conditions.
     private(set) var isExact = true
+    /// Whether every item with a known entry in the ranges fulfils the whole predicate.
+    var decides = false
 
     /// The most ranges that are made of the lists of several attributes.
     private static let mostRanges = 4096
 
     /// All entries of an index.
-    init(all index: TypeIndex) {
+    ///
+    /// - Parameter decides: Whether there is no predicate, so that every item fulfils it.
+    init(all index: TypeIndex, decides: Bool = false) {
         self.index = index
-        ranges = [index.range]
-        fixedPrefix = index.prefix
-        isExact = false
+        self.decides = decides
+        known = [index.range]
+        isExact = decides
     }
 
-    /// The entries whose components are all known, as one condition for each.
+    /// The entries with one value for each component, which are all that the predicate asks for.
     init(_ index: TypeIndex, point key: [UInt8]) {
         self.index = index
-        ranges = [KeyRange(prefix: key)]
-        fixedCount = index.components.count
-        fixedPrefix = key
-        conditions = Set(0..<fixedCount)
+        decides = true
+        known = [KeyRange(prefix: key)]
+        pointCount = index.components.count
+        restricted = pointCount
     }
 
-    /// What the conditions leave of an index; `nil` if they leave all of it, or more than `mostRanges` ranges.
+    /// What conditions leave of an index; `nil` if they leave all of it, or more than `mostRanges` ranges.
+    ///
+    /// - Parameter isServed: Whether a condition may be used.
     init?(
-        _ index: TypeIndex, _ conditions: [IndexCondition], of type: BlockType, mostRanges: Int
+        _ index: TypeIndex, _ conditions: [IndexCondition], of type: BlockType, mostRanges: Int,
+        _ isServed: (Int) -> Bool = { _ in true }
     ) {
-        self.init(all: index)
-        isExact = true
+        self.index = index
         var prefixes = [index.prefix]
-        var unknown = [index.prefix + [IndexKey.unknown]]
         var last: ComponentRanges?
         for component in index.components {
-            guard
-                let place = conditions.firstIndex(where: {
-                    $0.attribute == component.attribute.id && $0.path == component.path
-                        && $0.isServed(by: index)
-                        // Only an index over one attribute has entries for elements.
-                        && (!$0.isOfElement || index.components.count == 1)
-                })
-            else { break }
+            let served = conditions.indices.first { place in
+                let condition = conditions[place]
+                return condition.attribute == component.attribute.id
+                    && condition.path == component.path && condition.isServed(by: index)
+                    // Only an index over one attribute has entries for elements.
+                    && (!condition.isOfElement || index.components.count == 1) && isServed(place)
+            }
+            guard let place = served else { break }
             let condition = conditions[place]
             // Before they are made: a long list takes its time.
             if case .points(let points) = condition.values, points.count > mostRanges {
@@ -63,13 +70,14 @@ struct IndexRanges {
                 by: values.ranges.count)
             if overflows || count > Self.mostRanges, !self.conditions.isEmpty { break }
             self.conditions.insert(place)
+            restricted += 1
             if !values.isExact || condition.isOfElement || !component.path.isEmpty
                 || type.mayHave(tags: TypeIndex.collectionTags, component.attribute.id ?? .max)
             {
                 isExact = false
             }
-            if !component.path.isEmpty, prefixes[0] != index.prefix {
-                unknown += prefixes.map { $0 + [IndexKey.unknown] }
+            if !component.path.isEmpty {
+                unknown += prefixes.map { KeyRange(prefix: $0 + [IndexKey.unknown]) }
             }
             guard values.arePoints else {
                 last = values
@@ -77,13 +85,10 @@ struct IndexRanges {
             }
             prefixes = prefixes.flatMap { prefix in values.ranges.map { prefix + $0.lower } }
             if prefixes.isEmpty { break }
-            if prefixes.count == 1, fixedCount == self.conditions.count - 1 {
-                fixedCount += 1
-                fixedPrefix = prefixes[0]
-            }
+            pointCount += 1
         }
         guard !self.conditions.isEmpty else { return nil }
-        ranges = prefixes.flatMap { prefix in
+        known = prefixes.flatMap { prefix in
             guard let last else { return [KeyRange(prefix: prefix)] }
             return last.ranges.map { range in
                 KeyRange(
@@ -91,105 +96,92 @@ struct IndexRanges {
                     upTo: range.upper.map { prefix + $0 } ?? KeyRange(prefix: prefix).upper)
             }
         }
-        ranges += unknown.map { KeyRange(prefix: $0) }
-        ranges.sort { $0.lower.span.isOrdered(before: $1.lower.span) }
+        known.sort { $0.lower.span.isOrdered(before: $1.lower.span) }
     }
 
-    /// What the components with one value leave of an index, whatever other conditions say.
-    init(fixedPartOf other: IndexRanges) {
-        self.init(all: other.index)
-        ranges = [KeyRange(prefix: other.fixedPrefix)]
-        fixedCount = other.fixedCount
-        fixedPrefix = other.fixedPrefix
-    }
-
-    /// Whether they are one range, but for the entries that may be anything.
-    var isContiguous: Bool { knownRanges.count < 2 }
-
-    /// The ranges without the entries that may be anything.
-    var knownRanges: [KeyRange] { ranges.filter { $0 != unknownRange } }
-
-    /// The entries of items of which it is not known what they have.
-    var unknownRange: KeyRange { KeyRange(prefix: index.prefix + [IndexKey.unknown]) }
-}
-
-/// What the indexes of a type can tell of a predicate.
-struct IndexAlternatives {
-    /// Each holds all items that match, in one part of an index or in several together.
-    private(set) var unions: [[IndexRanges]] = []
-    /// The one that holds no other items, if there is one.
-    private(set) var exact: IndexRanges?
-
-    /// What one key of an index tells, all of whose items match, and no others.
-    init(point: IndexRanges) {
-        unions = [[point]]
-        exact = point
-    }
-
-    /// - Parameter mostRanges: How many ranges of an index are worth reading.
-    init(_ predicate: DataStorePredicate, of type: BlockType, mostRanges: Int) {
-        let parts = predicate.conjuncts
-        var conditions: [IndexCondition] = []
-        var isWhole = true
-        for part in parts {
-            switch part {
-            case .comparison(let comparison):
-                guard let condition = IndexCondition(comparison, of: type) else {
-                    isWhole = false
-                    continue
-                }
-                var both: IndexCondition?
-                let place = conditions.firstIndex { known in
-                    both = known.intersection(condition)
-                    return both != nil
-                }
-                if let place, let both {
-                    conditions[place] = both
+    /// What is in any of several parts of one index.
+    ///
+    /// - Parameter conditions: The places of the conditions that all of them hold, and of those of which they are the
+    ///   choices.
+    init?(anyOf parts: [IndexRanges], conditions: Set<Int>, mostRanges: Int) {
+        guard let first = parts.first else { return nil }
+        self.init(all: first.index)
+        self.conditions = conditions
+        restricted = parts.reduce(.max) { min($0, $1.restricted) }
+        pointCount = parts.reduce(.max) { min($0, $1.pointCount) }
+        isExact = parts.allSatisfy(\.isExact)
+        let ranges = parts.flatMap(\.known).sorted {
+            $0.lower.span.isOrdered(before: $1.lower.span)
+        }
+        guard ranges.count <= mostRanges else { return nil }
+        known = []
+        for range in ranges {
+            guard let last = known.last, let end = last.upper,
+                !range.lower.span.isOrdered(before: end.span)
+            else {
+                if known.isEmpty {
+                    known = [range]
                 } else {
-                    conditions.append(condition)
+                    known[known.count - 1].extend(to: range)
                 }
-            case .or(let choices):
-                isWhole = false
-                var union: [IndexRanges] = []
-                var isTold = true
-                var ranges = 0
-                for choice in choices {
-                    let alternatives = IndexAlternatives(choice, of: type, mostRanges: mostRanges)
-                    guard let first = alternatives.unions.first else {
-                        isTold = false
-                        break
-                    }
-                    union += first
-                    ranges += first.reduce(0) { $0 + $1.ranges.count }
-                    if ranges > mostRanges {
-                        isTold = false
-                        break
-                    }
-                }
-                if isTold, !choices.isEmpty { unions.append(union) }
-            default: isWhole = false
+                continue
+            }
+            known.append(range)
+        }
+        for range in parts.flatMap(\.unknown) where !unknown.contains(range) {
+            unknown.append(range)
+        }
+    }
+
+    /// The entries of all items that may match.
+    var all: [KeyRange] { known + unknown }
+
+    /// Whether the entries in each known range stand in the order of the items' ids.
+    var isInOrderOfIDs: Bool { pointCount == index.components.count }
+
+    /// How many components, the first ones, have the same value in all of the known ranges.
+    var fixedCount: Int {
+        guard let first = known.first?.lower, let last = known.last?.lower else { return 0 }
+        var offset = index.prefix.count
+        for place in 0..<pointCount {
+            guard let end = IndexKey.component(in: first.span, at: offset, idLength: 0)?.end,
+                end <= last.count, first[offset..<end] == last[offset..<end]
+            else { return place }
+            offset = end
+        }
+        return pointCount
+    }
+
+    /// The known ranges by the values of the first components, each of which has one value in each range.
+    func lanes(ofComponents count: Int) -> [(prefix: [UInt8], ranges: [KeyRange])] {
+        if count == 0 { return [(index.prefix, known)] }
+        var lanes: [(prefix: [UInt8], ranges: [KeyRange])] = []
+        for range in known {
+            var offset = index.prefix.count
+            for _ in 0..<count {
+                offset =
+                    IndexKey.component(in: range.lower.span, at: offset, idLength: 0)?.end ?? offset
+            }
+            let prefix = Array(range.lower[..<offset])
+            if lanes.last?.prefix == prefix {
+                lanes[lanes.count - 1].ranges.append(range)
+            } else {
+                lanes.append((prefix, [range]))
             }
         }
-        var single: [IndexRanges] = []
-        for index in type.indexes {
-            guard let ranges = IndexRanges(index, conditions, of: type, mostRanges: mostRanges)
-            else { continue }
-            single.append(ranges)
-            if isWhole, ranges.isExact, ranges.conditions.count == conditions.count, exact == nil {
-                exact = ranges
-            }
-        }
-        // What restricts most comes first; a stable order for equals is that of declaration.
-        single.sort { $0.conditions.count > $1.conditions.count }
-        unions = single.map { [$0] } + unions
+        return lanes
     }
 }
 
-extension DataStorePredicate {
-    /// The conditions that must all be fulfilled.
-    fileprivate var conjuncts: [DataStorePredicate] {
-        guard case .and(let parts) = self else { return [self] }
-        return parts.flatMap(\.conjuncts)
+extension KeyRange {
+    /// Takes in another range that begins inside of this one.
+    fileprivate mutating func extend(to other: KeyRange) {
+        guard let upper else { return }
+        guard let end = other.upper else {
+            self = KeyRange(from: lower, upTo: nil)
+            return
+        }
+        if upper.span.isOrdered(before: end.span) { self = KeyRange(from: lower, upTo: end) }
     }
 }
 
@@ -198,11 +190,4 @@ extension TypeIndex {
         1 << UInt16(ValueTag.array) | 1 << UInt16(ValueTag.dictionary)
 
     static let textTags: UInt16 = 1 << UInt16(ValueTag.text) | 1 << UInt16(ValueTag.plainText)
-
-    /// Whether the entries have the order of an attribute's values, with texts in an order.
-    func hasOrder(ofAttribute id: UInt16, _ textOrder: TextOrder, in type: BlockType) -> Bool {
-        let own: TextOrder = ignoresCase ? .caseInsensitive : .scalars
-        return !type.mayHave(tags: Self.collectionTags | 1 << UInt16(ValueTag.reference), id)
-            && (textOrder == own || !type.mayHave(tags: Self.textTags, id))
-    }
 }

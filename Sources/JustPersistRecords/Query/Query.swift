@@ -42,7 +42,7 @@ struct Query {
             try self.init(shape, predicate, request.slice, type, in: block)
         } else {
             try self.init(binding: request, type, in: block)
-            if let shape = QueryShape(request, boundAs: self, alternatives?.exact) {
+            if let shape = QueryShape(request, boundAs: self) {
                 type.keep(shape)
             }
         }

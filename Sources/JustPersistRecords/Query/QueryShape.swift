@@ -28,7 +28,7 @@ final class QueryShape {
     }
 
     /// The shape of a request that was bound; `nil` if it depends on the values.
-    init?(_ request: DataStoreRequest, boundAs query: Query, _ exact: IndexRanges?) {
+    init?(_ request: DataStoreRequest, boundAs query: Query) {
         guard query.ids == nil, query.predicate != nil, query.table != nil,
             let comparisons = request.predicate?.plainComparisons
         else { return nil }
@@ -47,7 +47,8 @@ final class QueryShape {
         descriptors = request.sortDescriptors ?? []
         sort = query.sort
         isReversed = query.isReversed
-        guard let exact, parts.allSatisfy({ $0.relation == .equal }),
+        guard let union = query.alternatives?.exact, union.count == 1, let exact = union.first,
+            parts.allSatisfy({ $0.relation == .equal }),
             exact.index.components.count == parts.count
         else {
             (index, places) = (nil, [])

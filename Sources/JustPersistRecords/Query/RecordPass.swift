@@ -14,8 +14,8 @@ struct RecordPass {
     init(isReversed: Bool = false) { self.isReversed = isReversed }
 
     /// A pass that begins behind an id.
-    init(after id: ItemID?) {
-        isReversed = false
+    init(after id: ItemID?, isReversed: Bool = false) {
+        self.isReversed = isReversed
         last = id
     }
 

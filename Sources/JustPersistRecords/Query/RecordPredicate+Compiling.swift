@@ -24,6 +24,16 @@ final class CompiledPredicate {
     }
 }
 
+extension RecordPredicate? {
+    /// Whether a record matches, which was found sound; all do without a predicate.
+    @inline(__always)
+    func holds(
+        _ record: Span<UInt8>, _ id: ItemID, _ type: BlockType, _ block: Block
+    ) throws(DataStoreError) -> Bool {
+        try self?.matches(record, id: id, type: type, block: block) ?? true
+    }
+}
+
 /// How a predicate becomes the nodes of a ``RecordPredicate``.
 extension RecordPredicate {
     /// The predicate for items of a type.

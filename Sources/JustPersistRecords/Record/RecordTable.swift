@@ -120,6 +120,23 @@ final class RecordTable {
         return isComplete
     }
 
+    /// Goes on with a pass past so many records, which are not read; gives how many of them there were.
+    func skip(
+        _ count: Int, _ pass: inout RecordPass, in reader: any KeyValueReader
+    ) throws(DataStoreError) -> Int {
+        if count <= 0 { return 0 }
+        var current = pass
+        var passed = 0
+        try reader.scanKeys(pass.rest(of: number), reversed: pass.isReversed) {
+            (key) throws(DataStoreError) in
+            _ = try current.advance(to: key, number, typeKey)
+            passed += 1
+            return passed < count ? .next : .stop
+        }
+        pass = current
+        return passed
+    }
+
     /// Throws if a record's checksum or its layout is wrong.
     @inline(__always)
     func check(_ record: Span<UInt8>, _ id: ItemID) throws(DataStoreError) {

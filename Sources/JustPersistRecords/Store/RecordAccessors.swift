@@ -7,11 +7,15 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
     init(_ block: Block) { self.block = block }
 
     func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
-        try block.logged(request, \.count) { () throws(DataStoreError) in try block.fetch(request) }
+        try block.logged(request, .fetch, \.count) { () throws(DataStoreError) in
+            try block.fetch(request)
+        }
     }
 
     func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
-        try block.logged(request, { $0 }) { () throws(DataStoreError) in try block.count(request) }
+        try block.logged(request, .count, { $0 }) { () throws(DataStoreError) in
+            try block.count(request)
+        }
     }
 
     func performFetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (
@@ -35,13 +39,15 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
     func performAggregate(
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
     ) throws(DataStoreError) -> [DataStoreRow] {
-        try block.logged(request, \.count) { () throws(DataStoreError) in
+        try block.logged(request, .aggregate(aggregation), \.count) { () throws(DataStoreError) in
             try block.aggregate(request, aggregation)
         }
     }
 
-    func performExplain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan {
-        try block.explain(request)
+    func performExplain(
+        _ operation: QueryPlan.Operation, _ request: DataStoreRequest
+    ) throws(DataStoreError) -> QueryPlan {
+        try block.explain(operation, request)
     }
 
     func performChangeToken() throws(DataStoreError) -> ChangeToken { try block.changeToken() }
@@ -59,7 +65,7 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
 
     func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
         try noting { () throws(DataStoreError) in
-            try block.logged(request, \.count) { () throws(DataStoreError) in
+            try block.logged(request, .fetch, \.count) { () throws(DataStoreError) in
                 try block.fetch(request)
             }
         }
@@ -67,7 +73,7 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
 
     func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         try noting { () throws(DataStoreError) in
-            try block.logged(request, { $0 }) { () throws(DataStoreError) in
+            try block.logged(request, .count, { $0 }) { () throws(DataStoreError) in
                 try block.count(request)
             }
         }
@@ -106,14 +112,17 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
     ) throws(DataStoreError) -> [DataStoreRow] {
         try noting { () throws(DataStoreError) in
-            try block.logged(request, \.count) { () throws(DataStoreError) in
+            try block.logged(request, .aggregate(aggregation), \.count) {
+                () throws(DataStoreError) in
                 try block.aggregate(request, aggregation)
             }
         }
     }
 
-    func performExplain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan {
-        try noting { () throws(DataStoreError) in try block.explain(request) }
+    func performExplain(
+        _ operation: QueryPlan.Operation, _ request: DataStoreRequest
+    ) throws(DataStoreError) -> QueryPlan {
+        try noting { () throws(DataStoreError) in try block.explain(operation, request) }
     }
 
     func performChangeToken() throws(DataStoreError) -> ChangeToken { try block.changeToken() }

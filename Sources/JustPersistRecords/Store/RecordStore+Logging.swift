@@ -26,14 +26,16 @@ extension Block {
     /// Answers a request, and logs it.
     @inline(__always)
     func logged<Value>(
-        _ request: DataStoreRequest, _ count: (Value) -> Int,
+        _ request: DataStoreRequest, _ operation: @autoclosure () -> QueryPlan.Operation,
+        _ count: (Value) -> Int,
         _ body: () throws(DataStoreError) -> Value
     ) throws(DataStoreError) -> Value {
         guard let log = context.log, let start = log.startOfQuery() else { return try body() }
         let value = try body()
         let isSlow = log.slowQueries.map { .now - start >= $0 } ?? false
         log.queried(
-            request, found: count(value), since: start, plan: isSlow ? try? explain(request) : nil)
+            request, found: count(value), since: start,
+            plan: isSlow ? try? explain(operation(), request) : nil)
         return value
     }
 }

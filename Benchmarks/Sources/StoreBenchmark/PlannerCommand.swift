@@ -1,0 +1,160 @@
+import ArgumentParser
+import Foundation
+import GRDB
+import JustPersist
+import JustPersistLMDB
+import JustPersistLevelDB
+
+/// Compares how the planner answers queries with how SQLite answers them, with the same indexes.
+struct PlannerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "planner",
+        abstract: "Shows what each query reads, and its time beside SQLite's with the same indexes."
+    )
+
+    @Option(help: "How many rows each side holds.")
+    var items = 200_000
+
+    @Option(help: "How many rounds are counted.")
+    var rounds = 5
+
+    func run() throws {
+        let directory = FileManager.default.temporaryDirectory
+            .appending(path: "justpersist-benchmark-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let sqlite = try GRDBDatabase.open(in: directory)
+        try sqlite.write { db in
+            try db.execute(sql: PlannedRow.schema)
+            for number in 0..<items { try PlannedRow(number).insert(number, db) }
+        }
+        let stores: [(String, any DataStore)] = [
+            ("LMDB", try LMDBDataStore.open(at: directory.appending(path: "lmdb"))),
+            ("LevelDB", try LevelDBDataStore.open(at: directory.appending(path: "leveldb"))),
+        ]
+        print("\(Machine.line), \(items) rows, \(rounds) rounds, medians")
+        for (name, store) in stores {
+            try fill(store)
+            print("\n\(name)")
+            print(line("query", "entries", "records", "ours µs", "SQLite µs", "ratio"))
+            for query in try PlannedQuery.all(rows: items) { try compare(query, store, sqlite) }
+            try store.close()
+        }
+    }
+
+    private func fill(_ store: any DataStore) throws {
+        try store.write { db in
+            for number in 0..<items { PlannedRow(number).fill(try db.create(PlannedItem.self)) }
+            try db.declare(
+                ItemSchema("Planned", attributes: [], indexes: [IndexSchema(["address.city"])]))
+        }
+    }
+
+    private func compare(
+        _ query: PlannedQuery, _ store: any DataStore, _ sqlite: DatabasePool
+    ) throws {
+        let (own, other) = (
+            { try store.read { db in try ask(query, db) } },
+            { try sqlite.read { db in try ask(query, db) } }
+        )
+        let (expected, found) = (try other(), try own())
+        guard expected == found else {
+            throw ValidationError("\(query.title): found \(found), and SQLite \(expected).")
+        }
+        var times: (own: [Double], other: [Double]) = ([], [])
+        let repetitions = (try repetitions(of: own), try repetitions(of: other))
+        for _ in 0..<rounds {
+            times.own.append(try measure(own, repetitions.0))
+            times.other.append(try measure(other, repetitions.1))
+        }
+        let plan = try store.read { db in try explain(query, db) }
+        let (mine, theirs) = (median(times.own), median(times.other))
+        print(
+            line(
+                query.title, "\(plan.entriesExamined)", "\(plan.recordsExamined)",
+                String(format: "%.1f", mine), String(format: "%.1f", theirs),
+                String(format: "%.2f", mine / theirs)))
+    }
+
+    /// How many rows there are, and a digest of them.
+    private struct Answer: Equatable {
+        var rows = 0
+        var sum = 0
+
+        mutating func add(_ value: Int) {
+            rows += 1
+            sum &+= value
+        }
+    }
+
+    private func ask(
+        _ query: PlannedQuery, _ db: borrowing DataStoreReader
+    ) throws -> Answer {
+        var answer = Answer()
+        switch query.question {
+        case .items:
+            for case let item as PlannedItem in try db.items(query.request) {
+                answer.add(item.score)
+            }
+        case .count: answer.add(try db.count(query.request))
+        case .exists:
+            let item = DataStoreRequest(
+                type: query.request.type, predicate: query.request.predicate, limit: 1)
+            answer.add(try db.count(item))
+        case .aggregate(let aggregation):
+            for row in try db.aggregate(query.request, aggregation) {
+                // Of keys alone, the key; else what is computed.
+                let values =
+                    aggregation.aggregates.isEmpty
+                    ? aggregation.keys : aggregation.aggregates.map(\.name)
+                answer.add(values.reduce(0) { $0 + number(row[$1]) })
+            }
+        }
+        return answer
+    }
+
+    private func number(_ value: DataStoreValue) -> Int {
+        if case .int(let number) = value { Int(number) } else { 0 }
+    }
+
+    private func ask(_ query: PlannedQuery, _ db: Database) throws -> Answer {
+        var answer = Answer()
+        let statement = try db.cachedStatement(sql: query.sql)
+        let rows = try Row.fetchCursor(statement)
+        while let row = try rows.next() { answer.add(row[0]) }
+        return answer
+    }
+
+    private func explain(
+        _ query: PlannedQuery, _ db: borrowing DataStoreReader
+    ) throws -> QueryPlan {
+        switch query.question {
+        case .items: try db.explain(query.request)
+        case .count: try db.explain(.count, query.request)
+        case .exists: try db.explain(.exists, query.request)
+        case .aggregate(let aggregation): try db.explain(.aggregate(aggregation), query.request)
+        }
+    }
+
+    // MARK: Time
+
+    /// How often a query is carried out in a round, which should take some milliseconds.
+    private func repetitions(of body: () throws -> Answer) throws -> Int {
+        let time = try measure(body, 3)
+        return max(1, min(500, Int(20_000 / max(1, time))))
+    }
+
+    /// Microseconds.
+    private func measure(_ body: () throws -> Answer, _ repetitions: Int) throws -> Double {
+        let start = ContinuousClock.now
+        for _ in 0..<repetitions { _ = try body() }
+        return (ContinuousClock.now - start) / .microseconds(1) / Double(repetitions)
+    }
+
+    private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+    private func line(_ title: String, _ columns: String...) -> String {
+        title.padding(toLength: 38, withPad: " ", startingAt: 0)
+            + columns.map { String(repeating: " ", count: max(1, 11 - $0.count)) + $0 }.joined()
+    }
+}

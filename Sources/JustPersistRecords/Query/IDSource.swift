@@ -1,0 +1,180 @@
+import JustPersist
+
+/// Ids in their order, or in the opposite one, each once.
+protocol IDSource: AnyObject {
+    /// The next id that does not come before another one; `nil` at the end.
+    ///
+    /// - Parameter bound: An id to go on from; `nil` for the next one.
+    func next(
+        notBefore bound: ItemID?, in block: Block
+    ) throws(DataStoreError) -> ItemID?
+}
+
+extension IDSource {
+    /// The next id; `nil` at the end.
+    func next(in block: Block) throws(DataStoreError) -> ItemID? {
+        try next(notBefore: nil, in: block)
+    }
+}
+
+/// Ids that were read before.
+final class ListedIDs: IDSource {
+    private var rest: ArraySlice<ItemID>
+    private let isReversed: Bool
+
+    /// - Parameter ids: In their order, each once.
+    init(_ ids: [ItemID], isReversed: Bool) {
+        rest = isReversed ? ids.reversed()[...] : ids[...]
+        self.isReversed = isReversed
+    }
+
+    /// How many are left.
+    var count: Int { rest.count }
+
+    /// Leaves out the next ones.
+    func skip(_ count: Int) { rest = rest.dropFirst(count) }
+
+    func next(notBefore bound: ItemID?, in block: Block) -> ItemID? {
+        if let bound {
+            while let first = rest.first, isReversed ? first > bound : first < bound {
+                rest = rest.dropFirst()
+            }
+        }
+        return rest.popFirst()
+    }
+}
+
+/// The ids in a range of entries that stand in the order of the ids, read little by little.
+final class EntryIDs: IDSource {
+    private let range: KeyRange
+    private let isReversed: Bool
+    /// How many entries are read at once.
+    private var batch: Int
+    private var ids: [ItemID] = []
+    private var place = 0
+    private var last: ItemID?
+    private var isOver = false
+
+    /// - Parameters:
+    ///   - range: The keys that begin with certain values, and go on with an id.
+    ///   - first: How many entries are read at first.
+    init(_ range: KeyRange, isReversed: Bool, first: Int) {
+        self.range = range
+        self.isReversed = isReversed
+        batch = max(1, min(256, first))
+    }
+
+    func next(
+        notBefore bound: ItemID?, in block: Block
+    ) throws(DataStoreError) -> ItemID? {
+        while true {
+            while place < ids.count {
+                let id = ids[place]
+                place += 1
+                if let bound, isReversed ? id > bound : id < bound { continue }
+                return id
+            }
+            if isOver { return nil }
+            try fill(from: bound, in: block)
+        }
+    }
+
+    private func fill(from bound: ItemID?, in block: Block) throws(DataStoreError) {
+        var rest = range
+        // Behind the last one, and not before the bound.
+        var start = range.lower
+        if let bound, last.map({ isReversed ? bound < $0 : bound > $0 }) ?? true {
+            start.append(bound)
+            rest =
+                isReversed
+                ? KeyRange(from: range.lower, upTo: start + [0])
+                : KeyRange(from: start, upTo: range.upper)
+        } else if let last {
+            start.append(last)
+            rest =
+                isReversed
+                ? KeyRange(from: range.lower, upTo: start)
+                : KeyRange(from: start + [0], upTo: range.upper)
+        }
+        ids.removeAll(keepingCapacity: true)
+        place = 0
+        let limit = batch
+        try block.reader.scanKeys(rest, reversed: isReversed) { (key) throws(DataStoreError) in
+            ids.append(IndexKey.id(in: key))
+            return ids.count < limit ? .next : .stop
+        }
+        block.entriesExamined += ids.count
+        isOver = ids.count < limit
+        last = ids.last ?? last
+        batch = 256
+    }
+}
+
+/// The ids that are in one of several sources at least.
+final class UnitedIDs: IDSource {
+    private let sources: [any IDSource]
+    private var heads: [ItemID?]
+    private var isBegun = false
+    private let isReversed: Bool
+
+    init(_ sources: [any IDSource], isReversed: Bool) {
+        self.sources = sources
+        self.isReversed = isReversed
+        heads = sources.map { _ in nil }
+    }
+
+    func next(
+        notBefore bound: ItemID?, in block: Block
+    ) throws(DataStoreError) -> ItemID? {
+        var first: ItemID?
+        for place in sources.indices {
+            if !isBegun { heads[place] = try sources[place].next(notBefore: bound, in: block) }
+            if let head = heads[place], let bound, isReversed ? head > bound : head < bound {
+                heads[place] = try sources[place].next(notBefore: bound, in: block)
+            }
+            if let head = heads[place], first.map({ isReversed ? head > $0 : head < $0 }) ?? true {
+                first = head
+            }
+        }
+        isBegun = true
+        guard let first else { return nil }
+        for place in sources.indices where heads[place] == first {
+            heads[place] = try sources[place].next(in: block)
+        }
+        return first
+    }
+}
+
+/// The ids that are in all of several sources.
+final class CommonIDs: IDSource {
+    private let sources: [any IDSource]
+    private var heads: [ItemID?]
+    private let isReversed: Bool
+
+    init(_ sources: [any IDSource], isReversed: Bool) {
+        self.sources = sources
+        self.isReversed = isReversed
+        heads = sources.map { _ in nil }
+    }
+
+    func next(
+        notBefore bound: ItemID?, in block: Block
+    ) throws(DataStoreError) -> ItemID? {
+        guard var candidate = try sources[0].next(notBefore: bound, in: block) else { return nil }
+        var place = 1
+        while place < sources.count {
+            if heads[place].map({ isReversed ? $0 > candidate : $0 < candidate }) ?? true {
+                heads[place] = try sources[place].next(notBefore: candidate, in: block)
+            }
+            guard let head = heads[place] else { return nil }
+            if head == candidate {
+                place += 1
+                continue
+            }
+            guard let next = try sources[0].next(notBefore: head, in: block) else { return nil }
+            candidate = next
+            place = 1
+        }
+        return candidate
+    }
+}

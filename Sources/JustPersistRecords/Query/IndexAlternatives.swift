@@ -1,0 +1,217 @@
+import JustPersist
+
+/// What the indexes of a type can tell of a predicate.
+struct IndexAlternatives {
+    /// Each holds all items that match, in one part of an index or in several together.
+    private(set) var unions: [[IndexRanges]] = []
+
+    /// The most combinations of choices for which one index is tried.
+    private static let mostBranches = 32
+
+    /// The one that holds no other items, if there is one.
+    var exact: [IndexRanges]? { unions.first { $0.allSatisfy(\.decides) } }
+
+    /// What one key of an index tells, all of whose items match, and no others.
+    init(point: IndexRanges) { unions = [[point]] }
+
+    /// - Parameter mostRanges: How many ranges of an index are worth reading.
+    init(_ predicate: DataStorePredicate, of type: BlockType, mostRanges: Int) {
+        var conditions: [IndexCondition] = []
+        var isWhole = true
+        /// The choices of each OR, as conditions that belong together.
+        var choices: [[(conditions: [IndexCondition], isWhole: Bool)]] = []
+        for part in predicate.conjuncts {
+            switch part {
+            case .comparison(let comparison):
+                guard let condition = IndexCondition(comparison, of: type) else {
+                    isWhole = false
+                    continue
+                }
+                conditions.add(condition)
+            case .or(let parts):
+                let branches = parts.map { Self.branch($0, of: type) }
+                if let one = Self.list(branches) {
+                    conditions.add(one)
+                    continue
+                }
+                choices.append(branches)
+                unions += Self.union(of: parts, type, mostRanges)
+            case .constant(true): break
+            default: isWhole = false
+            }
+        }
+        // Several indexes together decide only what one OR asks for.
+        if !conditions.isEmpty || choices.count != 1 || !isWhole {
+            for place in unions.indices {
+                for part in unions[place].indices { unions[place][part].decides = false }
+            }
+        }
+        var single: [IndexRanges] = []
+        for index in type.indexes {
+            single += Self.ranges(
+                of: index, conditions, choices, isWhole: isWhole, of: type, mostRanges)
+        }
+        // What restricts most comes first; a stable order for equals is that of declaration.
+        single.sort {
+            $0.decides == $1.decides
+                ? $0.conditions.count > $1.conditions.count : $0.decides
+        }
+        unions = single.map { [$0] } + unions
+    }
+
+    /// What an OR's choice asks for, as far as indexes can tell, and whether that is all.
+    private static func branch(
+        _ choice: DataStorePredicate, of type: BlockType
+    ) -> (conditions: [IndexCondition], isWhole: Bool) {
+        var conditions: [IndexCondition] = []
+        var isWhole = true
+        for part in choice.conjuncts {
+            if case .comparison(let comparison) = part,
+                let condition = IndexCondition(comparison, of: type)
+            {
+                conditions.add(condition)
+            } else {
+                isWhole = false
+            }
+        }
+        return (conditions, isWhole)
+    }
+
+    /// The choices as a list of the values of one attribute, if they are nothing else.
+    private static func list(
+        _ branches: [(conditions: [IndexCondition], isWhole: Bool)]
+    ) -> IndexCondition? {
+        guard var list = branches.first?.conditions.first else { return nil }
+        for (place, branch) in branches.enumerated() {
+            guard branch.isWhole, branch.conditions.count == 1 else { return nil }
+            if place == 0 { continue }
+            guard let both = list.union(branch.conditions[0]) else { return nil }
+            list = both
+        }
+        if case .points = list.values { return list }
+        return nil
+    }
+
+    /// The parts of several indexes that together have the items which fulfil an OR, if there are such.
+    private static func union(
+        of choices: [DataStorePredicate], _ type: BlockType, _ mostRanges: Int
+    ) -> [[IndexRanges]] {
+        var union: [IndexRanges] = []
+        var ranges = 0
+        for choice in choices {
+            let alternatives = IndexAlternatives(choice, of: type, mostRanges: mostRanges)
+            guard let first = alternatives.unions.first else { return [] }
+            union += first
+            ranges += first.reduce(0) { $0 + $1.known.count + $1.unknown.count }
+            if ranges > mostRanges { return [] }
+        }
+        return choices.isEmpty ? [] : [union]
+    }
+
+    /// The parts of one index that have all items which match, the one that restricts most.
+    private static func ranges(
+        of index: TypeIndex, _ conditions: [IndexCondition],
+        _ choices: [[(conditions: [IndexCondition], isWhole: Bool)]], isWhole: Bool,
+        of type: BlockType, _ mostRanges: Int
+    ) -> [IndexRanges] {
+        var found: [IndexRanges] = []
+        if let ranges = IndexRanges(index, conditions, of: type, mostRanges: mostRanges) {
+            found.append(ranges)
+            // An array has several elements, each of which may be asked for something else.
+            for place in conditions.indices
+            where conditions[place].isOfElement && !ranges.conditions.contains(place) {
+                if let other = IndexRanges(
+                    index, conditions, of: type, mostRanges: mostRanges, { $0 == place })
+                {
+                    found.append(other)
+                }
+            }
+        }
+        if choices.isEmpty {
+            if isWhole, !found.isEmpty {
+                found[0].decides =
+                    found[0].isExact && found[0].conditions.count == conditions.count
+            }
+            return found
+        }
+        var branches = [(conditions: conditions, isWhole: isWhole)]
+        var decides = true
+        for choice in choices {
+            if branches.count * choice.count > mostBranches {
+                decides = false
+                continue
+            }
+            branches = branches.flatMap { branch in
+                choice.map { other in
+                    var all = branch.conditions
+                    for condition in other.conditions { all.add(condition) }
+                    return (all, branch.isWhole && other.isWhole)
+                }
+            }
+        }
+        var parts: [IndexRanges] = []
+        for branch in branches {
+            guard
+                let ranges = IndexRanges(
+                    index, branch.conditions, of: type, mostRanges: mostRanges)
+            else { return found }
+            parts.append(ranges)
+            if !branch.isWhole || !ranges.isExact
+                || ranges.conditions.count < branch.conditions.count
+            {
+                decides = false
+            }
+        }
+        // The choices count as one condition, whose place no other has.
+        let held = (found.first?.conditions ?? []).union([conditions.count])
+        guard var any = IndexRanges(anyOf: parts, conditions: held, mostRanges: mostRanges),
+            any.known != found.first?.known
+        else { return found }
+        any.decides = decides
+        return [any] + found.dropFirst()
+    }
+}
+
+extension [IndexCondition] {
+    /// Adds a condition, as one with another that it can be joined with.
+    fileprivate mutating func add(_ condition: IndexCondition) {
+        for place in indices {
+            if let both = self[place].intersection(condition) {
+                self[place] = both
+                return
+            }
+        }
+        append(condition)
+    }
+}
+
+extension DataStorePredicate {
+    /// The conditions that must all be fulfilled.
+    fileprivate var conjuncts: [DataStorePredicate] {
+        switch self {
+        case .and(let parts): parts.flatMap(\.conjuncts)
+        case .not(let part): part.negatedConjuncts
+        case .or(let parts) where parts.count == 1: parts[0].conjuncts
+        default: [self]
+        }
+    }
+
+    /// The conditions that must all be fulfilled for the predicate not to be.
+    private var negatedConjuncts: [DataStorePredicate] {
+        switch self {
+        case .not(let part): return part.conjuncts
+        case .or(let parts): return parts.flatMap(\.negatedConjuncts)
+        case .constant(let value): return [.constant(!value)]
+        case .comparison(let comparison)
+        where comparison.modifier == .direct
+            && (comparison.operator == .equal || comparison.operator == .notEqual):
+            return [
+                .comparison(
+                    Comparison(
+                        comparison.left, comparison.operator == .equal ? .notEqual : .equal,
+                        comparison.right, options: comparison.options))
+            ]
+        default: return [.not(self)]
+        }
+    }
+}

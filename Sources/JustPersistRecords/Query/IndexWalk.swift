@@ -1,0 +1,175 @@
+import JustPersist
+
+/// A walk along the entries of an index that collects the matching records.
+///
+/// Entries with the same values form a group, within which the ids or the other keys of the sort decide.
+struct IndexWalk {
+    private(set) var rows: [SortedRows.Row] = []
+    /// Whether all rows were found, or the walk was given up.
+    private(set) var isOver = false
+    private(set) var isGivenUp = false
+
+    let order: IndexOrder
+    let query: Query
+    /// `nil` if the entries decide.
+    private let predicate: RecordPredicate?
+    private let table: RecordTable
+    private let limit: Int
+    /// How many matches are still to be left out.
+    private var skipped: Int
+    /// How many more records may be looked up.
+    private var lookups: Int
+    /// Whether the rows have their records, or only the ids.
+    private let keepsRecords: Bool
+
+    /// The values of the group, and the ids in it that wait for its end.
+    private(set) var group: [UInt8] = []
+    private var isBegun = false
+    private var ids: [ItemID] = []
+    private var isCut = false
+    /// Whether the group that was begun has so many entries that it is read from its first one on.
+    private(set) var isLarge = false
+
+    init(
+        _ order: IndexOrder, _ query: Query, in table: RecordTable, limit: Int, mostLookups: Int,
+        keepsRecords: Bool
+    ) throws(DataStoreError) {
+        predicate = order.decides ? nil : try query.predicate?.compiled()
+        self.keepsRecords = keepsRecords
+        self.order = order
+        self.query = query
+        self.table = table
+        self.limit = limit
+        lookups = mostLookups
+        skipped = query.slice.offset
+        isOver = limit == 0
+    }
+
+    /// Takes the next entry in.
+    ///
+    /// - Parameters:
+    ///   - start: Where the components of the sort begin in the key.
+    ///   - isReversed: Whether the entries come in the opposite order.
+    mutating func visit(
+        _ key: Span<UInt8>, from start: Int, isReversed: Bool, in block: Block
+    ) throws(DataStoreError) -> ScanStep {
+        let end = start + group.count
+        if !isBegun || key.count < end + IndexKey.idLength
+            || key.compare(start..<end, group.span) != 0
+        {
+            try endGroup(in: block)
+            if isOver { return .stop }
+            try beginGroup(key, start)
+        }
+        let id = IndexKey.id(in: key)
+        // The entries of most groups stand in the order of the ids.
+        let standsAlone = order.lanes.count == 1 && !order.isFollowed && !isSortedAnew
+        if standsAlone, !isReversed {
+            try look(at: id, in: block)
+        } else {
+            ids.append(id)
+            if standsAlone, ids.count >= 16, !order.decides || ids.count > skipped {
+                ids.removeAll(keepingCapacity: true)
+                isLarge = true
+                return .stop
+            }
+        }
+        return isOver ? .stop : .next
+    }
+
+    /// Goes on with a large group, whose entries come in the order of the ids now.
+    mutating func beginLargeGroup() { isLarge = false }
+
+    private mutating func beginGroup(_ key: Span<UInt8>, _ start: Int) throws(DataStoreError) {
+        var offset = start
+        isCut = false
+        for _ in 0..<order.keyCount {
+            guard let (end, precision) = IndexKey.component(in: key, at: offset) else {
+                throw .misplacedKey(key, ofType: query.type.itemType.key)
+            }
+            offset = end
+            if precision == .cut {
+                // What follows orders the items only among those whose whole value is the same.
+                isCut = true
+                break
+            }
+        }
+        group = key.copied(start..<offset)
+        isBegun = true
+    }
+
+    /// Whether the records of the group have to be sorted by their values.
+    private var isSortedAnew: Bool { isCut || query.sort.count > order.keyCount }
+
+    /// Looks at the items of the group that wait.
+    mutating func endGroup(in block: Block) throws(DataStoreError) {
+        if ids.isEmpty { return }
+        var waiting: [ItemID] = []
+        swap(&waiting, &ids)
+        if order.decides, waiting.count <= skipped {
+            skipped -= waiting.count
+            return
+        }
+        waiting.sort()
+        guard isSortedAnew else {
+            for id in waiting {
+                try look(at: id, in: block)
+                if isOver { return }
+            }
+            return
+        }
+        let (query, keepsRecords) = (query, keepsRecords)
+        var sorted = SortedRows(
+            by: query.sort.map(\.descriptor), needed: skipped + limit - rows.count)
+        for id in waiting {
+            try withMatch(id, in: block) { (record) throws(DataStoreError) in
+                try block.add(
+                    id, record, of: query, to: &sorted, keepingRecord: keepsRecords)
+            }
+            if isOver { return }
+        }
+        let found = sorted.sorted()
+        rows += found.dropFirst(skipped)
+        skipped -= min(skipped, found.count)
+        if rows.count >= limit { isOver = true }
+    }
+
+    private mutating func look(at id: ItemID, in block: Block) throws(DataStoreError) {
+        if skipped > 0, order.decides {
+            skipped -= 1
+            return
+        }
+        var found: SortedRows.Row?
+        let keepsRecord = keepsRecords && skipped == 0
+        try withMatch(id, in: block) { (record) throws(DataStoreError) in
+            found = SortedRows.Row(
+                id: id, key: .null, otherKeys: [], record: keepsRecord ? record.copied() : [])
+        }
+        guard let found, !isOver else { return }
+        if skipped > 0 {
+            skipped -= 1
+            return
+        }
+        rows.append(found)
+        if rows.count == limit { isOver = true }
+    }
+
+    /// Calls `body` with the record of an item if it matches.
+    private mutating func withMatch(
+        _ id: ItemID, in block: Block, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) {
+        lookups -= 1
+        if lookups < 0 {
+            (isOver, isGivenUp) = (true, true)
+            return
+        }
+        let (query, predicate, table) = (query, predicate, table)
+        let isFound = try table.withRecord(id, in: block.reader) {
+            (record) throws(DataStoreError) in
+            block.recordsExamined += 1
+            if try !predicate.holds(record, id, query.type, block) { return }
+            try body(record)
+        }
+        if !isFound { throw .entryWithoutRecord(id, ofType: query.type.itemType.key) }
+    }
+}

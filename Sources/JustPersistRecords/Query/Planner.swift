@@ -1,0 +1,250 @@
+import JustPersist
+
+/// How an access path is chosen: by counting index entries, not by statistics, which could be out of date.
+///
+/// Costs are compared in what they take on LMDB: a record of a scan is 1, an entry of an index a half, and looking a
+/// record up 10. Entries are counted up to a limit only, and no way is taken beyond what another one would have cost.
+/// So a query costs a small multiple of its best way at most.
+///
+/// Whatever the way, the whole predicate is evaluated on each record, unless the entries tell all that it asks for.
+extension Block {
+    /// The access path for a query.
+    ///
+    /// - Parameters:
+    ///   - isSorted: Whether the order matters; not to who counts.
+    ///   - isLazy: Whether entries may be read while the records are; not where these may change meanwhile.
+    ///   - attempt: How many walks along an index were given up.
+    func access(
+        for query: Query, isSorted: Bool = true, isLazy: Bool = true, attempt: Int = 0
+    ) throws(DataStoreError) -> AccessPath {
+        if let ids = query.ids { return .ids(query.isReversed ? ids.reversed() : ids) }
+        guard query.table != nil else { return .none }
+        guard !query.type.indexes.isEmpty else { return .scan }
+        let most = query.mostLookups
+        guard isLazy, let end = query.slice.end else {
+            return try entries(of: query, most: most) ?? .scan
+        }
+        if query.sort.isEmpty || !isSorted { return try inOrderOfIDs(query, end, most) }
+        guard let order = try order(of: query), order.decides || end <= most else {
+            return try entries(of: query, most: most) ?? .scan
+        }
+        return try ordered(order, query, end, most, attempt: attempt)
+    }
+
+    /// A walk along an index, or what is cheaper.
+    private func ordered(
+        _ order: IndexOrder, _ query: Query, _ end: Int, _ most: Int, attempt: Int
+    ) throws(DataStoreError) -> AccessPath {
+        if order.decides, order.keyCount == query.sort.count {
+            return .ordered(order, mostLookups: .max)
+        }
+        // A walk of more lookups takes longer than a scan.
+        let longest = end + max(1024, most)
+        let hasUnions = query.alternatives.map { !$0.unions.isEmpty } ?? false
+        let few = 4 * end + 64
+        switch attempt {
+        case 0:
+            // Sorting a few items is cheaper than walking the index.
+            if let entries = try entries(of: query, most: min(most, few)) { return entries }
+            return .ordered(order, mostLookups: hasUnions ? min(longest, 2 * few) : longest)
+        case 1 where hasUnions:
+            // Of so many items, a walk finds the first ones as soon as all of them are looked up.
+            let balance = Int((Double(end) * Double(most) * 10).squareRoot())
+            if balance > few, let entries = try entries(of: query, most: min(most, balance)) {
+                return entries
+            }
+            return .ordered(order, mostLookups: longest)
+        default: return try entries(of: query, most: most) ?? .scan
+        }
+    }
+
+    /// The way to the first items in the order of their ids.
+    private func inOrderOfIDs(
+        _ query: Query, _ end: Int, _ most: Int
+    ) throws(DataStoreError) -> AccessPath {
+        let unions = query.alternatives?.unions ?? []
+        if unions.isEmpty { return .scan }
+        var lazy: [[IndexRanges]] = []
+        for union in unions where try isInOrderOfIDs(union) { lazy.append(union) }
+        if let exact = lazy.first(where: { $0.allSatisfy(\.decides) }) {
+            return .entries(
+                FoundIDs(source: source(of: exact, query, first: end), areMatches: true), exact)
+        }
+        let few = 4 * end + 64
+        if few >= most { return try entries(of: query, most: most) ?? .scan }
+        if let entries = try entries(of: query, most: few) { return entries }
+        if lazy.isEmpty { return .race(unions[0]) }
+        lazy = lazy.withoutImplied
+        var sources: [any IDSource] = []
+        for union in lazy { sources.append(source(of: union, query, first: end)) }
+        let source =
+            sources.count == 1
+            ? sources[0] : CommonIDs(sources, isReversed: query.isReversed)
+        return .entries(
+            FoundIDs(source: source, areMatches: false, mostLookups: most), lazy.flatMap { $0 })
+    }
+
+    /// The most ranges that are read by turns.
+    static var mostLanes: Int { 64 }
+
+    /// Whether the ids in parts of indexes can be read in their order.
+    private func isInOrderOfIDs(_ union: [IndexRanges]) throws(DataStoreError) -> Bool {
+        guard union.allSatisfy(\.isInOrderOfIDs),
+            union.reduce(0, { $0 + $1.known.count }) <= Self.mostLanes
+        else { return false }
+        return try !holdUnknown(union)
+    }
+
+    /// Whether there are items of which the parts of indexes do not know what they have.
+    func holdUnknown(_ union: [IndexRanges]) throws(DataStoreError) -> Bool {
+        for range in union.flatMap(\.unknown) where try holdsKeys(in: range) { return true }
+        return false
+    }
+
+    private func source(
+        of union: [IndexRanges], _ query: Query, first: Int
+    ) -> any IDSource {
+        let sources = union.flatMap(\.known).map {
+            EntryIDs($0, isReversed: query.isReversed, first: first)
+        }
+        return sources.count == 1
+            ? sources[0] : UnitedIDs(sources, isReversed: query.isReversed)
+    }
+
+    // MARK: Counted entries
+
+    /// The smallest of the query's unions of index ranges; `nil` if each has more than `most` entries.
+    ///
+    /// Each is counted up to a limit that grows, so that finding the smallest costs a small multiple of reading it.
+    func entries(of query: Query, most: Int) throws(DataStoreError) -> AccessPath? {
+        let unions = query.alternatives?.unions ?? []
+        var limit = unions.count == 1 ? most : min(most, 256)
+        while !unions.isEmpty {
+            for place in unions.indices {
+                guard let found = try ids(in: unions[place], most: limit) else { continue }
+                let areMatches = found.areKnown && unions[place].allSatisfy(\.decides)
+                if !areMatches, found.ids.count >= 256,
+                    let common = try common(
+                        found.ids, unions, place, most: min(8 * found.ids.count, most * 5), query)
+                {
+                    return common
+                }
+                return path(to: found.ids, unions[place], areMatches: areMatches, query)
+            }
+            if limit == most { break }
+            limit = min(most, limit * 8)
+        }
+        // None alone leaves few enough, but two together may.
+        guard unions.count > 1, most > 256, let first = try ids(in: unions[0], most: 2 * most),
+            let path = try common(first.ids, unions, 0, most: 2 * most, query),
+            case .entries(let found, _) = path, let list = found.source as? ListedIDs,
+            list.count <= most
+        else { return nil }
+        return path
+    }
+
+    private func path(
+        to ids: [ItemID], _ parts: [IndexRanges], areMatches: Bool, _ query: Query
+    ) -> AccessPath {
+        .entries(
+            FoundIDs(
+                source: ListedIDs(ids, isReversed: query.isReversed), areMatches: areMatches),
+            parts)
+    }
+
+    /// The ids that are in another union too, if that holds other conditions and no more than so many entries.
+    private func common(
+        _ ids: [ItemID], _ unions: [[IndexRanges]], _ place: Int, most: Int, _ query: Query
+    ) throws(DataStoreError) -> AccessPath? {
+        for other in unions[(place + 1)...] where !other.isImplied(by: unions[place]) {
+            guard let found = try self.ids(in: other, most: most) else { continue }
+            var both: [ItemID] = []
+            var rest = found.ids[...]
+            for id in ids {
+                while let first = rest.first, first < id { rest.removeFirst() }
+                if rest.first == id { both.append(id) }
+            }
+            return path(to: both, unions[place] + other, areMatches: false, query)
+        }
+        return nil
+    }
+
+    /// The ids in a union, in their order; `nil` if there are more than `most`.
+    func ids(
+        in union: [IndexRanges], most: Int
+    ) throws(DataStoreError) -> (ids: [ItemID], areKnown: Bool)? {
+        let ranges = union.reduce(0) { $0 + $1.known.count + $1.unknown.count }
+        if ranges > Self.mostRanges(for: most) { return nil }
+        var ids: [ItemID] = []
+        var isSorted = true
+        var areKnown = true
+        func read(_ ranges: [KeyRange]) throws(DataStoreError) {
+            for range in ranges where ids.count <= most {
+                try reader.scanKeys(range, reversed: false) { (key) throws(DataStoreError) in
+                    let id = IndexKey.id(in: key)
+                    if let last = ids.last, last >= id { isSorted = false }
+                    ids.append(id)
+                    return ids.count <= most ? .next : .stop
+                }
+            }
+        }
+        for part in union {
+            try read(part.known)
+            let known = ids.count
+            try read(part.unknown)
+            if ids.count > known { areKnown = false }
+        }
+        entriesExamined += ids.count
+        if ids.count > most { return nil }
+        if isSorted { return (ids, areKnown) }
+        ids.sort()
+        var unique: [ItemID] = []
+        unique.reserveCapacity(ids.count)
+        for id in ids where id != unique.last { unique.append(id) }
+        return (unique, areKnown)
+    }
+
+    // MARK: Limits
+
+    /// How many records may be looked up in place of a scan of all records of a type.
+    func mostLookups(_ type: BlockType) throws(DataStoreError) -> Int {
+        // Measured on 100,000 records of 150 bytes: looking one up takes as long as ten of a scan on LMDB, thirteen on
+        // LevelDB.
+        max(64, try countOrAll(type) / 10)
+    }
+
+    /// How many ranges of entries may be read where so many records may be looked up.
+    static func mostRanges(for lookups: Int) -> Int {
+        // To look for an entry takes as long as to look a record up.
+        2 * lookups + 64
+    }
+
+    /// The number of items of a type, or a large one where that is damaged.
+    private func countOrAll(_ type: BlockType) throws(DataStoreError) -> Int {
+        do throws(DataStoreError) {
+            return try storedCount(type)
+        } catch {
+            if error.code == .corrupted { return 1 << 20 }
+            throw error
+        }
+    }
+}
+
+extension [IndexRanges] {
+    /// Whether another union has no items that this one has not, as far as the conditions tell.
+    fileprivate func isImplied(by other: [IndexRanges]) -> Bool {
+        count == 1 && other.count == 1 && self[0].conditions.isSubset(of: other[0].conditions)
+    }
+}
+
+extension [[IndexRanges]] {
+    /// Without the unions that leave nothing out which another one has.
+    fileprivate var withoutImplied: [[IndexRanges]] {
+        var kept: [[IndexRanges]] = []
+        for union in self where !kept.contains(where: { union.isImplied(by: $0) }) {
+            kept.append(union)
+            if kept.count == 3 { break }
+        }
+        return kept
+    }
+}

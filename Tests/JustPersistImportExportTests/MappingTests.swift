@@ -131,7 +131,7 @@ import Testing
         let dates = ItemMapping(["date": .from("meta.date", format: "yyyy-MM-dd")])
         let text = message {
             try store.write { db in
-                try db.importItems(
+                _ = try db.importItems(
                     Sample.self,
                     from: [["meta": ["date": "2011-08-05"]], ["meta": ["date": "05/08"]]],
                     mapping: dates)
@@ -141,7 +141,7 @@ import Testing
             #expect(text.contains(part), "\(text)")
         }
         let number = message {
-            try store.write { db in try db.importItem(Sample.self, from: ["date": 5]) }
+            try store.write { db in _ = try db.importItem(Sample.self, from: ["date": 5]) }
         }
         #expect(number.contains("“5” at the key path “date” is not of the kind date"), "\(number)")
         let inner = ItemMapping([
@@ -149,7 +149,7 @@ import Testing
         ])
         let nested = message {
             try store.write { db in
-                try db.importItem(
+                _ = try db.importItem(
                     Owner.self, from: json(#"{"many": [{"key": 1}, {"key": "x"}]}"#), mapping: inner
                 )
             }
@@ -162,7 +162,7 @@ import Testing
     @Test func anAttributeThatTheClassDoesNotHaveIsRefused() throws {
         let error = #expect(throws: DataStoreError.self) {
             try memoryStore().write { db in
-                try db.importItem(
+                _ = try db.importItem(
                     Sample.self, from: ["a": 1], mapping: ItemMapping(["nmae": .from("a")]))
             }
         }
@@ -173,13 +173,13 @@ import Testing
         let mapping = ItemMapping(["one": .item(Sample.self)])
         let text = message {
             try memoryStore().write { db in
-                try db.importItem(Owner.self, from: ["one": [["text": "a"]]], mapping: mapping)
+                _ = try db.importItem(Owner.self, from: ["one": [["text": "a"]]], mapping: mapping)
             }
         }
         #expect(text.contains(".items"), "\(text)")
         let key = message {
             try memoryStore().write { db in
-                try db.importItem(Owner.self, from: ["one": 5], mapping: mapping)
+                _ = try db.importItem(Owner.self, from: ["one": 5], mapping: mapping)
             }
         }
         #expect(key.contains("has no key"), "\(key)")

@@ -23,7 +23,7 @@ struct ImportCommand: ParsableCommand {
             a zone, and otherwise texts. Codes such as 007 are texts. An empty cell is null, and "" an empty text.
 
             Keys are the names of the attributes, which have no dots. --rename OLD=NEW names an attribute otherwise; OLD may \
-            lead into nested objects and arrays: --rename geometry.coordinates.0=longitude. --rename id=$id makes a column \
+            lead into nested objects and arrays: --rename geometry.coordinates.0=longitude. --rename 'id=$id' makes a column \
             of UUIDs the items' ids. If a CSV file has no separator that is found in its header, or a name is missing, \
             twice there or has blanks around it, the message names the option that helps.
 

@@ -80,15 +80,28 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     public func upsert(
         _ itemTypeKey: String, _ attribute: String, values: [DataStoreValue]
     ) throws(DataStoreError) -> [DynamicItem] {
-        guard let schema = try schemas().schema(ofType: itemTypeKey) else {
+        try upsert(ItemType(dynamic: itemTypeKey), attribute, values: values)
+            .compactMap { $0 as? DynamicItem }
+    }
+
+    /// The items of a type, with a class or without one, that have these values for a unique attribute, in the order of the
+    /// values; new ones for values that no item has.
+    package func upsert(
+        _ type: ItemType, _ attribute: String, values: [DataStoreValue]
+    ) throws(DataStoreError) -> [any DataStoreItem] {
+        var known = type.schema
+        if known == nil { known = try schemas().schema(ofType: type.key) }
+        guard let schema = known else {
             throw DataStoreError(
                 .unknownAttribute, in: "upsert",
-                "The store knows no type “\(itemTypeKey)”; declare it first, with “\(attribute)” unique.",
-                itemType: itemTypeKey, attribute: attribute)
+                "The store knows no type “\(type.key)”; declare it first, with “\(attribute)” unique.",
+                itemType: type.key, attribute: attribute)
         }
-        return try upsert(ItemType(dynamic: itemTypeKey), schema, attribute, values) {
-            (_) throws(DataStoreError) in try create(itemTypeKey)
-        }.compactMap { $0 as? DynamicItem }
+        return try upsert(type, schema, attribute, values) { (_) throws(DataStoreError) in
+            let item = try performCreate(type)
+            item.backing.withInitialValues { item.setInitialValues() }
+            return item
+        }
     }
 
     private func upsert(

@@ -22,7 +22,12 @@ struct ImportCommand: ParsableCommand {
             cells of the file can be read (of a pipe, the first 1000): true and false, whole numbers, numbers, times with \
             a zone, and otherwise texts. Codes such as 007 are texts. An empty cell is null, and "" an empty text.
 
-            A bad row is told with its line. With --on-error stop nothing of it and of what follows is stored, and the \
+            Keys are the names of the attributes, which have no dots. --rename OLD=NEW names an attribute otherwise; OLD may \
+            lead into nested objects and arrays: --rename geometry.coordinates.0=longitude. --rename 'id=$id' makes a column \
+            of UUIDs the items' ids. If a CSV file has no separator that is found in its header, or a name is missing, \
+            twice there or has blanks around it, the message names the option that helps.
+
+            A bad row is reported with its line. With --on-error stop nothing of it and of what follows is stored, and the \
             message says how to go on; with --on-error skip the other rows are, and the exit code is 1 at the end.
             """)
 
@@ -51,19 +56,42 @@ struct ImportCommand: ParsableCommand {
             The kinds of columns of a CSV file, such as zip:string,stars:int,opened:date: \(CSVSchema.kindNames).
             """)
     var schema: CSVSchema?
-    @Flag(help: "The first row of a CSV file is no header; --schema names the columns.")
+    @Flag(help: "The first row of a CSV file is no header; --columns names the columns.")
     var noHeader = false
-    @Option(help: "The character between the cells of a CSV file.") var delimiter: Delimiter?
+    @Option(
+        name: [.customLong("separator"), .customLong("delimiter")],
+        help: "The character between the cells of a CSV file, such as ';' or tab.")
+    var delimiter: Delimiter?
+    @Option(
+        name: .customLong("rename"), parsing: .unconditionalSingleValue,
+        help: .init(
+            """
+            Name the attribute NEW that comes from the key, column or key path OLD; may be repeated. Of several OLD for \
+            one NEW the first counts that has a value.
+            """, valueName: "OLD=NEW"))
+    var renames: [Rename] = []
+    @Option(
+        help: .init(
+            """
+            The names of all columns of a CSV file in their order, instead of those in its header; an empty name leaves \
+            a column out.
+            """, valueName: "a,b,…"),
+        transform: { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) })
+    var columns: [String]?
+    @Flag(help: "Take away the blanks around the names and cells of a CSV file.") var trim = false
 
     func validate() throws {
         if at != nil, format.map({ $0 != .json }) == true {
             throw ValidationError("--at is for JSON; leave --format out, or write --format json.")
         }
         if skip < 0 { throw ValidationError("--skip must be 0 or more.") }
-        if noHeader, schema == nil {
-            throw ValidationError("--no-header needs --schema, which names the columns.")
+        if noHeader, schema == nil, columns == nil {
+            throw ValidationError("--no-header needs --columns, which names the columns.")
         }
     }
+
+    /// Whether the file is CSV although its name says that it has tabs.
+    private var isCSVByOption: Bool { format == .csv && file.lowercased().contains(".tsv") }
 
     private var settings: ItemImport {
         var settings = ItemImport(itemType: type, skipping: skip)
@@ -75,8 +103,10 @@ struct ImportCommand: ParsableCommand {
         case nil: break
         }
         settings.csv = CSVOptions(
-            delimiter: delimiter?.character ?? (format == .tsv ? "\t" : format == .csv ? "," : nil),
-            hasHeader: !noHeader, columns: schema?.columns ?? [])
+            delimiter: delimiter?.character ?? (format == .tsv ? "\t" : isCSVByOption ? "," : nil),
+            hasHeader: !noHeader, columns: schema?.columns ?? [], names: columns)
+        settings.csv.trimsBlanks = trim
+        if !renames.isEmpty { settings.mapping = ItemMapping(renaming: renames) }
         settings.key = key
         settings.onError = onError == .skip ? .skip : .stop
         return settings
@@ -172,6 +202,28 @@ struct CSVSchema: ExpressibleByArgument {
             columns.append(.init(String(part[..<colon]), kind))
         }
         self.columns = columns
+    }
+}
+
+/// A key path and the attribute that it becomes, as they are written on the command line.
+struct Rename: ExpressibleByArgument {
+    let keyPath: String
+    let attribute: String
+
+    init?(argument: String) {
+        guard let equals = argument.lastIndex(of: "="),
+            argument.index(after: equals) < argument.endIndex
+        else { return nil }
+        keyPath = String(argument[..<equals])
+        attribute = String(argument[argument.index(after: equals)...])
+    }
+}
+
+extension ItemMapping {
+    /// The mapping that gives attributes other names.
+    fileprivate init(renaming renames: [Rename]) {
+        let keyPaths = Dictionary(grouping: renames, by: \.attribute)
+        self.init(keyPaths.mapValues { .from($0.map(\.keyPath)) })
     }
 }
 

@@ -14,11 +14,6 @@ struct CSVColumn {
         // Some put all cells in quotes.
         return cell.isEmpty ? .null : nil
     }
-
-    /// What the kinds are called.
-    var kindNames: String {
-        kinds.sorted { $0.rawValue < $1.rawValue }.map { "\($0)" }.joined(separator: " or ")
-    }
 }
 
 /// The kinds that all cells of a column can be of.

@@ -20,17 +20,28 @@ public struct CSVOptions: Sendable, Hashable {
     public var delimiter: Character?
     /// Whether the first row is the names of the columns.
     public var hasHeader: Bool
-    /// Columns whose kinds are given; without a header all columns, in their order.
+    /// Columns whose kinds are given; without a header and ``names`` all columns, in their order.
     ///
     /// The kinds of other columns are those that the store has the attribute declared with, or else are found by looking
     /// at all cells of the column; see ``ItemImport``.
     public var columns: [Column]
 
+    /// The names of all columns in their order, instead of those in the header; `nil` for those.
+    ///
+    /// A column whose name is empty is left out.
+    public var names: [String]?
+    /// Whether blanks around names and cells are taken away.
+    public var trimsBlanks = false
+
     /// Options, by default for files that have a header.
-    public init(delimiter: Character? = nil, hasHeader: Bool = true, columns: [Column] = []) {
+    public init(
+        delimiter: Character? = nil, hasHeader: Bool = true, columns: [Column] = [],
+        names: [String]? = nil
+    ) {
         self.delimiter = delimiter
         self.hasHeader = hasHeader
         self.columns = columns
+        self.names = names
     }
 
     /// The byte between cells, where a file's name makes `byName` likely.

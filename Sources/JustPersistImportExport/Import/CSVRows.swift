@@ -1,3 +1,4 @@
+import Foundation
 import JustPersist
 
 /// The rows of a CSV file, with values of the columns' kinds.
@@ -15,20 +16,25 @@ struct CSVRows: RowSource {
     /// The rows that were cut and not given out, the next one last.
     private var cut: [CSVParser.Row] = []
     private(set) var offset = 0
-    private var columns: [CSVColumn] = []
+    private let options: CSVOptions
+    /// The columns; `nil` for those that are left out.
+    private var columns: [CSVColumn?] = []
 
     /// The rows of a file from its start.
     ///
-    /// - Parameter known: What the store knows of the type.
+    /// - Parameters:
+    ///   - known: What the store knows of the type.
+    ///   - mapper: What becomes of the columns.
     init(
         _ source: ByteSource, _ options: CSVOptions, delimiter: UInt8, known: ItemSchema?,
-        chunkSize: Int
+        _ mapper: ItemMapper, chunkSize: Int
     ) throws {
         self.source = source
+        self.options = options
         self.chunkSize = chunkSize
         self.delimiter = delimiter
-        parser = CSVParser(delimiter: delimiter)
-        let names = try names(options)
+        parser = CSVParser(delimiter: delimiter, trimsBlanks: options.trimsBlanks)
+        let names = try names(mapper)
         var given: [String: Set<DataStoreValue.Kind>] = [:]
         for column in options.columns { given[column.name] = column.kinds.subtracting([.null]) }
         if let missing = options.columns.first(where: { !names.contains($0.name) }) {
@@ -39,21 +45,22 @@ struct CSVRows: RowSource {
         }
         var kinds: [Set<DataStoreValue.Kind>] = names.map { name in
             if let kinds = given[name], !kinds.isEmpty { return kinds }
-            if name == JSONTag.id { return [.uuid] }
-            return known?.attribute(named: JSONTag.attribute(name))?.kinds.subtracting([.null])
-                ?? []
+            return mapper.kinds(ofColumn: name)
         }
         if kinds.contains([]) {
-            let inferred = try inferences(columns: names.count, hasHeader: options.hasHeader)
+            let inferred = try inferences(columns: names.count)
             for place in kinds.indices where kinds[place].isEmpty {
-                let stored = known?.attribute(named: JSONTag.attribute(names[place]))?.storedKinds
+                let attribute = mapper.attribute(ofColumn: names[place])
+                let stored = known?.attribute(named: attribute)?.storedKinds
                 kinds[place] = [inferred[place].kind(storedKinds: stored ?? [])]
             }
         }
-        columns = zip(names, kinds).map { CSVColumn(name: $0, kinds: $1) }
+        columns = zip(names, kinds).enumerated().map { place, column in
+            options.names?[place] == "" ? nil : CSVColumn(name: column.0, kinds: column.1)
+        }
     }
 
-    mutating func next() throws -> ImportRow? {
+    mutating func next() throws -> FileRow? {
         guard let row = try nextRow() else { return nil }
         if row.isBroken {
             throw RowFailure(reason: "a cell is not valid UTF-8", line: row.line)
@@ -67,44 +74,100 @@ struct CSVRows: RowSource {
         var members: [ImportRow.Member] = []
         members.reserveCapacity(columns.count)
         for (column, cell) in zip(columns, row.cells) {
+            guard let column else { continue }
             guard let value = column.value(cell) else {
                 throw RowFailure(
                     reason: """
                         “\((cell ?? "").prefix(40))” in the column “\(column.name)” is not of the kind \
-                        \(column.kindNames). If it should be read otherwise, say so (--schema)
+                        \(column.kinds.names). If it should be read otherwise, say so (--schema)
                         """, line: row.line)
             }
             members.append((column.name, value))
         }
-        return try ImportRow(line: row.line, members)
+        return FileRow(line: row.line, members: members)
     }
 
     mutating func skip() throws -> Bool { try nextRow() != nil }
 
     // MARK: Columns
 
-    /// The names of the columns, from the first row or as they are given.
-    private mutating func names(_ options: CSVOptions) throws -> [String] {
-        var names = options.columns.map(\.name)
+    /// The names of the columns, as they are given or from the first row.
+    private mutating func names(_ mapper: ItemMapper) throws -> [String] {
+        var names = options.names ?? options.columns.map(\.name)
         if options.hasHeader {
             guard let header = try nextRow() else { return names }
             if header.isBroken { throw Self.failure("a name is not valid UTF-8", header.line) }
-            names = header.cells.map { $0 ?? "" }
-        } else if names.isEmpty {
-            throw Self.failure("without a header the columns must be named (--schema)", 1)
-        }
-        var seen: Set<String> = []
-        for name in names {
-            if let problem = ImportRow.problem(withName: name) { throw Self.failure(problem, 1) }
-            if !seen.insert(name).inserted {
-                throw Self.failure("two columns have the name “\(name)”", 1)
+            let found = header.cells.map { $0 ?? "" }
+            if options.names == nil {
+                names = found
+            } else if names.count != found.count {
+                throw Self.failure(
+                    """
+                    \(names.count.counted("name is", "names are")) given, and the file has \
+                    \(found.count.counted("column")): \(found.listed)
+                    """, 1)
             }
+            try checkDelimiter(found)
+        } else if names.isEmpty {
+            throw Self.failure("without a header the columns must be named (--columns)", 1)
         }
+        try check(names, mapper)
         return names
     }
 
+    /// Throws if the columns cannot become attributes of an item.
+    private func check(_ names: [String], _ mapper: ItemMapper) throws {
+        var seen: Set<String> = []
+        for (place, name) in names.enumerated() {
+            if options.names != nil, name.isEmpty { continue }
+            if !seen.insert(name).inserted {
+                let columns =
+                    name.isEmpty
+                    ? "two columns have no name" : "two columns have the name “\(name)”"
+                throw Self.failure("\(columns). Name all columns in their order (--columns)", 1)
+            }
+            if mapper.names(name) { continue }
+            if name.isEmpty {
+                throw Self.failure(
+                    """
+                    the column \(place + 1) has no name. Give it one (--rename '=NAME'), or name all columns in their \
+                    order (--columns), where no name leaves a column out
+                    """, 1)
+            }
+            if let problem = ImportRow.problem(withName: name) { throw Self.failure(problem, 1) }
+            // A name that a store has is right, and a given one.
+            if options.hasHeader, options.names == nil, name != Self.trimmed(name),
+                !mapper.knows(name)
+            {
+                throw Self.failure(
+                    """
+                    the column “\(name)” has blanks around its name. Have those around names and cells taken away \
+                    (--trim), or name the attribute (--rename '\(name)=NAME')
+                    """, 1)
+            }
+        }
+    }
+
+    /// Throws if one column is found because another character separates the cells.
+    private func checkDelimiter(_ names: [String]) throws {
+        guard options.delimiter == nil, names.count == 1 else { return }
+        for (character, option) in [(";", "';'"), ("\t", "tab"), ("|", "'|'"), (",", "','")]
+        where names[0].contains(character) && character.utf8.first != delimiter {
+            throw Self.failure(
+                """
+                there is one column, “\(names[0].prefix(60).replacing("\t", with: "⇥"))”. Say which character separates the \
+                cells: --separator \(option), or --separator \
+                \(delimiter == 0x09 ? "tab" : "','") if it is one
+                """, 1)
+        }
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        text.trimmingCharacters(in: .whitespaces)
+    }
+
     /// What the cells of the columns can be: of all rows, or of the first ones of a pipe.
-    private mutating func inferences(columns: Int, hasHeader: Bool) throws -> [CSVInference] {
+    private mutating func inferences(columns: Int) throws -> [CSVInference] {
         var inferences = Array(repeating: CSVInference(), count: columns)
         func add(_ row: CSVParser.Row) {
             // What does not fit in is told when it is read.
@@ -124,9 +187,9 @@ struct CSVRows: RowSource {
         }
         while let row = try nextRow() { add(row) }
         try source.restart(at: 0)
-        parser = CSVParser(delimiter: delimiter)
+        parser = CSVParser(delimiter: delimiter, trimsBlanks: options.trimsBlanks)
         (isAtStart, isAtEnd, offset) = (true, false, 0)
-        if hasHeader { _ = try nextRow() }
+        if options.hasHeader { _ = try nextRow() }
         return inferences
     }
 
@@ -138,7 +201,11 @@ struct CSVRows: RowSource {
             do throws(CSVParser.Failure) {
                 cut = try piece.isEmpty ? parser.finish() : parser.parse(piece)
             } catch {
-                throw Self.failure(error.reason, error.line)
+                // In the header of a file with another separator quotation marks are in the wrong places.
+                let hint =
+                    error.line == 1 && options.delimiter == nil
+                    ? ". Or another character separates the cells (--separator)" : ""
+                throw Self.failure(error.reason + hint, error.line)
             }
             isAtEnd = piece.isEmpty
             cut.reverse()

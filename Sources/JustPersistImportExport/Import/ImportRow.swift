@@ -14,7 +14,19 @@ struct ImportRow {
     /// The item that it is about, if it says so.
     let id: ItemID?
     /// The values by attribute, in the order of the file; of a repeated name the last one counts.
-    let members: [Member]
+    var members: [Member]
+    /// The attributes that are references to other items.
+    var nested: [Nested] = []
+    /// The object that the row was made of, if a mapping asks for it.
+    var object: [String: DataStoreValue]?
+
+    /// The items that an attribute refers to.
+    struct Nested {
+        let attribute: String
+        let rows: [ImportRow]
+        /// Whether the attribute is an array.
+        let isList: Bool
+    }
 
     /// A row with the members that the file has, its id among them.
     init(line: Int, _ members: [Member]) throws(RowFailure) {
@@ -54,12 +66,27 @@ struct ImportRow {
 
     /// Why a name in a file cannot be that of an attribute; `nil` if it can.
     static func problem(withName name: String) -> String? {
-        if name.isEmpty { return "the key “” cannot be the name of an attribute, as it is empty" }
+        if name.isEmpty {
+            return """
+                the key “” cannot be the name of an attribute, as it is empty. Name the attribute (--rename '=NAME')
+                """
+        }
         if name.utf8.contains(UInt8(ascii: ".")) {
-            return "the key “\(name)” cannot be the name of an attribute, as it has a dot"
+            let proposal = String(name.map { $0 == "." ? "_" : $0 })
+            return """
+                the key “\(name)” cannot be the name of an attribute, as it has a dot. Name the attribute (--rename \
+                '\(name)=\(proposal)')
+                """
         }
         return nil
     }
+}
+
+/// One object of a file, before a mapping.
+struct FileRow {
+    /// The line that it begins on, counted from 1.
+    let line: Int
+    let members: [ImportRow.Member]
 }
 
 /// What is wrong with a row.
@@ -75,11 +102,11 @@ protocol RowSource {
     /// The bytes of text that were read.
     var offset: Int { get }
 
-    /// The next row; `nil` behind the last one.
+    /// The next object; `nil` behind the last one.
     ///
     /// - Throws: ``RowFailure``, behind which the next row can be read unless it says that it cannot, or
     ///   `DataStoreError` if the file cannot be read.
-    mutating func next() throws -> ImportRow?
+    mutating func next() throws -> FileRow?
 
     /// Leaves out a row, and tells whether there was one.
     mutating func skip() throws -> Bool

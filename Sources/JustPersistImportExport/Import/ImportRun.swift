@@ -7,6 +7,7 @@ struct ImportRun {
     private let totalBytes: Int?
     private let store: any DataStore
     private var rows: any RowSource
+    private let mapper: ItemMapper
     private var writer: RowsWriter
     private(set) var report = ItemImport.Report()
     /// The rows at the start of the file that are dealt with: stored, or left out.
@@ -29,21 +30,24 @@ struct ImportRun {
         totalBytes = size
         rowsDone = settings.skipping
         rowsRead = settings.skipping
-        let known = try store.read { db in
-            try db.schemas().first {
-                $0.itemTypeKey == settings.itemType
-                    || $0.formerTypeKeys.contains(settings.itemType)
-            }
+        let schemas = try store.read { db in try db.schemas() }
+        let known = schemas.first {
+            $0.itemTypeKey == settings.itemType
+                || $0.formerTypeKeys.contains(settings.itemType)
         }
-        writer = RowsWriter(settings, store)
-        try writer.checkKey(known)
+        mapper = try ItemMapper(
+            ItemType(dynamic: settings.itemType), settings.mapping, key: settings.key,
+            schemas: schemas)
+        writer = RowsWriter(mapper, skipsBadRows: settings.onError == .skip, store)
+        if mapper.key != nil { try writer.checkKey(known) }
         do {
+            let mapper = mapper
             rows = try withoutActuallyEscaping(progress) { progress in
                 let start = ItemImport.Progress(
                     items: 0, bytes: 0, totalBytes: size, rows: settings.skipping)
                 source.willRead = { try progress(start) }
                 defer { source.willRead = nil }
-                var rows = try Self.rows(settings, source, known)
+                var rows = try Self.rows(settings, source, known, mapper)
                 for _ in 0..<max(0, settings.skipping) {
                     if try !rows.skip() { break }
                 }
@@ -55,13 +59,13 @@ struct ImportRun {
     }
 
     private static func rows(
-        _ settings: ItemImport, _ source: ByteSource, _ known: ItemSchema?
+        _ settings: ItemImport, _ source: ByteSource, _ known: ItemSchema?, _ mapper: ItemMapper
     ) throws -> any RowSource {
         let kind = FileKind(fileName: source.name)
         if settings.format == .csv || settings.format == .automatic && kind.isCSV {
             return try CSVRows(
                 source, settings.csv, delimiter: settings.csv.delimiter(byName: kind.delimiter),
-                known: known, chunkSize: settings.chunkSize)
+                known: known, mapper, chunkSize: settings.chunkSize)
         }
         return try JSONRows(
             source, settings.format, isLines: kind.isJSONLines, chunkSize: settings.chunkSize)
@@ -113,13 +117,16 @@ struct ImportRun {
             rows.offset - start < Self.batchBytes || batch.isEmpty
         {
             do {
-                guard var row = try rows.next() else {
+                guard let found = try rows.next() else {
                     isAtEnd = true
                     break
                 }
-                row.position = rowsRead
-                try writer.check(row)
-                batch.append(row)
+                if var row = try mapper.row(found.members, line: found.line) {
+                    row.position = rowsRead
+                    batch.append(row)
+                } else {
+                    report.omitted += 1
+                }
             } catch let failure as RowFailure {
                 guard settings.onError == .skip, !failure.endsReading else {
                     throw Self.error(failure, in: source, state)
@@ -140,7 +147,7 @@ struct ImportRun {
     ) throws {
         guard let last = batch.last else { return }
         do {
-            let outcome = try writer.write(batch[...])
+            let outcome = try writer.write(batch)
             report.created += outcome.created
             report.updated += batch.count - outcome.created - outcome.refused.count
             for (row, error) in outcome.refused { refuse(row, error, &bad) }

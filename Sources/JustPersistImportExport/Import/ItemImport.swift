@@ -18,6 +18,8 @@ public import JustPersist
 /// Each run makes new items, so a file imported twice is in the store twice, unless the rows say which items they are
 /// about: with a ``key``, or with the member `$id`, which ``ItemExport`` writes if it is asked to.
 ///
+/// If the keys of the rows are not the names of the attributes, set a ``mapping``.
+///
 /// **JSON**
 ///
 /// - Nested objects become dictionaries and arrays stay arrays. A null is no value; where an attribute with a default can be
@@ -79,6 +81,9 @@ public struct ItemImport: Sendable {
         /// The rows that were left out as bad.
         public internal(set) var skipped = 0
 
+        /// The rows that the mapping's ``ItemMapping/willImport`` left out.
+        public internal(set) var omitted = 0
+
         /// The rows that are in the store.
         public var items: Int { created + updated }
     }
@@ -107,6 +112,11 @@ public struct ItemImport: Sendable {
     /// A row changes the item that has its value for this attribute, and only the attributes that the row has; if there is
     /// no such item, it makes one. The attribute must be declared unique. In a type without items the import does that.
     public var key: String?
+    /// Where the values of attributes come from; `nil` if the keys are the attributes' names.
+    ///
+    /// Its ``ItemMapping/key`` counts where ``key`` is `nil`. With a mapping values are converted to the kinds that the
+    /// attributes are declared with.
+    public var mapping: ItemMapping?
     /// What becomes of the rest if a row is bad.
     public var onError = ErrorPolicy.stop
     /// How many rows at the start of the file to leave out, as an interrupted import brought them in.

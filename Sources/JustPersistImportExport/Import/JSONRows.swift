@@ -20,7 +20,7 @@ struct JSONRows: RowSource {
 
     var offset: Int { reader.offset }
 
-    mutating func next() throws -> ImportRow? {
+    mutating func next() throws -> FileRow? {
         guard let item = try nextItem() else { return nil }
         var parser = JSONParser(reader.buffer, item.range)
         let members: [JSONParser.Member]
@@ -33,12 +33,7 @@ struct JSONRows: RowSource {
             let line = item.line + before.count { $0 == 0x0a }
             throw RowFailure(reason: "\(error.reason) (column \(column))", line: line)
         }
-        for member in members {
-            if let problem = ImportRow.problem(withName: member.name) {
-                throw RowFailure(reason: problem, line: item.line)
-            }
-        }
-        return try ImportRow(line: item.line, members)
+        return FileRow(line: item.line, members: members)
     }
 
     mutating func skip() throws -> Bool { try nextItem() != nil }

@@ -25,15 +25,16 @@ import CCSV
     private let rows: RowCollector
 
     /// A parser of text whose first line has that number.
-    init(delimiter: UInt8, line: Int = 1) {
+    ///
+    /// - Parameter trimsBlanks: Whether blanks beside the delimiters do not belong to the values.
+    init(delimiter: UInt8, trimsBlanks: Bool = false, line: Int = 1) {
         rows = RowCollector(line: line)
         unsafe parser.initialize(to: csv_parser())
         let options = CSV_STRICT | CSV_STRICT_FINI | CSV_EMPTY_IS_NULL | CSV_REPALL_NL
         isReady = unsafe csv_init(parser, UInt8(options)) == 0
         guard isReady else { return }
         unsafe csv_set_delim(parser, delimiter)
-        // Blanks beside the delimiters belong to the values.
-        unsafe csv_set_space_func(parser) { _ in 0 }
+        if !trimsBlanks { unsafe csv_set_space_func(parser) { _ in 0 } }
         // libcsv makes room in steps, each of which may copy the cell.
         unsafe csv_set_blk_size(parser, 1 << 16)
     }

@@ -20,7 +20,7 @@ extension DataStoreValue {
     }
 
     /// The value that a JSON text spells, by the rules of ``ItemImport``; `nil` for any other text.
-    package init?(jsonText text: String) {
+    public init?(jsonText text: String) {
         let bytes = Array(text.utf8)
         var parser = JSONParser(bytes, bytes.indices)
         guard let value = try? parser.scalar(),

@@ -1,0 +1,268 @@
+import JustPersist
+
+/// Writes rows in a write block: makes items of one type, or changes those that the rows are about.
+///
+/// It remembers what it has declared. To write again after a block was rolled back, take the copy from before it.
+struct ItemsWriter {
+    /// What became of rows.
+    struct Outcome {
+        var created = 0
+        /// The items of the rows that were not refused, in their order.
+        var items: [any DataStoreItem] = []
+        /// The rows that are left out, if bad ones are to be.
+        var refused: [(row: ImportRow, error: DataStoreError)] = []
+    }
+
+    private let type: ItemType
+    private let key: String?
+    private let didImport: ItemMapping.Completion?
+    /// The writers of the items that attributes refer to.
+    private var nested: [String: ItemsWriter] = [:]
+    /// The attributes that were declared or are known.
+    private var declared: Set<String> = []
+    /// Whether the type has to be declared, also if the rows have no members.
+    private var isDeclared: Bool
+    /// Whether the store takes the key for unique.
+    private var isKeyDeclared: Bool
+
+    init(_ mapper: ItemMapper) {
+        type = mapper.type
+        key = mapper.key
+        didImport = mapper.mapping?.didImport
+        // A class declares itself.
+        isDeclared = type.schema != nil
+        isKeyDeclared = key == nil || isDeclared
+        for rule in mapper.rules {
+            if case .items(let mapper, _) = rule.use {
+                nested[rule.attribute] = ItemsWriter(mapper)
+            }
+        }
+    }
+
+    /// Whether what is left of a refused row can be taken back without the rows before it.
+    var canSkipRows: Bool { nested.isEmpty && didImport == nil && key == nil }
+
+    /// Throws if items are to be found by an attribute that several may share.
+    ///
+    /// - Parameter count: How many items of the type there are.
+    mutating func checkKey(_ known: ItemSchema?, count: Int) throws(DataStoreError) {
+        guard let key, !isKeyDeclared else { return }
+        isKeyDeclared = known?.indexes.contains { $0.isUnique && $0.attributes == [key] } == true
+        if isKeyDeclared || count == 0 { return }
+        throw DataStoreError(
+            .invalidRequest, in: "import",
+            """
+            “\(key)” of “\(type.key)” is not unique, so rows cannot be about items by it, and each would be searched in \
+            all items. Declare it unique first: justpersist index add STORE \(type.key) \(key) --unique.
+            """, itemType: type.key, attribute: key)
+    }
+
+    /// Writes rows.
+    ///
+    /// - Parameters:
+    ///   - skipsBadRows: Whether refused rows are left out; only if ``canSkipRows``.
+    ///   - refused: The row that is refused, if that is why this throws.
+    mutating func write(
+        _ rows: [ImportRow], skipsBadRows: Bool = false,
+        in db: borrowing some DataStoreReadWriteAccessor & ~Copyable, _ refused: inout ImportRow?
+    ) throws(DataStoreError) -> Outcome {
+        let rows = try withReferences(rows, in: db, &refused)
+        try declare(rows, in: db)
+        if let key { return try update(rows, by: key, in: db, &refused) }
+        var outcome = Outcome()
+        for row in rows {
+            do throws(DataStoreError) {
+                let (item, isNew) = try write(row, in: db)
+                outcome.items.append(item)
+                if isNew { outcome.created += 1 }
+            } catch {
+                guard skipsBadRows, error.isAboutRows else {
+                    refused = row
+                    throw error
+                }
+                outcome.refused.append((row, error))
+            }
+        }
+        return outcome
+    }
+
+    // MARK: Nested items
+
+    /// The rows with references to the items that they nest, which are written.
+    private mutating func withReferences(
+        _ rows: [ImportRow], in db: borrowing some DataStoreReadWriteAccessor & ~Copyable,
+        _ refused: inout ImportRow?
+    ) throws(DataStoreError) -> [ImportRow] {
+        if nested.isEmpty { return rows }
+        var rows = rows
+        for (attribute, writer) in nested.sorted(by: { $0.key < $1.key }) {
+            var writer = writer
+            // In one go, as finding items by their key costs less for many.
+            let inner = rows.map { $0.nested.first { $0.attribute == attribute } }
+            let items = try writer.write(
+                inner.flatMap { $0?.rows ?? [] }, in: db, &refused
+            ).items
+            var references = items.map { DataStoreValue.reference(ItemReference(to: $0)) }[...]
+            for (place, nested) in inner.enumerated() {
+                guard let nested else { continue }
+                let own = references.prefix(nested.rows.count)
+                references = references.dropFirst(own.count)
+                let value = nested.isList ? .array(Array(own)) : own.first ?? .null
+                rows[place].members.append((attribute, value))
+            }
+            self.nested[attribute] = writer
+        }
+        return rows
+    }
+
+    // MARK: Declaring
+
+    private mutating func declare(
+        _ rows: [ImportRow], in db: borrowing some DataStoreReadWriteAccessor & ~Copyable
+    ) throws(DataStoreError) {
+        if type.schema != nil { return }
+        let names = newNames(rows)
+        if isDeclared, names.isEmpty, isKeyDeclared { return }
+        // What is known already may be declared more closely.
+        let known = try db.schemas().first { $0.itemTypeKey == type.key }
+        if !isKeyDeclared {
+            let count =
+                try known == nil ? 0 : db.performCount(DataStoreRequest(itemTypeKey: type.key))
+            try checkKey(known, count: count)
+        }
+        var attributes: [AttributeSchema] = []
+        for name in names where known?.attribute(named: name) == nil {
+            attributes.append(AttributeSchema(name))
+        }
+        let indexes = isKeyDeclared ? [] : [IndexSchema(key.map { [$0] } ?? [], isUnique: true)]
+        try db.declare(ItemSchema(type.key, attributes: attributes, indexes: indexes))
+        declared.formUnion(names)
+        isDeclared = true
+        isKeyDeclared = true
+    }
+
+    private func newNames(_ rows: [ImportRow]) -> [String] {
+        var names: [String] = []
+        var seen: Set<String> = []
+        for row in rows {
+            for member in row.members where !declared.contains(member.name) {
+                if seen.insert(member.name).inserted { names.append(member.name) }
+            }
+        }
+        return names
+    }
+
+    // MARK: Items
+
+    /// Makes the item of a row, or changes the one with its id.
+    ///
+    /// It has done neither if it throws, unless the hook of a mapping has done something.
+    private func write(
+        _ row: ImportRow, in db: borrowing some DataStoreReadWriteAccessor & ~Copyable
+    ) throws(DataStoreError) -> (item: any DataStoreItem, isNew: Bool) {
+        guard let id = row.id else {
+            let item = try db.performCreate(type)
+            item.backing.withInitialValues { item.setInitialValues() }
+            try fill(item, row, in: db)
+            return (item, true)
+        }
+        if let item = try db.performFetchItem(type, id: id) {
+            try change(item, row)
+            return (item, false)
+        }
+        let backing = DictionaryBacking(itemTypeKey: type.key, schema: type.schema, id: id)
+        guard let item = type.itemClass.init(backing: backing) as? any MutableDataStoreItem else {
+            throw DataStoreError(
+                .couldNotCreateItemOfType, in: "import",
+                "Items of “\(type.key)” cannot be changed, so none can be imported.",
+                itemType: type.key)
+        }
+        if type.schema != nil { item.setInitialValues() }
+        _ = try db.performInsert(item)
+        try fill(item, row, in: db)
+        return (item, true)
+    }
+
+    /// Gives a new item its values, or deletes it again.
+    private func fill(
+        _ item: any MutableDataStoreItem, _ row: ImportRow,
+        in db: borrowing some DataStoreReadWriteAccessor & ~Copyable
+    ) throws(DataStoreError) {
+        do throws(DataStoreError) {
+            let backing = item.backing.storeBacking
+            for member in row.members {
+                try backing.setValue(member.value, forAttribute: member.name)
+            }
+            try complete(item, row)
+        } catch {
+            _ = try db.performDelete(item)
+            throw error
+        }
+    }
+
+    /// Gives an item the row's values, or all of its own again.
+    private func change(
+        _ item: any DataStoreItem, _ row: ImportRow, except key: String? = nil
+    ) throws(DataStoreError) {
+        let backing = item.backing
+        var former: [ImportRow.Member] = []
+        do throws(DataStoreError) {
+            for member in row.members where member.name != key {
+                let value = try backing.value(forAttribute: member.name)
+                if value == member.value { continue }
+                try backing.setValue(member.value, forAttribute: member.name)
+                former.append((member.name, value))
+            }
+            try complete(item, row)
+        } catch {
+            for member in former.reversed() {
+                try backing.setValue(member.value, forAttribute: member.name)
+            }
+            throw error
+        }
+    }
+
+    private func complete(_ item: any DataStoreItem, _ row: ImportRow) throws(DataStoreError) {
+        guard let didImport, let object = row.object, let item = item as? any MutableDataStoreItem
+        else { return }
+        do {
+            try didImport(item, object)
+        } catch let error as DataStoreError {
+            throw error
+        } catch {
+            throw DataStoreError(
+                .invalidInput, in: "import", "\(error) (didImport)", itemType: type.key)
+        }
+    }
+
+    private func update(
+        _ rows: [ImportRow], by key: String,
+        in db: borrowing some DataStoreReadWriteAccessor & ~Copyable, _ refused: inout ImportRow?
+    ) throws(DataStoreError) -> Outcome {
+        if rows.isEmpty { return Outcome() }
+        let all = DataStoreRequest(type: type)
+        let before = try db.performCount(all)
+        let keys = rows.map { row in row.members.last { $0.name == key }?.value ?? .null }
+        let items = try db.upsert(type, key, values: keys)
+        for (item, row) in zip(items, rows) {
+            do throws(DataStoreError) {
+                try change(item, row, except: key)
+            } catch {
+                // The item may have been made for this row.
+                refused = row
+                throw error
+            }
+        }
+        return Outcome(created: try db.performCount(all) - before, items: items)
+    }
+}
+
+extension DataStoreError {
+    /// Whether the values are refused, and not the store in trouble.
+    var isAboutRows: Bool {
+        [
+            .kindMismatch, .unsupportedValue, .limitExceeded, .uniqueViolation, .invalidName,
+            .unknownAttribute, .conflictingAttributes, .invalidInput,
+        ].contains(code)
+    }
+}

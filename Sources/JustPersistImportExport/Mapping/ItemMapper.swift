@@ -1,0 +1,220 @@
+import JustPersist
+
+/// Makes rows of the objects of a file, as a mapping says; without a mapping of their members as they are.
+struct ItemMapper {
+    /// An attribute with its source.
+    struct Rule {
+        enum Use {
+            case value(kinds: Set<DataStoreValue.Kind>, DateReader?, ItemMapping.Source.Transform?)
+            case items(ItemMapper, isList: Bool)
+        }
+
+        let attribute: String
+        let keyPaths: [String]
+        let defaultValue: DataStoreValue?
+        let use: Use
+    }
+
+    let type: ItemType
+    /// The attribute by which rows are about items.
+    let key: String?
+    let mapping: ItemMapping?
+    /// In the order of the attributes' names.
+    let rules: [Rule]
+    /// The kinds that the attributes are declared with.
+    private let declared: [String: Set<DataStoreValue.Kind>]
+    private let keyPaths: Set<String>
+
+    /// A mapper for a type of which a store has these schemas.
+    ///
+    /// - Throws: `.unknownAttribute` if the mapping names an attribute that the class does not have.
+    init(
+        _ type: ItemType, _ mapping: ItemMapping?, key: String? = nil, schemas: [ItemSchema]
+    ) throws(DataStoreError) {
+        self.type = type
+        self.mapping = mapping
+        self.key = key ?? mapping?.key
+        let schema =
+            type.schema
+            ?? schemas.first {
+                $0.itemTypeKey == type.key || $0.formerTypeKeys.contains(type.key)
+            }
+        var declared: [String: Set<DataStoreValue.Kind>] = [:]
+        for attribute in schema?.attributes ?? [] {
+            declared[attribute.name] = attribute.kinds.subtracting([.null])
+        }
+        self.declared = declared
+        var rules: [Rule] = []
+        for (attribute, source) in (mapping?.attributes ?? [:]).sorted(by: { $0.key < $1.key }) {
+            if type.schema != nil, declared[attribute] == nil, attribute != JSONTag.id {
+                throw DataStoreError(
+                    .unknownAttribute, in: "import",
+                    """
+                    “\(type.key)” has no attribute “\(attribute)”, which the mapping names. Its attributes are \
+                    \(declared.keys.sorted().listed).
+                    """, itemType: type.key, attribute: attribute)
+            }
+            let use: Rule.Use
+            switch source.use {
+            case .value(let kinds, let formats, let transform):
+                use = .value(
+                    kinds: kinds.isEmpty ? declared[attribute] ?? [] : kinds,
+                    formats.isEmpty ? nil : DateReader(formats), transform)
+            case .items(let type, let mapping, let isList):
+                use = .items(try ItemMapper(type, mapping, schemas: schemas), isList: isList)
+            }
+            rules.append(
+                Rule(
+                    attribute: attribute,
+                    keyPaths: source.keyPaths.isEmpty ? [attribute] : source.keyPaths,
+                    defaultValue: source.defaultValue, use: use))
+        }
+        self.rules = rules
+        keyPaths = Set(rules.flatMap(\.keyPaths))
+    }
+
+    // MARK: Columns
+
+    /// Whether a source names the key.
+    func names(_ key: String) -> Bool { keyPaths.contains(key) }
+
+    /// Whether the type has an attribute with the key's name.
+    func knows(_ key: String) -> Bool { declared[JSONTag.attribute(key)] != nil }
+
+    /// The attribute that a column of a table becomes.
+    func attribute(ofColumn name: String) -> String {
+        rules.first { $0.keyPaths.contains(name) }?.attribute ?? JSONTag.attribute(name)
+    }
+
+    /// The kinds that the cells of a column are to be read as; empty if any will do.
+    func kinds(ofColumn name: String) -> Set<DataStoreValue.Kind> {
+        let rule = rules.first { $0.keyPaths.contains(name) }
+        switch rule?.use {
+        case .value(_, .some, _), .value(_, _, .some): return [.string]
+        case .value(let kinds, nil, nil):
+            return rule?.attribute == JSONTag.id ? [.uuid] : kinds
+        case .items: return []
+        case nil:
+            return name == JSONTag.id ? [.uuid] : declared[JSONTag.attribute(name)] ?? []
+        }
+    }
+
+    // MARK: Rows
+
+    /// The row that an object is; `nil` if the mapping leaves it out.
+    ///
+    /// - Parameter path: In front of the object's keys in messages.
+    func row(
+        _ found: [ImportRow.Member], line: Int, path: String = ""
+    ) throws(RowFailure) -> ImportRow? {
+        guard let mapping else {
+            for member in found {
+                if let problem = ImportRow.problem(withName: member.name) {
+                    throw RowFailure(reason: problem, line: line)
+                }
+            }
+            return try checked(ImportRow(line: line, found))
+        }
+        var object: [String: DataStoreValue] = [:]
+        var names: [String] = []
+        for member in found where object.updateValue(member.value, forKey: member.name) == nil {
+            names.append(member.name)
+        }
+        if let willImport = mapping.willImport {
+            do {
+                guard let changed = try willImport(object) else { return nil }
+                object = changed
+            } catch {
+                throw RowFailure(reason: "\(describe(error)) (willImport)", line: line)
+            }
+            names = names.filter { object[$0] != nil } + object.keys.sorted { $0 < $1 }
+        }
+        var draft = Draft(object, path: path, line: line)
+        for rule in rules { try draft.apply(rule) }
+        var members: [ImportRow.Member] = []
+        for name in names {
+            members += draft.take(name)
+            guard mapping.keepsOtherKeys, let value = draft.rest.removeValue(forKey: name) else {
+                continue
+            }
+            if let member = try member(name, value, draft) { members.append(member) }
+        }
+        for member in draft.defaults where !members.contains(where: { $0.name == member.name }) {
+            members.append(member)
+        }
+        var row = try ImportRow(line: line, members)
+        row.nested = draft.nested
+        if mapping.didImport != nil { row.object = object }
+        return try checked(row)
+    }
+
+    /// The row that the value of the key alone stands for.
+    func row(
+        key value: DataStoreValue, line: Int, path: String
+    ) throws(RowFailure) -> ImportRow {
+        guard let key else {
+            throw RowFailure(
+                reason: """
+                    \(value.excerpt) at the key path “\(path)” is no object, and the mapping of “\(type.key)” has no key \
+                    by which to find an item. Give it one (key:)
+                    """, line: line)
+        }
+        let kinds = declared[key] ?? []
+        guard let value = value.coerced(to: kinds) else {
+            throw .kind(value, kinds, path: path, line: line)
+        }
+        return try checked(ImportRow(line: line, [(key, value)]))
+    }
+
+    /// A member that no source names, as an attribute of its own name; `nil` if the class has none.
+    private func member(
+        _ name: String, _ value: DataStoreValue, _ draft: Draft
+    ) throws(RowFailure) -> ImportRow.Member? {
+        let attribute = JSONTag.attribute(name)
+        if name == JSONTag.id { return (name, value) }
+        if type.schema != nil, declared[attribute] == nil { return nil }
+        if let problem = ImportRow.problem(withName: name) {
+            throw RowFailure(reason: problem, line: draft.line)
+        }
+        if draft.attributes.contains(attribute) {
+            throw RowFailure(
+                reason: """
+                    both the key “\(draft.path)\(name)” and another one that the mapping names are the attribute \
+                    “\(attribute)”. Give one of them another name
+                    """, line: draft.line)
+        }
+        let kinds = declared[attribute] ?? []
+        guard let value = value.coerced(to: kinds) else {
+            throw .kind(value, kinds, path: draft.path + name, line: draft.line)
+        }
+        return (name, value)
+    }
+
+    /// The row, if it says which item it is about.
+    private func checked(_ row: ImportRow) throws(RowFailure) -> ImportRow {
+        guard let key else { return row }
+        if row.id != nil {
+            throw RowFailure(
+                reason: """
+                    the row says by “$id” which item it is about, and it is to be found by “\(key)”. Leave one of them out
+                    """, line: row.line)
+        }
+        let value = row.members.last { $0.name == key }?.value ?? .null
+        guard !value.isNull, value.isEqual(to: value) else {
+            throw RowFailure(
+                reason: "the row has no value for “\(key)”, by which items are found",
+                line: row.line)
+        }
+        return row
+    }
+}
+
+/// What an error that a program threw says.
+func describe(_ error: any Error) -> String {
+    (error as? DataStoreError)?.message ?? "\(error)"
+}
+
+extension DataStoreValue {
+    /// The value in a message.
+    var excerpt: String { "“\((cell ?? "null").prefix(40))”" }
+}

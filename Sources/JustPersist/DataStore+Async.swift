@@ -16,7 +16,9 @@ extension DataStore {
                     Result {
                         try start()
                         var value: Value?
-                        try self.performRead { accessor in value = try block(accessor) }
+                        try self.performRead { accessor in
+                            value = try PropertyFailures.failingBlock { try block(accessor) }
+                        }
                         return try result(value, of: "read")
                     })
             }
@@ -25,9 +27,9 @@ extension DataStore {
 
     /// Queues a write block, and returns its result once its changes are visible and durable.
     ///
-    /// Queued blocks run in the order of the calls. This throws the error that the block throws, or the error of
-    /// the first refused change of a property; in both cases the block is rolled back. If the task is cancelled
-    /// before the block starts, the block does not run, and this throws `CancellationError`. A block that has
+    /// Queued blocks run in the order of the calls. This throws the error that the block throws, or else the
+    /// first failure of a property, as `write` without `await` does; in both cases the block is rolled back. If the task is
+    /// cancelled before the block starts, the block does not run, and this throws `CancellationError`. A block that has
     /// started always runs to its end.
     @discardableResult
     public func write<Value: Sendable>(

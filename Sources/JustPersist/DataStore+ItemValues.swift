@@ -13,7 +13,7 @@ extension DataStore {
     ) -> ItemStream<Item.Values> {
         values(
             of: type, where: predicate, sortedBy: ItemSort(sort), offset: offset, limit: limit
-        ) { item in try UnreadableValues.throwing { Item.Values(item) } }
+        ) { item in try PropertyFailures.failingCall { Item.Values(item) } }
     }
 
     /// The same for a `#Predicate` or a comparison of key paths.
@@ -23,6 +23,6 @@ extension DataStore {
     ) -> ItemStream<Item.Values> {
         values(
             of: type, where: condition, sortedBy: ItemSort(sort), offset: offset, limit: limit
-        ) { item in try UnreadableValues.throwing { Item.Values(item) } }
+        ) { item in try PropertyFailures.failingCall { Item.Values(item) } }
     }
 }

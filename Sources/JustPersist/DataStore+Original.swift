@@ -32,11 +32,11 @@ extension DataStore {
 
     /// Runs a write block, and commits its changes before it returns.
     ///
-    /// If the block cannot be committed, it is rolled back and the failure is reported. A refused change of a
-    /// property is reported too, but does not stop the block.
+    /// If the block cannot be committed, it is rolled back and the failure is reported. A property that cannot be read or
+    /// changed is reported too, but does not stop the block.
     public func writeSync(_ block: (borrowing DataStoreWriter) -> Void) {
         reporting {
-            try performWrite { accessor in RefusedChanges.reporting { block(accessor) } }
+            try performWrite { accessor in PropertyFailures.reporting { block(accessor) } }
         }
     }
 
@@ -52,7 +52,7 @@ extension DataStore {
         var isCommitted = false
         reporting {
             try performWrite { accessor in
-                value = RefusedChanges.reporting { block(accessor) }
+                value = PropertyFailures.reporting { block(accessor) }
             }
             isCommitted = true
         }
@@ -66,7 +66,8 @@ extension DataStore {
         _ block: @escaping @Sendable (borrowing DataStoreWriter) -> Void,
         completion: (@Sendable () -> Void)? = nil
     ) {
-        enqueueWrite({ accessor in block(accessor) }) { [self] error in
+        enqueueWrite({ accessor in PropertyFailures.reporting { block(accessor) } }) {
+            [self] error in
             if let error { reportOnce(error) }
             completion?()
         }

@@ -5,7 +5,7 @@ extension DataStore {
         ofWriteSync block: (borrowing DataStoreWriter) -> Void
     ) -> DataStoreError? {
         outcome {
-            try performWrite { accessor in RefusedChanges.reporting { block(accessor) } }
+            try performWrite { accessor in PropertyFailures.reporting { block(accessor) } }
         }
     }
 
@@ -14,7 +14,8 @@ extension DataStore {
         ofWriteAsync block: @escaping @Sendable (borrowing DataStoreWriter) -> Void,
         completion: @escaping @Sendable (DataStoreError?) -> Void
     ) {
-        enqueueWrite({ accessor in block(accessor) }) { [self] error in
+        enqueueWrite({ accessor in PropertyFailures.reporting { block(accessor) } }) {
+            [self] error in
             completion(
                 outcome { if let error { throw error } })
         }

@@ -2,8 +2,9 @@
 extension DataStore {
     /// Runs a read block on one snapshot of the store, and returns its result.
     ///
-    /// Throws the error that the block throws. The result must be `Sendable`, so a block can return values of
-    /// items but not the items themselves.
+    /// Throws the error that the block throws, or else the first failure of a property: a stored value that could not be read,
+    /// for which the property has returned its default. The result must be `Sendable`, so a block can return values of items
+    /// but not the items themselves.
     ///
     /// Asynchronous code cannot call this form: there, `read` is the form that suspends, and `readSync` blocks.
     @available(
@@ -17,7 +18,9 @@ extension DataStore {
     ) throws -> Value {
         // Inlined, so that short blocks need not look up the generic type of their result.
         var value: Value?
-        try performRead { accessor in value = try block(accessor) }
+        try performRead { accessor in
+            value = try PropertyFailures.failingBlock { try block(accessor) }
+        }
         return try result(value, of: "read")
     }
 
@@ -34,8 +37,8 @@ extension DataStore {
 
     /// Runs a write block, commits its changes, and returns the block's result.
     ///
-    /// Throws the error that the block throws, or the error of the first refused change of a property. In both
-    /// cases the block is rolled back.
+    /// Throws the error that the block throws, or else the first failure of a property: a change that was refused, or a stored
+    /// value that could not be read. In both cases the block is rolled back.
     ///
     /// Asynchronous code cannot call this form: there, `write` is the form that suspends, and `writeSync` blocks.
     @available(
@@ -49,7 +52,7 @@ extension DataStore {
     ) throws -> Value {
         var value: Value?
         try performWrite { accessor in
-            value = try RefusedChanges.throwing { try block(accessor) }
+            value = try PropertyFailures.failingBlock { try block(accessor) }
         }
         return try result(value, of: "write")
     }
@@ -65,15 +68,15 @@ extension DataStore {
 
     /// Queues a write block, and passes its result to `completion` once its changes are visible and durable.
     ///
-    /// If the block throws or a change of a property is refused, the block is rolled back, and `completion`
-    /// receives that error.
+    /// If the block throws, or a property cannot be read or changed, the block is rolled back, and `completion` receives
+    /// that error.
     public func writeAsync<Value: Sendable>(
         _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Value,
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
         let value = Handover<Value>()
         enqueueWrite({ accessor in
-            value.put(try RefusedChanges.throwing { try block(accessor) })
+            value.put(try PropertyFailures.failingBlock { try block(accessor) })
         }) { error in
             completion(
                 Result {

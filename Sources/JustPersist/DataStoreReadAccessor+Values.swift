@@ -84,7 +84,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         of type: Item.Type, id: ItemID
     ) throws(DataStoreError) -> Item.Values? {
         guard let item = try item(type, id: id) else { return nil }
-        return try UnreadableValues.throwing { Item.Values(item) }
+        return try PropertyFailures.failingCall { Item.Values(item) }
     }
 
     /// The values of the items that a request for a type without a Swift class asks for.
@@ -115,7 +115,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         }
         var values: [Values] = []
         var isOther = false
-        try UnreadableValues.throwing { () throws(DataStoreError) in
+        try PropertyFailures.failingCall { () throws(DataStoreError) in
             try performScan(request) { item in
                 guard let item = Values.Item.cast(item) else { return isOther = true }
                 values.append(Values(item))

@@ -10,8 +10,47 @@ import Testing
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    private func decoded<Value: Decodable>(_ type: Value.Type, _ json: String) throws -> Value {
-        try JSONDecoder().decode(type, from: Data(json.utf8))
+    private func decoded<Value: Decodable>(
+        _ type: Value.Type, _ json: String, fillingInDefaults: Bool = false
+    ) throws -> Value {
+        let decoder = JSONDecoder()
+        if fillingInDefaults { decoder.userInfo[.fillsInDefaults] = true }
+        return try decoder.decode(type, from: Data(json.utf8))
+    }
+
+    /// The attribute that decoding says is missing, and how.
+    private func missing<Value: Decodable>(
+        _ type: Value.Type, _ json: String
+    ) throws -> String? {
+        do {
+            _ = try decoded(type, json)
+            return nil
+        } catch DecodingError.keyNotFound(let key, let context) {
+            #expect(context.debugDescription.contains("“\(key.stringValue)”"))
+            return key.stringValue + " is absent"
+        } catch DecodingError.valueNotFound(_, let context) {
+            return (context.codingPath.last?.stringValue ?? "?") + " is null"
+        }
+    }
+
+    @Test func absentAttributesSilentlyBecomeDefaults() throws {
+        #expect(try missing(Restaurant.Values.self, #"{"permit":"1"}"#) == "stars is absent")
+        #expect(
+            try missing(Restaurant.Values.self, #"{"permitt":"1","stars":1}"#)
+                == "permit is absent")
+        #expect(
+            try missing(Restaurant.Values.self, #"{"permit":"1","stars":null}"#)
+                == "stars is null")
+        let full = try decoded(Restaurant.Values.self, #"{"permit":"1","stars":1}"#)
+        #expect(full == Restaurant.Values(id: full.id, permit: "1", stars: 1))
+        #expect(
+            try missing([Restaurant.Values].self, #"[{"permit":"1","stars":1},{"permit":"1"}]"#)
+                == "stars is absent")
+        // One that can be null keeps it, under whatever name of its type.
+        var dish = Dish.Values(uniqueToken: ItemID())
+        dish.extra = .null
+        dish.note = nil
+        #expect(try decoded(Dish.Values.self, json(dish)) == dish)
     }
 
     @Test func keysAreTheNamesOfAttributesAndID() throws {
@@ -21,24 +60,26 @@ import Testing
         #expect(try decoded(Restaurant.Values.self, json(values)) == values)
     }
 
-    @Test func whatIsAbsentHasItsDefault() throws {
-        let empty = try decoded(Restaurant.Values.self, "{}")
+    @Test func whatIsAbsentHasItsDefaultIfTheDecoderFillsItIn() throws {
+        let empty = try decoded(Restaurant.Values.self, "{}", fillingInDefaults: true)
         #expect(empty == Restaurant.Values(id: empty.id))
-        let other = try decoded(Restaurant.Values.self, "{}")
+        let other = try decoded(Restaurant.Values.self, "{}", fillingInDefaults: true)
         #expect(empty.id != other.id)
         let named = try decoded(
-            Restaurant.Values.self, #"{"name":null,"stars":null,"id":null,"unknown":1}"#)
+            Restaurant.Values.self, #"{"name":null,"stars":null,"id":null,"unknown":1}"#,
+            fillingInDefaults: true)
         #expect(named.name == nil && named.stars == 0)
         #expect(throws: DecodingError.self) {
-            try decoded(Restaurant.Values.self, #"{"stars":"many"}"#)
+            try decoded(Restaurant.Values.self, #"{"stars":"many"}"#, fillingInDefaults: true)
         }
     }
 
     @Test func nilAndAbsentDifferWhereThereIsADefault() throws {
         let dish = Dish.Values(uniqueToken: ItemID())
         #expect(dish.motto == "Eat")
-        #expect(try decoded(Dish.Values.self, "{}").motto == "Eat")
-        #expect(try decoded(Dish.Values.self, #"{"motto":null}"#).motto == nil)
+        #expect(try decoded(Dish.Values.self, "{}", fillingInDefaults: true).motto == "Eat")
+        let mute = try decoded(Dish.Values.self, #"{"motto":null}"#, fillingInDefaults: true)
+        #expect(mute.motto == nil)
         var silent = dish
         silent.motto = nil
         #expect(try json(silent).contains(#""motto":null"#))

@@ -24,14 +24,16 @@ public final class BlockGate: Sendable {
 
     /// A gate that is closed.
     ///
-    /// With a `transaction`, write blocks that wait for each other share it: see ``SharedTransaction``.
+    /// With a `transaction`, write blocks that wait for each other share it: see ``SharedTransaction``. The `name` of the
+    /// store is used in the message about queued blocks that were lost when the program ended.
     public init(
         threading: DataStoreThreading = .callingThread,
-        transaction: (any SharedTransaction)? = nil
+        transaction: (any SharedTransaction)? = nil,
+        name: @escaping @autoclosure @Sendable () -> String = "a store"
     ) {
         self.threading = threading
         turns = WriteTurns(transaction)
-        queue = WriteQueue(turns, visitors)
+        queue = WriteQueue(turns, visitors, storeName: name)
     }
 
     private enum Phase {
@@ -145,6 +147,10 @@ public final class BlockGate: Sendable {
     ///
     /// Queued blocks run in the order of the calls, and never on the main thread. After the block, `completion` is
     /// called once: with `nil` if the block was committed, or with the error. It may wait for blocks queued after its own.
+    ///
+    /// If the program ends with `exit` or returns from `main`, it waits for the blocks queued by then and their completions, as
+    /// long as none takes ten seconds, and writes to standard error how many are lost. Inside a write block, `exit` does not
+    /// wait.
     public func enqueueWrite(
         _ body: @escaping @Sendable () throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void

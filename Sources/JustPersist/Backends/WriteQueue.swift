@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 
 /// Write blocks that wait for nobody: they run in the order in which they came, on a thread of the queue.
 ///
@@ -15,19 +16,30 @@ final class WriteQueue: Sendable {
         var blocks: [Block?] = []
         /// Whether ``work()`` runs or is about to.
         var isWorking = false
-        /// The blocks that have not ended.
+        /// The blocks that were queued, and those of them that have not ended.
+        var total = 0
         var count = 0
+
+        var ended: Int { total - count }
     }
+
+    /// What the store is called in messages.
+    let storeName: @Sendable () -> String
 
     private let turns: WriteTurns
     private let visitors: Visitors
     private let state = Locked(State())
     private let worker = DispatchQueue(label: "JustPersist.write")
     private let completions = DispatchQueue(label: "JustPersist.completion")
+    private let isCompleting = DispatchSpecificKey<Bool>()
 
-    init(_ turns: WriteTurns, _ visitors: Visitors) {
+    init(
+        _ turns: WriteTurns, _ visitors: Visitors, storeName: @escaping @Sendable () -> String
+    ) {
         self.turns = turns
         self.visitors = visitors
+        self.storeName = storeName
+        completions.setSpecific(key: isCompleting, value: true)
     }
 
     /// Queues a block; on a closed store, its completion gets the error.
@@ -40,18 +52,43 @@ final class WriteQueue: Sendable {
         guard visitors.enter(thread) else {
             return completions.async { completion(DataStoreError.notSetUp(in: "writeAsync")) }
         }
-        let isIdle = state.withLock { state in
+        let (isIdle, isFirst) = state.withLock { state in
             state.blocks.append(Block(body: body, completion: completion))
+            state.total += 1
             state.count += 1
             defer { state.isWorking = true }
-            return !state.isWorking
+            return (!state.isWorking, state.total == 1)
         }
+        if isFirst { WriteQueuesAtExit.add(self) }
         visitors.leave(thread)
         if isIdle { worker.async { self.work() } }
     }
 
     /// Waits until all blocks have ended that are queued.
     func waitUntilAllHaveEnded() { state.wait { $0.count == 0 ? () : nil } }
+
+    /// Waits until the blocks have ended that are queued now, and their completions, and returns how many blocks have not
+    /// ended then.
+    ///
+    /// Does not wait for what waits for the calling thread, nor where nothing ends for so many seconds.
+    func finish(patience: Double) -> Int {
+        let isInWriteBlock = (try? turns.refuseNested()) == nil
+        if isInWriteBlock { return state.withLock { $0.count } }
+        let total = state.withLock { $0.total }
+        var ended = 0
+        while ended < total {
+            let deadline = Date(timeIntervalSinceNow: patience)
+            let more = state.wait(upTo: deadline) { $0.ended > ended ? $0.ended : nil }
+            guard let more else { break }
+            ended = more
+        }
+        if DispatchQueue.getSpecific(key: isCompleting) == nil {
+            let areDone = DispatchSemaphore(value: 0)
+            completions.async { areDone.signal() }
+            _ = areDone.wait(timeout: .now() + patience)
+        }
+        return state.withLock { $0.count }
+    }
 
     // MARK: The worker
 
@@ -120,10 +157,13 @@ final class WriteQueue: Sendable {
     private func end(
         _ ended: [(completion: Completion, failure: (any Error)?)], _ failure: (any Error)?
     ) {
-        state.change { $0.count -= ended.count }
-        // Behind the queue, so that a completion may wait for blocks queued after its own.
-        completions.async {
-            for block in ended { block.completion(block.failure ?? failure) }
+        // Before they count as ended, so that `finish` finds them. On another queue than the blocks, so that a completion may
+        // wait for blocks queued after its own.
+        completions.async { [self] in
+            withExtendedLifetime(self) {
+                for block in ended { block.completion(block.failure ?? failure) }
+            }
         }
+        state.change { $0.count -= ended.count }
     }
 }

@@ -1,7 +1,8 @@
 /// What the properties of item classes are made of, for attributes of an ``AttributeValue`` type.
 ///
-/// The index is the attribute's place in the class's schema. Properties cannot throw: a failure goes to
-/// the store's error handler, the getter then gives its default, and the setter changes nothing.
+/// The index is the attribute's place in the class's schema. Properties cannot throw: a failure is reported to the store's
+/// error handler, the getter then gives its default, and the setter changes nothing. A block of a throwing form in which
+/// that happens fails with the error at its end.
 extension DataStoreItem {
     /// The value of an attribute, or the default if the item has none.
     ///
@@ -26,7 +27,7 @@ extension DataStoreItem {
             if let value = Value(stored) { return value }
             reportUnreadable(stored, as: Value.self, of: Value.attributeKind, at: index)
         } catch {
-            reportUnread(error)
+            backing.fail(error)
         }
         return nil
     }
@@ -78,21 +79,15 @@ extension DataStoreItem {
     /// Reports that a stored value cannot be read as the property's type.
     @usableFromInline
     func reportUnreadable(_ error: DataStoreError, at index: Int) {
-        reportUnread(described(error, at: index, outcome: "cannot be read"))
-    }
-
-    /// Reports that a value could not be read, unless somebody is there to throw it.
-    @usableFromInline
-    func reportUnread(_ error: DataStoreError) {
-        if !UnreadableValues.note(error) { backing.report(error) }
+        backing.fail(described(error, at: index, outcome: "cannot be read"))
     }
 
     /// Reports that a value was not stored.
     @usableFromInline
     func reportUnchanged(_ error: DataStoreError, at index: Int) {
         // A backing names the attribute itself; a value does not know whose it is.
-        if error.attribute != nil { return backing.refuse(error) }
-        backing.refuse(described(error, at: index, outcome: "was not changed"))
+        if error.attribute != nil { return backing.fail(error) }
+        backing.fail(described(error, at: index, outcome: "was not changed"))
     }
 
     private func described(

@@ -48,7 +48,7 @@ extension DataStoreItem {
         do throws(DataStoreError) {
             stored = try backing.value(at: index)
         } catch {
-            reportUnread(error)
+            backing.fail(error)
             return nil
         }
         if stored.isNull { return nil }

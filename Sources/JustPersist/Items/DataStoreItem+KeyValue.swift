@@ -2,12 +2,13 @@ extension DataStoreItem {
     /// The value at a key path: an attribute's name, with dots into dictionaries and along references.
     ///
     /// Numbers are returned as `Int` or `Double`, collections as `[Any?]` and `[String: Any?]`. For an undeclared
-    /// attribute, this reports an error and returns `nil`.
+    /// attribute or a value that cannot be read, this reports the error and returns `nil`; a block of a throwing form then
+    /// fails with it at its end. To handle the error yourself, use ``storedValue(forKeyPath:)``.
     public func value(forKeyPath keyPath: String) -> Any? {
         do throws(DataStoreError) {
             return try storedValue(forKeyPath: keyPath).any
         } catch {
-            backing.report(error)
+            backing.fail(error)
             return nil
         }
     }
@@ -57,7 +58,7 @@ extension MutableDataStoreItem {
         do throws(DataStoreError) {
             try setStoredValue(value, forKeyPath: keyPath)
         } catch {
-            backing.refuse(error)
+            backing.fail(error)
         }
     }
 

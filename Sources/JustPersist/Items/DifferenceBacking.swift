@@ -9,8 +9,6 @@ final class DifferenceBacking: ItemBacking {
     private let comparesValues: Bool
     /// The places in the class's schema of the attributes that were changed.
     private(set) var changedIndices: Set<Int> = []
-    /// The first error that was reported.
-    private(set) var failure: DataStoreError?
 
     init(from target: any ItemBacking, comparesValues: Bool = true) {
         self.target = target
@@ -22,7 +20,7 @@ final class DifferenceBacking: ItemBacking {
     var attributeNames: [String] { target.attributeNames }
     var storeBacking: any ItemBacking { target.storeBacking }
 
-    func report(_ error: DataStoreError) { failure = failure ?? error }
+    func report(_ error: DataStoreError) {}
 
     func value(at index: Int) throws(DataStoreError) -> DataStoreValue {
         try target.value(at: index)

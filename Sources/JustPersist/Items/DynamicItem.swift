@@ -30,14 +30,22 @@ public final class DynamicItem: MutableDataStoreItem {
 
     /// The value of an attribute; null if it has none.
     ///
-    /// An undeclared name reads as null, and setting one is reported and changes nothing.
+    /// An undeclared name reads as null, and setting one is reported and changes nothing. A value that cannot be
+    /// read is reported, and reads as null too.
     public subscript(attribute: String) -> DataStoreValue {
-        get { (try? backing.value(forAttribute: attribute)) ?? .null }
+        get {
+            do throws(DataStoreError) {
+                return try backing.value(forAttribute: attribute)
+            } catch {
+                if error.code != .unknownAttribute { backing.fail(error) }
+                return .null
+            }
+        }
         set {
             do throws(DataStoreError) {
                 try backing.setValue(newValue, forAttribute: attribute)
             } catch {
-                backing.refuse(error)
+                backing.fail(error)
             }
         }
     }

@@ -97,9 +97,6 @@ extension MutableDataStoreItem {
     static func assign<Values: ItemValues>(
         _ values: Values, to backing: DifferenceBacking
     ) throws(DataStoreError) where Values.Item == Self {
-        let refusal = RefusedChanges.first { values.assign(to: Self(backing: backing)) }
-        guard var error = refusal ?? backing.failure else { return }
-        error.isReported = false
-        throw error
+        try PropertyFailures.failingCall { values.assign(to: Self(backing: backing)) }
     }
 }

@@ -1,12 +1,32 @@
+extension CodingUserInfoKey {
+    /// Set to `true` in the `userInfo` of a decoder, lets the structs of values that `@Item` makes fill in what is missing.
+    ///
+    /// An attribute that is not optional then has its default where its key is absent or null. Otherwise that is a
+    /// `DecodingError` that names the attribute.
+    ///
+    /// ```swift
+    /// let decoder = JSONDecoder()
+    /// decoder.userInfo[.fillsInDefaults] = true
+    /// ```
+    public static let fillsInDefaults = {
+        guard let key = CodingUserInfoKey(rawValue: "JustPersist.fillsInDefaults") else {
+            preconditionFailure("A key of user info takes any name.")
+        }
+        return key
+    }()
+}
+
 /// How the structs of values that `@Item` makes are decoded; not for use by hand.
 ///
 /// The keys are the names of the attributes, and `id`.
 public struct ItemValuesDecoder {
     private let container: KeyedDecodingContainer<ItemValuesKey>
+    private let fillsInDefaults: Bool
 
     /// Reads what an encoder has written for one item.
     public init(_ decoder: any Decoder) throws {
         container = try decoder.container(keyedBy: ItemValuesKey.self)
+        fillsInDefaults = decoder.userInfo[.fillsInDefaults] as? Bool ?? false
     }
 
     /// The identity of the item; a new one if it is absent or null.
@@ -14,11 +34,27 @@ public struct ItemValuesDecoder {
         try container.decodeIfPresent(ItemID.self, forKey: ItemValuesKey(key)) ?? ItemID()
     }
 
-    /// The value of an attribute; its default if it is absent or null.
+    /// The value of an attribute that is not optional.
+    ///
+    /// An absent key and null are errors, which name the attribute, unless the decoder is set up to fill in defaults.
     public func attribute<Value: Decodable>(
         _ name: String, default defaultValue: @autoclosure () -> Value
     ) throws -> Value {
-        try container.decodeIfPresent(Value.self, forKey: ItemValuesKey(name)) ?? defaultValue()
+        let key = ItemValuesKey(name)
+        if fillsInDefaults {
+            return try container.decodeIfPresent(Value.self, forKey: key) ?? defaultValue()
+        }
+        if container.contains(key) { return try container.decode(Value.self, forKey: key) }
+        // An optional under another name.
+        if Value.self is any ExpressibleByNilLiteral.Type { return defaultValue() }
+        throw DecodingError.keyNotFound(
+            key,
+            DecodingError.Context(
+                codingPath: container.codingPath,
+                debugDescription: """
+                    “\(name)” is absent, and is not optional. Add it, declare the attribute optional, or set \
+                    userInfo[.fillsInDefaults] of the decoder to true.
+                    """))
     }
 
     /// The value of an attribute; `nil` if it is null, and its default if it is absent.

@@ -5,7 +5,6 @@ final class SingleValueBacking: ItemBacking {
     private let schema: ItemSchema
     private let index: Int?
     private var kept = DataStoreValue.null
-    private var failure: DataStoreError?
 
     let id = ItemID()
     var itemTypeKey: String { schema.itemTypeKey }
@@ -21,16 +20,12 @@ final class SingleValueBacking: ItemBacking {
     /// - Throws: Why it cannot be set.
     func value(_ assign: () -> Void) throws(DataStoreError) -> DataStoreValue {
         kept = index.flatMap { schema.attributes[$0].defaultValue } ?? .null
-        failure = nil
-        let refusal = RefusedChanges.first(assign)
-        if var error = refusal ?? failure {
-            error.isReported = false
-            throw error
-        }
+        try PropertyFailures.failingCall(assign)
         return kept
     }
 
-    func report(_ error: DataStoreError) { failure = failure ?? error }
+    // Nothing but its properties fails, and what they cannot do is thrown.
+    func report(_ error: DataStoreError) {}
 
     func value(at index: Int) throws(DataStoreError) -> DataStoreValue {
         index == self.index ? kept : .null

@@ -39,7 +39,9 @@ extension DataStore {
         let request = request.copy()
         return ItemStream(of: self) { body in
             try self.performRead { db in
-                try db.performForEach(request) { item in try body(transform(item)) }
+                try db.performForEach(request) { item in
+                    try body(PropertyFailures.failingBlock { try transform(item) })
+                }
             }
         }
     }
@@ -52,7 +54,9 @@ extension DataStore {
         return ItemStream(of: self) { body in
             let request = try request.get()
             try self.performRead { db in
-                try db.forEach(as: Item.self, request) { item in try body(transform(item)) }
+                try db.forEach(as: Item.self, request) { item in
+                    try body(PropertyFailures.failingBlock { try transform(item) })
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 import JustPersist
 
 extension TransactionChecks {
-    /// What becomes of a block in which a property was not changed as it was told to.
+    /// The end of a block in which a property could not be changed or read.
     static let refusedChanges: [CheckDefinition] = [
         CheckDefinition(
             "tx/refused-change-fails-block", clause: [5],
@@ -56,6 +56,61 @@ extension TransactionChecks {
                     reported.map(\.code), [code],
                     "what the error handler was given when \(what) in writeSync without try")
             }
-        }
+        },
+        CheckDefinition(
+            "tx/unreadable-value-fails-block", clause: [5, 9],
+            """
+            A stored value that a property cannot read fails the block in the forms that throw; in the others it is \
+            reported, and the block goes on.
+            """
+        ) { check in
+            let items = try StoredType(
+                "ConformanceUnreadable", ["text"], in: try check.openStore(), check)
+            let id = try items.create(["text": .int(7)])
+            func use(_ db: borrowing DataStoreWriter) throws {
+                let found = try db.performFetchItem(ItemType(TextRelease.self), id: id)
+                let item = try check.require(found as? TextRelease, "the item")
+                item.text = (item.text ?? "") + "!"
+            }
+            check.expectError(
+                .kindMismatch,
+                what: "a write block that throws, which uses a value that it cannot read"
+            ) {
+                try items.store.write { db in try use(db) }
+            }
+            try items.expectValues(["text": .int(7)], of: id, "after that block")
+            check.expectError(
+                .kindMismatch,
+                what: "a read block that throws, in which a property cannot read its value"
+            ) {
+                try items.store.read { db in
+                    let found = try db.performFetchItem(ItemType(TextRelease.self), id: id)
+                    _ = (found as? TextRelease)?.text
+                }
+            }
+            let reported = check.reported {
+                items.store.writeSync { db in _ = try? use(db) }
+            }
+            check.expectEqual(
+                reported.map(\.code), [.kindMismatch],
+                "what the error handler was given of a value that could not be read in writeSync without try"
+            )
+            try items.expectValues(["text": .string("!")], of: id, "after writeSync without try")
+        },
     ]
+}
+
+/// A later release of a type, which declares another kind.
+private final class TextRelease: MutableDataStoreItem {
+    static let schema = ItemSchema(
+        "ConformanceUnreadable", attributes: [AttributeSchema("text", kinds: [.string])])
+
+    let backing: any ItemBacking
+
+    init(backing: any ItemBacking) { self.backing = backing }
+
+    var text: String? {
+        get { optionalAttribute(at: 0) }
+        set { setOptionalAttribute(newValue, at: 0) }
+    }
 }

@@ -19,7 +19,12 @@ extension RecordStore {
     }
 
     /// What the store is called in the log.
-    var nameInLog: String { engine.directory?.path ?? engine.traits.name }
+    var nameInLog: String { engine.storeName }
+}
+
+extension KeyValueEngine {
+    /// What the store over the engine is called in messages.
+    var storeName: String { directory?.path ?? traits.name }
 }
 
 extension Block {

@@ -63,7 +63,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     ) {
         self.engine = engine
         transaction = RecordTransaction(engine)
-        gate = BlockGate(threading: threading, transaction: transaction)
+        gate = BlockGate(
+            threading: threading, transaction: transaction, name: engine.storeName)
         self.changeLog = changeLog
         // The offsets in a record have 32 bits.
         var limits = limits

@@ -4,7 +4,7 @@ import JustPersist
 
 /// Stores that do not tell what they refuse.
 enum RefusalMutants {
-    static let all: [SabotagedType] = [ReportsRefusalsItself.self]
+    static let all: [SabotagedType] = [ReportsRefusalsItself.self, ReadsOtherKindsAsNull.self]
 }
 
 /// Reports a value that it does not take, and tells the property that all went well.
@@ -34,6 +34,28 @@ private final class ReportingBacking: WrappingBacking {
             try super.setValue(value, forAttribute: name)
         } catch {
             report(error)
+        }
+    }
+}
+
+/// Gives null for a value that the class cannot read.
+final class ReadsOtherKindsAsNull: AccessorMutant, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["tx/unreadable-value-fails-block"] }
+
+    override class func changes(_ memory: Memory) -> AccessorChanges {
+        var changes = super.changes(memory)
+        changes.backing = { ForgivingBacking($0) }
+        return changes
+    }
+}
+
+private final class ForgivingBacking: WrappingBacking {
+    override func value(at index: Int) throws(DataStoreError) -> DataStoreValue {
+        do throws(DataStoreError) {
+            return try super.value(at: index)
+        } catch {
+            if error.code == .kindMismatch { return .null }
+            throw error
         }
     }
 }

@@ -1,0 +1,97 @@
+import Foundation
+import Synchronization
+
+/// The failures of properties: values that could not be read, and changes that were refused.
+///
+/// A property cannot throw. The innermost block or call of its thread that can throws in its place. Failures are rare, so a
+/// block only compares their number at its start and at its end.
+@usableFromInline
+enum PropertyFailures {
+    /// How many there were in this process.
+    private static let count = Atomic(0)
+    /// Whether the innermost call throws them without a report.
+    @TaskLocal private static var areOnlyThrown = false
+
+    /// Those of one thread that nothing has thrown, in their order.
+    private final class Noted {
+        // Those that happen outside of blocks stay, so there is a limit.
+        static let limit = 64
+        var failures: [(number: Int, error: DataStoreError)] = []
+    }
+
+    private static let key = "JustPersist.propertyFailures"
+
+    /// Runs a block of a throwing form, and throws what it throws, or else its first failure, which has been reported.
+    @inlinable @inline(__always)
+    static func failingBlock<Value>(_ block: () throws -> Value) throws -> Value {
+        let mark = mark
+        let value: Value
+        do {
+            value = try block()
+        } catch {
+            _ = take(since: mark)
+            throw error
+        }
+        if let error = take(since: mark) { throw error }
+        return value
+    }
+
+    /// Runs a part of a call that throws, and throws what it throws, or else its first failure, which is not reported.
+    @usableFromInline
+    static func failingCall<Value>(
+        _ body: () throws(DataStoreError) -> Value
+    ) throws(DataStoreError) -> Value {
+        let mark = mark
+        let result = $areOnlyThrown.withValue(true) {
+            Result { () throws(DataStoreError) in try body() }
+        }
+        let failure = take(since: mark)
+        let value = try result.get()
+        if let failure { throw failure }
+        return value
+    }
+
+    /// Runs a block in which failures are only reported.
+    static func reporting<Value>(_ block: () -> Value) -> Value {
+        let mark = mark
+        defer { _ = take(since: mark) }
+        return $areOnlyThrown.withValue(false) { block() }
+    }
+
+    /// Notes a failure, and returns whether the caller is to report it.
+    fileprivate static func note(_ error: DataStoreError) -> Bool {
+        let isReported = !areOnlyThrown
+        var error = error
+        error.isReported = isReported
+        let dictionary = Thread.current.threadDictionary
+        let noted = dictionary[key] as? Noted ?? Noted()
+        dictionary[key] = noted
+        // A block that begins now throws the newest one, at least.
+        if noted.failures.count == Noted.limit { noted.failures.removeLast() }
+        noted.failures.append((count.add(1, ordering: .relaxed).newValue, error))
+        return isReported
+    }
+
+    /// The number of the last failure.
+    @usableFromInline
+    static var mark: Int { count.load(ordering: .relaxed) }
+
+    /// The first failure of this thread since then, all of which are forgotten.
+    @usableFromInline
+    static func take(since mark: Int) -> DataStoreError? {
+        if mark == self.mark { return nil }
+        guard let noted = Thread.current.threadDictionary[key] as? Noted,
+            let place = noted.failures.firstIndex(where: { $0.number > mark })
+        else { return nil }
+        defer { noted.failures.removeSubrange(place...) }
+        return noted.failures[place].error
+    }
+}
+
+extension ItemBacking {
+    /// Reports that a property could not be read or changed, and fails the block or call around it if that can throw.
+    @usableFromInline
+    func fail(_ error: DataStoreError) {
+        if PropertyFailures.note(error) { report(error) }
+    }
+}

@@ -3,14 +3,19 @@ extension DataStore {
     /// Runs a read block on one snapshot of the store, and returns its result.
     ///
     /// Throws the error that the block throws. The result must be `Sendable`, so a block can return values of
-    /// items but not the items themselves.
+    /// items but not the items themselves. If it is called in a task that is cancelled meanwhile, the block's requests end
+    /// with ``DataStoreError/Code/cancelled``, for which this throws `CancellationError`.
     @inlinable @inline(__always)
     public func read<Value: Sendable>(
         _ block: (borrowing DataStoreReader) throws -> Value
     ) throws -> Value {
         // Inlined, so that short blocks need not look up the generic type of their result.
         var value: Value?
-        try performRead { accessor in value = try block(accessor) }
+        do {
+            try performRead { accessor in value = try block(accessor) }
+        } catch {
+            throw WorkLimit.leavingStore(error)
+        }
         return try result(value, of: "read")
     }
 
@@ -28,14 +33,17 @@ extension DataStore {
     /// Runs a write block, commits its changes, and returns the block's result.
     ///
     /// Throws the error that the block throws, or the error of the first refused change of a property. In both
-    /// cases the block is rolled back.
+    /// cases the block is rolled back. If it is called in a task that is cancelled while it waits for another writer, or
+    /// while a request of the block runs, it throws `CancellationError`, and nothing has changed.
     @discardableResult
     public func write<Value: Sendable>(
         _ block: (borrowing DataStoreWriter) throws -> Value
     ) throws -> Value {
         var value: Value?
-        try performWrite { accessor in
-            value = try RefusedChanges.throwing { try block(accessor) }
+        try WorkLimit.throwingCancellation {
+            try performWrite { accessor in
+                value = try RefusedChanges.throwing { try block(accessor) }
+            }
         }
         return try result(value, of: "write")
     }
@@ -63,7 +71,7 @@ extension DataStore {
         }) { error in
             completion(
                 Result {
-                    if let error { throw error }
+                    if let error { throw WorkLimit.leavingStore(error) }
                     return try result(value.take(), of: "writeAsync")
                 })
         }
@@ -83,7 +91,7 @@ extension DataStore {
     /// ``DataStoreError/Code/nestedWrite``.
     @discardableResult
     public func merge(_ child: any DataStore, policy: MergePolicy) throws -> MergeReport {
-        try checkedMerge(child, policy: policy)
+        try WorkLimit.throwingCancellation { try checkedMerge(child, policy: policy) }
     }
 }
 

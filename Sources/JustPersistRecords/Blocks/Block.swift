@@ -16,6 +16,8 @@ class Block {
     /// The records and the entries that queries have looked at, for who wants to know of one.
     @safe @exclusivity(unchecked) final var recordsExamined = 0
     @safe @exclusivity(unchecked) final var entriesExamined = 0
+    /// The requests so far: many short ones end, too, when the block's task is cancelled.
+    @safe @exclusivity(unchecked) final var requests = WorkSteps()
 
     /// How often an item was made, inserted or deleted in this block.
     var changeCount: Int { 0 }

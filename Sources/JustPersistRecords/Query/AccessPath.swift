@@ -55,9 +55,11 @@ extension Block {
         else { return nil }
         var count = 0
         let needed = query.slice.end ?? .max
+        var steps = WorkSteps()
         for range in exact.ranges {
             try reader.scanKeys(range, reversed: false) { (_) throws(DataStoreError) in
                 count += 1
+                try steps.count()
                 return count < needed ? .next : .stop
             }
             if count >= needed { break }
@@ -95,11 +97,13 @@ extension Block {
         var ids: [ItemID] = []
         var isSorted = true
         var areKnown = true
+        var steps = WorkSteps()
         for ranges in union {
             let start = ranges.index.prefix.count
             for range in ranges.ranges {
                 try reader.scanKeys(range, reversed: false) { (key) throws(DataStoreError) in
                     let id = IndexKey.id(in: key)
+                    try steps.count()
                     if key.count > start, key[start] == IndexKey.unknown { areKnown = false }
                     if let last = ids.last, last >= id { isSorted = false }
                     ids.append(id)

@@ -176,7 +176,7 @@ extension Block {
             try add(id, record, of: query, to: &rows)
             return .next
         }
-        return (rows.sorted().dropFirst(query.slice.offset), access)
+        return (try rows.sorted().dropFirst(query.slice.offset), access)
     }
 
     /// Takes a record into sorted rows, or leaves it out if it is known not to be needed.
@@ -197,7 +197,7 @@ extension Block {
         for place in query.sort.indices.dropFirst() {
             others.append(try sortValue(query.sort[place], query.type, id, record))
         }
-        rows.add(
+        try rows.add(
             SortedRows.Row(
                 id: id, key: key, otherKeys: others,
                 record: keepingRecord ? record.copied() : []))

@@ -11,6 +11,7 @@ extension Block {
     ) throws {
         var query = try Query(request, in: self)
         var rest = try sortedIDs(query)[...]
+        var steps = WorkSteps()
         while !rest.isEmpty {
             // Anew for each batch: `body` may have changed items, or declared attributes.
             try prepareForQuery()
@@ -19,6 +20,7 @@ extension Block {
             var bytes = 0
             while let id = rest.first, batch.count < 256, bytes < 1 << 20 {
                 rest.removeFirst()
+                try steps.count()
                 try withRecord(query.type, id: id) { (record) throws(DataStoreError) in
                     recordsExamined += 1
                     batch.append((id, record.copied()))
@@ -42,6 +44,6 @@ extension Block {
             try add(id, record, of: query, to: &rows, keepingRecord: false)
             return .next
         }
-        return rows.sorted().dropFirst(query.slice.offset).map(\.id)
+        return try rows.sorted().dropFirst(query.slice.offset).map(\.id)
     }
 }

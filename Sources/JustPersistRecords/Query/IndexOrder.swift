@@ -52,10 +52,12 @@ extension Block {
             budget: end + max(1024, try storedCount(query.type) / 8),
             keepsRecords: keepingRecords)
         let ranges = order.ranges.knownRanges
+        var steps = WorkSteps()
         for range in order.isReversed ? ranges.reversed() : ranges {
             try reader.scanKeys(range, reversed: order.isReversed) {
                 (key) throws(DataStoreError) in
                 entriesExamined += 1
+                try steps.count()
                 return try walk.visit(key, in: self)
             }
             if walk.isOver { break }
@@ -150,7 +152,9 @@ struct IndexWalk {
         swap(&waiting, &ids)
         waiting.sort()
         guard isSortedAnew else {
+            var steps = WorkSteps()
             for id in waiting {
+                try steps.count()
                 try look(at: id, in: block)
                 if isOver { return }
             }
@@ -159,14 +163,16 @@ struct IndexWalk {
         let (query, keepsRecords) = (query, keepsRecords)
         var sorted = SortedRows(
             by: query.sort.map(\.descriptor), needed: end - rows.count)
+        var steps = WorkSteps()
         for id in waiting {
+            try steps.count()
             try withMatch(id, in: block) { (record) throws(DataStoreError) in
                 try block.add(
                     id, record, of: query, to: &sorted, keepingRecord: keepsRecords)
             }
             if isOver { return }
         }
-        rows += sorted.sorted()
+        rows += try sorted.sorted()
         if rows.count >= end { isOver = true }
     }
 

@@ -23,13 +23,13 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
     func performForEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
-        try block.forEach(request, body)
+        try request.withinDeadline { try block.forEach(request, body) }
     }
 
     func performScan(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) -> Void
     ) throws(DataStoreError) {
-        try block.scan(request, body)
+        try request.withinDeadline { () throws(DataStoreError) in try block.scan(request, body) }
     }
 
     func performAggregate(
@@ -41,7 +41,7 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
     }
 
     func performExplain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan {
-        try block.explain(request)
+        try request.withinDeadline { () throws(DataStoreError) in try block.explain(request) }
     }
 
     func performChangeToken() throws(DataStoreError) -> ChangeToken { try block.changeToken() }
@@ -84,10 +84,12 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
     ) throws {
         var isOfBody = false
         do {
-            try block.forEach(request) { item in
-                isOfBody = true
-                try body(item)
-                isOfBody = false
+            try request.withinDeadline {
+                try block.forEach(request) { item in
+                    isOfBody = true
+                    try body(item)
+                    isOfBody = false
+                }
             }
         } catch {
             // What `body` throws may be another store's.
@@ -99,7 +101,11 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
     func performScan(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) -> Void
     ) throws(DataStoreError) {
-        try noting { () throws(DataStoreError) in try block.scan(request, body) }
+        try noting { () throws(DataStoreError) in
+            try request.withinDeadline { () throws(DataStoreError) in
+                try block.scan(request, body)
+            }
+        }
     }
 
     func performAggregate(
@@ -113,7 +119,9 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
     }
 
     func performExplain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan {
-        try noting { () throws(DataStoreError) in try block.explain(request) }
+        try noting { () throws(DataStoreError) in
+            try request.withinDeadline { () throws(DataStoreError) in try block.explain(request) }
+        }
     }
 
     func performChangeToken() throws(DataStoreError) -> ChangeToken { try block.changeToken() }

@@ -103,7 +103,9 @@ package struct RowGrouping {
 
     /// The items to look at: those that the predicate chooses, in the order of creation.
     package var items: DataStoreRequest {
-        DataStoreRequest(type: request.type, predicate: request.predicate)
+        let items = DataStoreRequest(type: request.type, predicate: request.predicate)
+        items.deadline = request.deadline
+        return items
     }
 
     /// The group of items with these values for the keys.

@@ -133,7 +133,9 @@ extension Block {
         _ batch: [(ItemID, [UInt8])], of type: BlockType,
         to body: (any DataStoreItem) throws -> Void
     ) throws {
-        for (id, record) in batch {
+        for (place, (id, record)) in batch.enumerated() {
+            // `body` may take long.
+            if place & 15 == 15 { try WorkLimit.check() }
             if let item = try currentItem(type, id: id, record: record) { try body(item) }
             try checkOpen("fetch")
         }

@@ -206,7 +206,7 @@ let package = Package(
             name: "JustPersistSkopelosTests",
             dependencies: [
                 "JustPersist", "JustPersistSkopelos", "JustPersistMacros", "JustPersistMemory",
-                "JustPersistLMDB",
+                "JustPersistLMDB", "JustPersistLevelDB",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -2,22 +2,23 @@
 extension DataStore {
     /// Runs a read block on one snapshot of the store, off the calling thread, and returns its result.
     ///
-    /// If the task is cancelled before the block starts, the block does not run, and this throws
-    /// `CancellationError`.
+    /// If the task is cancelled before the block starts, the block does not run. If it is cancelled later, the block's
+    /// requests end with ``DataStoreError/Code/cancelled``. In both cases this throws `CancellationError`. Code of the
+    /// block that makes no requests is not interrupted.
     ///
     /// The block runs on another thread, so that it may wait without holding the task's. For a short read that costs more
     /// than the read itself: `readSync` runs it on the calling thread.
     public func read<Value: Sendable>(
         _ block: @escaping @Sendable (borrowing DataStoreReader) throws -> Value
     ) async throws -> Value {
-        try await runUnlessCancelled { start, finish in
+        try await cancellable { work in
             WaitingThreads.run {
-                finish(
+                work.end(
                     Result {
-                        try start()
                         var value: Value?
-                        try self.performRead { accessor in
-                            value = try PropertyFailures.failingBlock { try block(accessor) }
+                            try self.performRead { accessor in
+                                value = try PropertyFailures.failingBlock { try block(accessor) }
+                            }
                         }
                         return try result(value, of: "read")
                     })
@@ -27,39 +28,81 @@ extension DataStore {
 
     /// Queues a write block, and returns its result once its changes are visible and durable.
     ///
-    /// Queued blocks run in the order of the calls. This throws the error that the block throws, or else the
-    /// first failure of a property, as `write` without `await` does; in both cases the block is rolled back. If the task is
-    /// cancelled before the block starts, the block does not run, and this throws `CancellationError`. A block that has
-    /// started always runs to its end.
+    /// Queued blocks run in the order of the calls. This throws the error that the block throws, or else
+    /// the first failure of a property, as `write` without `await` does; in both cases the block is rolled back.
+    ///
+    /// If the task is cancelled before the block starts, this throws `CancellationError` at once, and the block never runs.
+    /// If it is cancelled later, the block's requests end with ``DataStoreError/Code/cancelled``, the block is rolled back
+    /// at its end, and this throws `CancellationError`. A block that makes no request any more is committed.
     @discardableResult
     public func write<Value: Sendable>(
         _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Value
     ) async throws -> Value {
-        try await runUnlessCancelled { start, finish in
+        try await cancellable { work in
             writeAsync(
-                { accessor in
-                    try start()
-                    return try block(accessor)
-                }, completion: finish)
+                { accessor in try work.run { try block(accessor) } },
+                completion: { work.end($0) })
         }
     }
 
-    private func runUnlessCancelled<Value: Sendable>(
-        _ run: (
-            _ start: @escaping @Sendable () throws -> Void,
-            _ finish: @escaping @Sendable (Result<Value, any Error>) -> Void
-        ) -> Void
+    private func cancellable<Value: Sendable>(
+        _ begin: (TaskWork<Value>) -> Void
     ) async throws -> Value {
         try Task.checkCancellation()
-        let cancelled = Handover<Bool>()
+        let work = TaskWork<Value>()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                run(
-                    { if cancelled.take() == true { throw CancellationError() } },
-                    { continuation.resume(with: $0) })
+                if work.isAwaited(by: continuation) { begin(work) }
             }
         } onCancel: {
-            cancelled.put(true)
+            work.cancel()
         }
+    }
+}
+
+/// A block that a task waits for, on whatever thread it runs.
+private final class TaskWork<Value: Sendable>: Sendable {
+    private struct State {
+        var isRunning = false
+        var isCancelled = false
+        var continuation: CheckedContinuation<Value, any Error>?
+    }
+
+    private let state = Locked(State())
+    private let cancellation = Cancellation()
+
+    /// Notes who waits, and tells whether to begin: not if the task was cancelled meanwhile.
+    func isAwaited(by continuation: CheckedContinuation<Value, any Error>) -> Bool {
+        let begins = state.withLock { state in
+            if !state.isCancelled { state.continuation = continuation }
+            return !state.isCancelled
+        }
+        if !begins { continuation.resume(throwing: CancellationError()) }
+        return begins
+    }
+
+    /// Ends the block if it runs. If it waits for its turn, the task goes on at once, and the block will not run.
+    func cancel() {
+        cancellation.request()
+        let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in
+            state.isCancelled = true
+            return state.isRunning ? nil : state.continuation.take()
+        }
+        continuation?.resume(throwing: CancellationError())
+    }
+
+    /// Runs the block, unless the task was cancelled before.
+    func run<Result>(_ block: () throws -> Result) throws -> Result {
+        try state.withLock { state in
+            if state.isCancelled { throw CancellationError() }
+            state.isRunning = true
+        }
+        return try WorkLimit.withCancellation(cancellation, block)
+    }
+
+    /// Lets the task go on, if it still waits.
+    func end(_ result: Swift.Result<Value, any Error>) {
+        state.withLock { $0.continuation.take() }?
+            .resume(with: result.mapError(WorkLimit.leavingStore))
     }
 }

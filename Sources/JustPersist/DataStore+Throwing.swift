@@ -6,6 +6,9 @@ extension DataStore {
     /// for which the property has returned its default. The result must be `Sendable`, so a block can return values of items
     /// but not the items themselves.
     ///
+    /// If it is called in a task that is cancelled meanwhile, the block's requests end with
+    /// ``DataStoreError/Code/cancelled``, for which this throws `CancellationError`.
+    ///
     /// Asynchronous code cannot call this form: there, `read` is the form that suspends, and `readSync` blocks.
     @available(
         *, noasync,
@@ -18,8 +21,12 @@ extension DataStore {
     ) throws -> Value {
         // Inlined, so that short blocks need not look up the generic type of their result.
         var value: Value?
-        try performRead { accessor in
-            value = try PropertyFailures.failingBlock { try block(accessor) }
+        do {
+            try performRead { accessor in
+                value = try PropertyFailures.failingBlock { try block(accessor) }
+            }
+        } catch {
+            throw WorkLimit.leavingStore(error)
         }
         return try result(value, of: "read")
     }
@@ -40,6 +47,9 @@ extension DataStore {
     /// Throws the error that the block throws, or else the first failure of a property: a change that was refused, or a stored
     /// value that could not be read. In both cases the block is rolled back.
     ///
+    /// If it is called in a task that is cancelled while it waits for another writer, or while a request of the block runs,
+    /// it throws `CancellationError`, and nothing has changed.
+    ///
     /// Asynchronous code cannot call this form: there, `write` is the form that suspends, and `writeSync` blocks.
     @available(
         *, noasync,
@@ -51,8 +61,10 @@ extension DataStore {
         _ block: (borrowing DataStoreWriter) throws -> Value
     ) throws -> Value {
         var value: Value?
-        try performWrite { accessor in
-            value = try PropertyFailures.failingBlock { try block(accessor) }
+        try WorkLimit.throwingCancellation {
+            try performWrite { accessor in
+                value = try PropertyFailures.failingBlock { try block(accessor) }
+            }
         }
         return try result(value, of: "write")
     }
@@ -80,7 +92,7 @@ extension DataStore {
         }) { error in
             completion(
                 Result {
-                    if let error { throw error }
+                    if let error { throw WorkLimit.leavingStore(error) }
                     return try result(value.take(), of: "writeAsync")
                 })
         }
@@ -100,7 +112,7 @@ extension DataStore {
     /// ``DataStoreError/Code/nestedWrite``.
     @discardableResult
     public func merge(_ child: any DataStore, policy: MergePolicy) throws -> MergeReport {
-        try checkedMerge(child, policy: policy)
+        try WorkLimit.throwingCancellation { try checkedMerge(child, policy: policy) }
     }
 }
 

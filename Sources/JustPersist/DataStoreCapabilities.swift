@@ -153,14 +153,28 @@ public struct DataStoreCapabilities: Sendable, Hashable {
 }
 
 /// On which thread the blocks of `read` and `writeSync` run.
+///
+/// “The main thread” is the thread that serves the main queue: on Linux, a program with an asynchronous `main` serves it
+/// from threads other than the first.
+///
+/// A call whose block runs there waits until that thread is free. While that thread itself waits in a store (for another
+/// writer, for a store to close, for a merge), it runs such blocks inside of its wait. It cannot do that while it waits
+/// elsewhere, for a semaphore for example: then the call returns only after that wait. A write block is not run in the
+/// middle of another write block of its store: it waits for the end of that block.
 public enum DataStoreThreading: String, Sendable, Hashable, CaseIterable, Codable {
     /// On the thread that calls.
     case callingThread
-    /// On the main thread, whoever calls, as the original library documents.
-    ///
-    /// A call from another thread waits for the main thread, so it never returns while the main thread
-    /// waits for the caller.
+    /// On the main thread, whichever thread calls.
     case mainThread
+    /// As the original libraries, JustPersist and Skopelos, do: the blocks of `read` on the main thread, those of
+    /// `writeSync` and `write` on the thread that calls.
+    case originals
+
+    /// Whether the blocks of `read` run on the main thread.
+    package var readsOnMainThread: Bool { self != .callingThread }
+
+    /// Whether the blocks of `write` and `writeSync` run on the main thread.
+    package var writesOnMainThread: Bool { self == .mainThread }
 }
 
 /// The largest names, values and write blocks that a store accepts.

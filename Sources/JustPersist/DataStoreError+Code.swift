@@ -81,6 +81,13 @@ extension DataStoreError {
         public static let invalidPredicate = Code("invalidPredicate")
         /// The store does not support this operator, sort or operation.
         public static let unsupported = Code("unsupported")
+        /// The task was cancelled while a store worked for it.
+        ///
+        /// The calls that throw, `read` and `write` for example, throw `CancellationError` in its place when it leaves the
+        /// store.
+        public static let cancelled = Code("cancelled")
+        /// The request took longer than ``DataStoreRequest/deadline`` allows.
+        public static let deadlineExceeded = Code("deadlineExceeded")
         /// No item could be created (the original library's case).
         public static let couldNotCreateItemOfType = Code("couldNotCreateItemOfType")
         /// The item could not be deleted (the original library's case).

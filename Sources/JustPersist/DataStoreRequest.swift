@@ -17,6 +17,7 @@ public final class DataStoreRequest: @unchecked Sendable {
         var sortDescriptors: [DataStoreSortDescriptor]?
         var offset: Int?
         var limit: Int?
+        var deadline: Duration?
         /// Why the last filter by an attribute made no predicate.
         var filterFailure: DataStoreError?
     }
@@ -49,6 +50,34 @@ public final class DataStoreRequest: @unchecked Sendable {
     public var limit: Int? {
         get { withContents { $0.limit } }
         set { withContents { $0.limit = newValue } }
+    }
+
+    /// The time after which the request is given up, counted from when it is carried out; `nil` for none.
+    ///
+    /// ```swift
+    /// let request = DataStoreRequest(itemType: Order.self)
+    /// request.predicate = try DataStorePredicate(textOfUser)
+    /// request.deadline = .seconds(2)
+    /// ```
+    ///
+    /// Set one where the predicate comes from outside of the program: the work for one item is limited, but not the number
+    /// of items. A request with a predicate that contains MATCHES or SUBQUERY is given up after
+    /// ``deadlineOfCostlyPredicates`` if it sets no deadline; set a longer one where it needs more.
+    ///
+    /// The call throws ``DataStoreError/Code/deadlineExceeded``, a little after the deadline: the time is looked at
+    /// between records, and within costly comparisons. In a write block that changes nothing, and the block may go on. The
+    /// time that a closure takes counts, such as that of ``DataStoreReadAccessor/forEach(_:_:)``; so do requests that are
+    /// made in it. A deadline costs a request about as much as reading one record.
+    public var deadline: Duration? {
+        get { contents.withLock { $0.deadline } }
+        set { contents.withLock { $0.deadline = newValue } }
+    }
+
+    /// The deadline that counts: its own, or that of a predicate that is costly.
+    package var effectiveDeadline: Duration? {
+        let (deadline, predicate) = contents.withLock { ($0.deadline, $0.predicate) }
+        if let deadline { return deadline }
+        return predicate?.isCostly == true ? Self.deadlineOfCostlyPredicates : nil
     }
 
     /// A request for all items of a type.

@@ -39,26 +39,45 @@ package final class Locked<Value>: @unchecked Sendable {
     }
 
     /// Tries `body` until it gives a result, again after each ``change(_:)``.
+    ///
+    /// The thread of the main queue runs blocks that need it meanwhile, with an interruption of the wait around each.
     package func wait<Result, Failure: Error>(
+        _ interruption: MainQueueWait.Interruption? = nil,
         until body: (inout Value) throws(Failure) -> Result?
     ) throws(Failure) -> Result {
         condition.lock()
         defer { condition.unlock() }
         while true {
             if let result = try body(&value) { return result }
-            condition.wait()
+            _ = MainQueueWait.pause(condition, upTo: nil, interruption)
         }
     }
 
     /// The same, but no longer than up to `deadline`; `nil` if there was no result by then.
     package func wait<Result, Failure: Error>(
-        upTo deadline: Date, until body: (inout Value) throws(Failure) -> Result?
+        upTo deadline: Date, _ interruption: MainQueueWait.Interruption? = nil,
+        until body: (inout Value) throws(Failure) -> Result?
     ) throws(Failure) -> Result? {
         condition.lock()
         defer { condition.unlock() }
         while true {
             if let result = try body(&value) { return result }
-            guard condition.wait(until: deadline) else { return try body(&value) }
+            guard MainQueueWait.pause(condition, upTo: deadline, interruption) else {
+                return try body(&value)
+            }
+        }
+    }
+
+    /// The same for as long as it takes; where a task may be cancelled, `poll` is called now and then, and may throw.
+    package func wait<Result>(
+        _ interruption: MainQueueWait.Interruption? = nil, polling poll: () throws -> Void,
+        until body: (inout Value) -> Result?
+    ) throws -> Result {
+        guard WorkLimit.isCancellable else { return wait(interruption, until: body) }
+        while true {
+            let soon = Date(timeIntervalSinceNow: 0.01)
+            if let result = wait(upTo: soon, interruption, until: body) { return result }
+            try poll()
         }
     }
 }

@@ -37,6 +37,7 @@ extension DataStore {
                         report.problems.append(.wrongCount(counted, found: count, itemType: key))
                     }
                 } catch let error as DataStoreError {
+                    if error.code == .cancelled { throw CancellationError() }
                     report.problems.append(error)
                 }
                 report.itemCounts[key] = count

@@ -10,7 +10,7 @@ final class BatchWriter {
     /// A writer for a target.
     init(for target: any DataStore) {
         // Blocks on the main thread would wait for the caller there, who waits for them.
-        isConcurrent = target.capabilities.threading == .callingThread
+        isConcurrent = !target.capabilities.threading.writesOnMainThread
     }
 
     /// Waits for the batch before this one, reports it, and begins to write this one.

@@ -74,6 +74,8 @@ public struct Migration: Sendable {
 
     /// Copies, and compares both sides by count and digest.
     ///
+    /// If it is called in a task that is cancelled, it throws `CancellationError`; run it again to go on.
+    ///
     /// What the target cannot hold is found and listed before anything is written. Copies that differ in
     /// the end are `.verificationFailed`, with some of the items that do.
     ///
@@ -87,8 +89,10 @@ public struct Migration: Sendable {
                 "The source and the target are the same store. Name another target.")
         }
         if target.capabilities.isReadOnly { throw DataStoreError.readOnly(in: "migrate") }
-        if let report = try RecordCopy(self)?.run(progress) { return report }
-        return try ItemCopy(self).run(progress)
+        return try WorkLimit.throwingCancellation {
+            if let report = try RecordCopy(self)?.run(progress) { return report }
+            return try ItemCopy(self).run(progress)
+        }
     }
 
     /// Runs the migration on a thread of its own, and gives its progress as it comes.
@@ -98,13 +102,15 @@ public struct Migration: Sendable {
     /// the batch that is being written.
     public func updates() -> AsyncThrowingStream<MigrationProgress, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let isCancelled = Locked(false)
-            continuation.onTermination = { _ in isCancelled.withLock { $0 = true } }
+            let cancellation = Cancellation()
+            continuation.onTermination = { _ in cancellation.request() }
             WaitingThreads.run {
                 do {
-                    try self.run { progress in
-                        if isCancelled.withLock({ $0 }) { throw CancellationError() }
-                        continuation.yield(progress)
+                    try WorkLimit.withCancellation(cancellation) {
+                        _ = try self.run { progress in
+                            if cancellation.isRequested { throw CancellationError() }
+                            continuation.yield(progress)
+                        }
                     }
                     continuation.finish()
                 } catch {

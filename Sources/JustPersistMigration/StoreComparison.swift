@@ -64,6 +64,12 @@ public struct StoreComparison: Sendable {
         _ body: (StoreDifference) throws -> Void = { _ in },
         progress: (Progress) throws -> Void = { _ in }
     ) throws -> Summary {
+        try WorkLimit.throwingCancellation { try compare(body, progress) }
+    }
+
+    private func compare(
+        _ body: (StoreDifference) throws -> Void, _ progress: (Progress) throws -> Void
+    ) throws -> Summary {
         var summary = Summary()
         try first.performRead { first in
             try second.performRead { second in

@@ -28,7 +28,7 @@ import JustPersistMemory
 ///
 /// What is other than in Skopelos: a `context` is the accessor of its block and cannot leave it, errors are of type
 /// `DataStoreError`, and a write is durable when its call returns. Blocks run on the thread that calls, unless the store's
-/// `DataStoreThreading` is `mainThread`.
+/// `DataStoreThreading` says otherwise: `originals` runs those of `read` on the main thread, as Skopelos does.
 ///
 /// It may be used from any thread. A subclass may be too, if its own properties are.
 // Unchecked because it can be inherited from: what is stored here is constant.

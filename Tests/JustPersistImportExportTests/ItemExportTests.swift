@@ -131,4 +131,26 @@ import Testing
         let type = try FileManager.default.attributesOfItem(atPath: device.path)[.type]
         #expect(type as? FileAttributeType == .typeCharacterSpecial)
     }
+
+    @Test(.timeLimit(.minutes(5))) func aCancelledTaskWaitedForItsExport() async throws {
+        try store.fill((0..<2_000).map { ["a": .int($0)] })
+        let directory = directory.url
+        let hasBegun = DispatchSemaphore(value: 0)
+        let (store, request) = (store, request)
+        let task = Task {
+            hasBegun.signal()
+            while true {
+                let file = directory.appending(path: "r.json")
+                try ItemExport(request).run(from: store, to: file, replacing: true)
+            }
+        }
+        Thread {
+            hasBegun.wait()
+            Thread.sleep(forTimeInterval: 0.03)
+            task.cancel()
+        }.start()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        // No file that is not complete, whichever round it was.
+        #expect(try names().allSatisfy { $0 == "r.json" })
+    }
 }

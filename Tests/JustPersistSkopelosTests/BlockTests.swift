@@ -38,18 +38,18 @@ import Testing
                 _ = skopelos.writeSync(
                     { context in User.SK_create(context) },
                     completion: { error in
-                        #expect(MainQueue.isCurrent)
+                        #expect(Caller.isOnMain)
                         continuation.resume(returning: error?.code)
                     })
             }
             let second = await withCheckedContinuation { continuation in
                 skopelos.writeAsync(
                     { context in
-                        #expect(!MainQueue.isCurrent)
+                        #expect(!Caller.isOnMain)
                         User.SK_create(context)
                     },
                     completion: { error in
-                        #expect(MainQueue.isCurrent)
+                        #expect(Caller.isOnMain)
                         continuation.resume(returning: error?.code)
                     })
             }
@@ -113,7 +113,7 @@ import Testing
                 inMemoryStack: URL(filePath: "/DataModel.momd"), allowsConcurrentWritings: false,
                 shouldAddStoreAsynchronously: true
             ) {
-                #expect(MainQueue.isCurrent)
+                #expect(Caller.isOnMain)
                 continuation.resume()
             }
             skopelos.dataStore.setup()
@@ -137,15 +137,4 @@ import Testing
         var steps: [String] { lock.withLock { entries } }
         func add(_ step: String) { lock.withLock { entries.append(step) } }
     }
-}
-
-/// The main queue, which need not be the main thread's where the program is asynchronous.
-private enum MainQueue {
-    private static let key: DispatchSpecificKey<Bool> = {
-        let key = DispatchSpecificKey<Bool>()
-        DispatchQueue.main.setSpecific(key: key, value: true)
-        return key
-    }()
-
-    static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) ?? false }
 }

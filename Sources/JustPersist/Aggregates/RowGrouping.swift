@@ -111,7 +111,9 @@ package struct RowGrouping {
 
     /// The items to look at: those that the predicate chooses, in the order of creation.
     package var items: DataStoreRequest {
-        DataStoreRequest(type: request.type, predicate: request.predicate)
+        let items = DataStoreRequest(type: request.type, predicate: request.predicate)
+        items.deadline = request.deadline
+        return items
     }
 
     /// The group of items with these values for the keys.
@@ -170,7 +172,9 @@ package struct RowGrouping {
     /// The rows: of the groups that are asked for, in the order asked for, sliced.
     package consuming func rows() throws(DataStoreError) -> [DataStoreRow] {
         var rows: [Row] = []
+        var steps = WorkSteps()
         for place in counts.indices {
+            try steps.count()
             var values = keyValues[place]
             for (aggregate, operand) in zip(aggregation.aggregates, operandPlaces) {
                 guard let operand else {
@@ -191,7 +195,7 @@ package struct RowGrouping {
         }
         let order = sort.map(\.descriptor)
         let keyCount = keys.count
-        rows.sort { a, b in
+        try rows.sortWithinLimits { a, b in
             for (index, descriptor) in order.enumerated() {
                 let keys = (a.sortKeys[index], b.sortKeys[index])
                 if let precedes = descriptor.precedes(keys.0, keys.1) { return precedes }

@@ -110,7 +110,11 @@ public final class BlockGate: Sendable {
     ///
     /// Throws ``DataStoreError/Code/notSetUp`` on a closed store, or what the block throws.
     public func read(_ body: () throws -> Void) throws {
-        try onBlockThread { try readHere(body) }
+        guard threading.readsOnMainThread else { return try readHere(body) }
+        // Inside on this thread, too: the store is not closed before the block has run.
+        try visit("read") {
+            try MainQueue.run { try visit("read", isQueued: true, body) }
+        }
     }
 
     /// The same on the calling thread, whatever ``threading`` says: for work that is nobody's block.
@@ -135,9 +139,13 @@ public final class BlockGate: Sendable {
     /// Throws ``DataStoreError/Code/notSetUp`` on a closed store, ``DataStoreError/Code/nestedWrite`` inside a
     /// write block, or what the block throws. In a gate with a ``SharedTransaction`` that can be what the commit throws.
     public func write(_ body: () throws -> Void) throws {
+        guard threading.writesOnMainThread else { return try writeHere(body) }
         // Before the caller waits for the main thread, which would wait for the caller's block.
-        if threading == .mainThread { try turns.refuseNested() }
-        try onBlockThread { try writeHere(body) }
+        try turns.refuseNested()
+        try visit("write") {
+            let turns = turns
+            try MainQueue.run(unless: { turns.isMine }) { try writeHere(isQueued: true, body) }
+        }
     }
 
     /// Throws ``DataStoreError/Code/nestedWrite`` inside a write block, as ``write(_:)`` would.
@@ -160,18 +168,13 @@ public final class BlockGate: Sendable {
 
     /// The same as ``write(_:)`` on the calling thread, whatever ``threading`` says: for work that is nobody's block.
     package func writeHere(_ body: () throws -> Void) throws {
-        let thread = BlockThread.current
-        // Before the wait, so that a store is not closed under a writer that waits.
-        guard visitors.enter(thread) else { throw DataStoreError.notSetUp(in: "write") }
-        defer { visitors.leave(thread) }
-        try turns.take { turn in try turn.run(body) }
+        try writeHere(isQueued: false, body)
     }
 
-    /// Runs `body` on the thread that ``threading`` says, outside of blocks.
-    package func onBlockThread(_ body: () throws -> Void) throws {
-        switch threading {
-        case .callingThread: try body()
-        case .mainThread: try MainQueue.run(body)
+    private func writeHere(isQueued: Bool, _ body: () throws -> Void) throws {
+        // Before the wait, so that a store is not closed under a writer that waits.
+        try visit("write", isQueued: isQueued) {
+            try turns.take { turn in try turn.run(body) }
         }
     }
 }

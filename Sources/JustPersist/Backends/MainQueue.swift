@@ -5,7 +5,7 @@ import Foundation
 ///
 /// A program may serve it from other threads: with an asynchronous `main` on Linux the main thread itself
 /// only waits.
-enum MainQueue {
+package enum MainQueue {
     private static let mark = {
         let mark = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: mark, value: true)
@@ -14,16 +14,27 @@ enum MainQueue {
     private static let insideKey = "JustPersist.isOnMainQueue"
 
     /// Whether the caller is on it, and would wait for itself if it waited for the queue.
-    static var isCurrent: Bool {
+    package static var isCurrent: Bool {
         Thread.isMainThread || DispatchQueue.getSpecific(key: mark) == true
             || Thread.current.threadDictionary[insideKey] != nil
     }
 
     /// Runs `body` on it, at once if the caller is there, and returns when it has run.
-    static func run(_ body: () throws -> Void) throws {
-        // A function, for a closure would be taken for one of the main actor.
-        func here() throws { try runHere(body) }
-        if isCurrent { try here() } else { try DispatchQueue.main.sync(execute: here) }
+    ///
+    /// If the queue's thread waits in a store meanwhile, it runs `body` inside of its wait: see ``MainQueueWait``.
+    ///
+    /// - Parameter isForbidden: Whether that thread must not run `body` where it waits; asked on it.
+    package static func run(
+        unless isForbidden: @escaping @Sendable () -> Bool = { false }, _ body: () throws -> Void
+    ) throws {
+        if isCurrent { return try runHere(body) }
+        try withoutActuallyEscaping(body) { body in
+            let carried = WorkLimit.carried
+            let job = MainQueueJob(unless: isForbidden) { try carried.run { try runHere(body) } }
+            MainQueueWait.post(job)
+            DispatchQueue.main.async { job.run() }
+            try job.wait(carried)
+        }
     }
 
     /// Remembers where `body` runs: an engine may do it on a queue of its own, of which the main queue does

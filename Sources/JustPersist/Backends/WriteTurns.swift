@@ -44,9 +44,16 @@ final class WriteTurns: Sendable {
         try state.withLock { state throws(DataStoreError) in try state.refuseNested(thread) }
     }
 
+    /// Whether it is the calling thread's turn.
+    var isMine: Bool {
+        let thread = BlockThread.current
+        return state.withLock { $0.thread == thread }
+    }
+
     /// Waits for the thread's turn, calls `body` in it, and returns when what it did is committed.
     ///
-    /// Throws what `body` or the commit throws. Unless the thread `mayPass`, it does not come before those who wait.
+    /// Throws what `body` or the commit throws, and ``DataStoreError/Code/cancelled`` if the thread's task is cancelled
+    /// while it waits. Unless the thread `mayPass`, it does not come before those who wait.
     func take(mayPass: Bool = true, _ body: (inout WriteTurn) throws -> Void) throws {
         let thread = BlockThread.current
         let writer = try state.withLock { state throws(DataStoreError) -> Writer? in
@@ -63,12 +70,47 @@ final class WriteTurns: Sendable {
         }
         guard let writer else { return try lead(body) }
         while true {
-            switch writer.wait() {
+            switch try message(for: writer) {
             case .turn(let group): return try follow(group, as: writer, body)
             case .lead: return try lead(body)
             default: if takeFreeLead(as: writer) { return try lead(body) }
             }
         }
+    }
+
+    /// Waits for the next message to a thread that waits for its turn.
+    ///
+    /// While the thread of the main queue runs a block for another thread, it does not wait: the block may need a turn
+    /// before it gets its own.
+    private func message(for writer: Writer) throws -> Writer.Message {
+        let interruption = MainQueueWait.Interruption(
+            begin: { self.leave(writer) }, end: { self.comeBack(writer) })
+        return try writer.wait(interruption) {
+            if WorkLimit.isCancelled, leave(writer) { try WorkLimit.check() }
+        }
+    }
+
+    /// Takes a thread off those who wait; `false` if it has its turn by now.
+    private func leave(_ writer: Writer) -> Bool {
+        let (isMine, next) = state.withLock { state -> (Bool, Writer?) in
+            guard let place = state.waiting.firstIndex(where: { $0 === writer }) else {
+                return (false, nil)
+            }
+            state.waiting.remove(at: place)
+            // It may be the one that was woken.
+            return (true, state.isTaken ? nil : state.waiting.first)
+        }
+        next?.tellIfFree()
+        return isMine
+    }
+
+    /// Lets a thread wait again, as the next one.
+    private func comeBack(_ writer: Writer) {
+        let isFree = state.withLock { state in
+            state.waiting.insert(writer, at: 0)
+            return !state.isTaken
+        }
+        if isFree { writer.tellIfFree() }
     }
 
     /// Takes the lead, which is said to be free, unless another thread was faster.
@@ -278,6 +320,13 @@ private final class Writer: Sendable {
 
     /// Waits for a message.
     func wait() -> Message { message.wait { $0.take() } }
+
+    /// The same for one that ends the wait for a turn; where a task may be cancelled, `poll` is called now and then.
+    func wait(
+        _ interruption: MainQueueWait.Interruption, polling poll: () throws -> Void
+    ) throws -> Message {
+        try message.wait(interruption, polling: poll) { $0.take() }
+    }
 
     /// Waits until a message is the one that is wanted.
     func wait(for isWanted: (Message) -> Bool) { while !isWanted(wait()) {} }

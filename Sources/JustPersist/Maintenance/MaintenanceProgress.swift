@@ -35,7 +35,8 @@ public struct MaintenanceProgress: Sendable, Hashable {
 
 /// Counts the work of a ``MaintainableDataStore``, and tells the caller of it now and then.
 ///
-/// Used by one thread. If the caller's closure throws, the work ends with that error.
+/// Used by one thread. If the caller's closure throws, the work ends with that error; if the task is cancelled in which the
+/// call runs, with `CancellationError`.
 public final class MaintenanceMeter {
     private let handler: (MaintenanceProgress) throws -> Void
     private var progress = MaintenanceProgress()
@@ -93,6 +94,11 @@ public final class MaintenanceMeter {
     private func tell() {
         untold = (0, 0)
         guard failure == nil else { return }
-        do { try handler(progress) } catch { failure = error }
+        do {
+            try WorkLimit.throwingCancellation { try WorkLimit.check() }
+            try handler(progress)
+        } catch {
+            failure = error
+        }
     }
 }

@@ -2,6 +2,8 @@
 struct PredicateScope {
     private var variables: [(name: String, value: DataStoreValue)] = []
     private var steps = 0
+    /// The step at which the limits of the request are looked at next.
+    private var nextCheck = 1024
 
     /// What one evaluation may take: SUBQUERYs inside one another multiply, and a short text could go on for ever.
     private static let mostSteps = 500_000
@@ -24,6 +26,10 @@ struct PredicateScope {
 
     private mutating func add(_ count: Int) throws(DataStoreError) {
         steps += count
+        if steps >= nextCheck {
+            nextCheck = steps + 1024
+            try WorkLimit.check()
+        }
         guard steps > Self.mostSteps else { return }
         throw DataStoreError(
             .limitExceeded, in: "predicate",

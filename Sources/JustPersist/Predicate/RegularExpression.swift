@@ -62,9 +62,13 @@ struct RegularExpression: Sendable {
             if flags.contains(.progress) {
                 search.reports += 1
                 if search.reports > reportsForText + 100 { search.hasFailed = true }
+                do throws(DataStoreError) { try WorkLimit.check() } catch { search.end = error }
             }
-            if search.hasMatch || search.hasFailed { unsafe stop.pointee = true }
+            if search.hasMatch || search.hasFailed || search.end != nil {
+                unsafe stop.pointee = true
+            }
         }
+        if let end = search.end { throw end }
         try scope.count(reports: max(0, search.reports - reportsForText))
         if search.hasMatch { return true }
         if !search.hasFailed { return false }
@@ -80,6 +84,8 @@ struct RegularExpression: Sendable {
     private final class Search {
         var hasMatch = false
         var hasFailed = false
+        /// Why the request is to end.
+        var end: DataStoreError?
         var reports = 0
     }
 

@@ -16,8 +16,8 @@ import Foundation
 ///
 /// The sequence throws what the transform throws, what the store throws, and `CancellationError` if the task is cancelled.
 /// If the store is closed meanwhile, the iteration ends with ``DataStoreError/Code/notSetUp``, and the store does not wait
-/// for the loop. (So it is for stores that use a ``BlockGate``.) A store whose blocks run on the main thread
-/// (``DataStoreThreading/mainThread``) has no streams, for they would hold that thread: ``DataStoreError/Code/unsupported``.
+/// for the loop. (So it is for stores that use a ``BlockGate``.) A store whose read blocks run on the main thread
+/// (``DataStoreThreading/mainThread``, ``DataStoreThreading/originals``) has no streams, for they would hold that thread: ``DataStoreError/Code/unsupported``.
 public struct ItemStream<Value: Sendable>: AsyncSequence, Sendable {
     /// A value.
     public typealias Element = Value
@@ -99,10 +99,10 @@ public struct ItemStream<Value: Sendable>: AsyncSequence, Sendable {
         }
 
         private func begin() throws(DataStoreError) {
-            if store.capabilities.threading == .mainThread {
+            if store.capabilities.threading.readsOnMainThread {
                 throw DataStoreError(
                     .unsupported, in: "values",
-                    "The store's blocks run on the main thread, which a stream would hold. Read batches with items(_:where:), or open the store with the threading callingThread."
+                    "The store's read blocks run on the main thread, which a stream would hold. Read batches with items(_:where:), or open the store with the threading callingThread."
                 )
             }
             hasBegun = true
@@ -117,7 +117,11 @@ public struct ItemStream<Value: Sendable>: AsyncSequence, Sendable {
                 }
             } _: { [walk, channel] in
                 var batches = ValueBatches(channel)
-                let result = Result { try walk { value in try batches.add(value) } }
+                let result = Result {
+                    try WorkLimit.withCancellation(channel.cancellation) {
+                        try walk { value in try batches.add(value) }
+                    }
+                }
                 // The values before an error, too; it throws only if nobody takes them.
                 try? batches.flush()
                 channel.end(result)

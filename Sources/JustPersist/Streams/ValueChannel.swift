@@ -17,6 +17,8 @@ final class ValueChannel<Value: Sendable>: Sendable {
     }
 
     private let state = Locked(State())
+    /// Ends the search for the next value when nobody takes it.
+    let cancellation = Cancellation()
 
     // MARK: The thread that makes values
 
@@ -75,6 +77,7 @@ final class ValueChannel<Value: Sendable>: Sendable {
 
     /// Ends the stream with an error for the task, unless it has ended, and drops what is not taken.
     func stop(_ error: any Error) {
+        cancellation.request()
         let taker = state.change { state -> CheckedContinuation<[Value]?, any Error>? in
             guard state.stop == nil else { return nil }
             state.stop = error

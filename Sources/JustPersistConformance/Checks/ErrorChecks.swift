@@ -246,7 +246,7 @@ enum ErrorChecks {
             "what \(what) gave to the error handler before it returned", line: line)
         let here = ThreadingChecks.currentThread
         check.expect(
-            check.capabilities.threading == .mainThread
+            check.capabilities.threading.readsOnMainThread
                 || check.errors.threads.dropFirst(before).allSatisfy { $0 == here },
             "\(what) called the error handler on another thread than the one where it failed",
             line: line)

@@ -116,7 +116,7 @@ extension ThreadingChecks {
             "thread/accessor-on-other-thread", clause: [3],
             "An accessor used from another thread during its block refuses, or works."
         ) { check in
-            if check.capabilities.threading == .mainThread {
+            if check.capabilities.threading.readsOnMainThread {
                 try check.unverified("a block on the main thread cannot wait for the main thread")
             }
             let store = try check.openStore()

@@ -113,30 +113,28 @@ enum ThreadingChecks {
             let store = try check.openStore()
             let threading = check.capabilities.threading
             try check.fromEachThread { caller in
-                func expectPlace(_ call: String, calling: ObjectIdentifier, line: Int = #line) {
-                    switch threading {
-                    case .callingThread:
-                        check.expect(
-                            currentThread == calling,
-                            """
-                            \(call), called on \(caller), ran its block on another thread; the store \
-                            declares \(threading)
-                            """, line: line)
-                    case .mainThread:
-                        check.expect(
-                            CheckContext.isOnMain,
-                            """
-                            \(call), called on \(caller), ran its block off the main thread; the store \
-                            declares \(threading)
-                            """, line: line)
-                    }
+                func expectPlace(
+                    _ call: String, calling: ObjectIdentifier, isOnMain: Bool, line: Int = #line
+                ) {
+                    let place = isOnMain ? "off the main thread" : "on another thread"
+                    check.expect(
+                        isOnMain ? CheckContext.isOnMain : currentThread == calling,
+                        """
+                        \(call), called on \(caller), ran its block \(place); the store declares \(threading)
+                        """, line: line)
                 }
                 let calling = currentThread
-                try store.performRead { _ in expectPlace("read", calling: calling) }
-                try store.performWrite { _ in expectPlace("write", calling: calling) }
+                func expectPlaceOfRead(_ call: String) {
+                    expectPlace(call, calling: calling, isOnMain: threading.readsOnMainThread)
+                }
+                try store.performRead { _ in expectPlaceOfRead("read") }
+                try store.performWrite { _ in
+                    expectPlace(
+                        "write", calling: calling, isOnMain: threading.writesOnMainThread)
+                }
                 guard check.capabilities.nesting.contains(.readInRead) else { return }
                 try store.performRead { _ in
-                    try store.performRead { _ in expectPlace("a nested read", calling: calling) }
+                    try store.performRead { _ in expectPlaceOfRead("a nested read") }
                 }
             }
         },

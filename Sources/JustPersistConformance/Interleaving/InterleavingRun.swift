@@ -95,7 +95,7 @@ private final class SessionRun: Sendable {
             switch (steps[first].action, store.capabilities.threading) {
             case (.beginReading, _):
                 end { try store.performRead { db in try read(db, first) } }
-            case (_, .callingThread):
+            case (_, .callingThread), (_, .originals):
                 end { try store.performWrite { db in try write(db, first) } }
             case (_, .mainThread):
                 // Two write blocks that wait on the main thread would be one behind the other.

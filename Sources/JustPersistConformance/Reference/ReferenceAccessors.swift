@@ -10,10 +10,8 @@ package struct ReferenceReadAccessor: DataStoreReadAccessor, ~Copyable {
     package func performFetch(
         _ request: DataStoreRequest
     ) throws(DataStoreError) -> [any DataStoreItem] {
-        try block.check("fetch")
-        try block.judge()
         var items: [any DataStoreItem] = []
-        for row in try block.context.rules.rows(request, block.state) {
+        for row in try rows(request) {
             items.append(try block.item(row, as: request.type))
         }
         return items
@@ -22,7 +20,9 @@ package struct ReferenceReadAccessor: DataStoreReadAccessor, ~Copyable {
     package func performCount(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         try block.check("count")
         try block.judge()
-        return try block.context.rules.count(request, block.state)
+        return try block.limited { () throws(DataStoreError) in
+            try block.context.rules.count(request, block.state)
+        }
     }
 
     package func performFetchItem(
@@ -35,12 +35,24 @@ package struct ReferenceReadAccessor: DataStoreReadAccessor, ~Copyable {
     package func performForEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
+        let rows = try rows(request)
+        try request.withinDeadline {
+            for row in rows {
+                try block.limited(WorkLimit.check)
+                // It may have been changed or deleted since.
+                guard let current = block.state.row(row.key) else { continue }
+                try body(try block.item(current, as: request.type))
+            }
+        }
+    }
+
+    private func rows(
+        _ request: DataStoreRequest
+    ) throws(DataStoreError) -> [ReferenceRow] {
         try block.check("fetch")
         try block.judge()
-        for row in try block.context.rules.rows(request, block.state) {
-            // It may have been changed or deleted since.
-            guard let current = block.state.row(row.key) else { continue }
-            try body(try block.item(current, as: request.type))
+        return try block.limited { () throws(DataStoreError) in
+            try block.context.rules.rows(request, block.state)
         }
     }
 
@@ -50,7 +62,9 @@ package struct ReferenceReadAccessor: DataStoreReadAccessor, ~Copyable {
         try block.check("aggregate")
         try block.judge()
         let rules = block.context.rules
-        return try rules.aggregate.rows(request, aggregation, in: block.state, items: rules.rows)
+        return try block.limited { () throws(DataStoreError) in
+            try rules.aggregate.rows(request, aggregation, in: block.state, items: rules.rows)
+        }
     }
 
     package func performChangeToken() throws(DataStoreError) -> ChangeToken {

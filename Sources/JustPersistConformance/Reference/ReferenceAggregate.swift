@@ -41,6 +41,7 @@ package struct ReferenceAggregate: Sendable {
         try request.validate()
         try check(request, aggregation)
         let source = DataStoreRequest(type: request.type, predicate: request.predicate)
+        source.deadline = request.deadline
         let found = try items(source, state)
         func value(_ key: String, _ row: ReferenceRow) -> DataStoreValue {
             ReferenceQuery.sortValue(key, ReferenceQuery.subject(row, request.type, state))

@@ -95,6 +95,18 @@ package final class ReferenceBlock {
     /// Makes sure that the block is rolled back at its end, whatever its code does.
     package func poison(_ error: DataStoreError) { poison = poison ?? error }
 
+    /// Does the work of a request; a write block whose task was cancelled meanwhile is rolled back.
+    package func limited<Value>(
+        _ body: () throws(DataStoreError) -> Value
+    ) throws(DataStoreError) -> Value {
+        do throws(DataStoreError) {
+            return try body()
+        } catch {
+            if isWriting, error.code == .cancelled { poison(error) }
+            throw error
+        }
+    }
+
     /// Reports an error, the one that poisoned the block once only.
     package func report(_ error: DataStoreError) {
         thread.noteReported(error)

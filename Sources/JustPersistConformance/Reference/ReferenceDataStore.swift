@@ -153,12 +153,19 @@ public final class ReferenceDataStore: DataStore {
 
     /// Runs a block on one snapshot.
     public func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
-        try onBlockThread {
-            try gate.read {
-                let running = try begin("read", isWriting: false)
-                defer { running.end(isCommitted: false) }
-                try block(rules.reader(running))
-            }
+        guard threading.readsOnMainThread else { return try read(block) }
+        try gate.read {
+            try MainQueue.run { try read(block, isAdmitted: true) }
+        }
+    }
+
+    private func read(
+        _ block: (borrowing DataStoreReader) throws -> Void, isAdmitted: Bool = false
+    ) throws {
+        try gate.read(isAdmitted: isAdmitted) {
+            let running = try begin("read", isWriting: false)
+            defer { running.end(isCommitted: false) }
+            try block(rules.reader(running))
         }
     }
 
@@ -166,7 +173,10 @@ public final class ReferenceDataStore: DataStore {
     public func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         // Before the caller waits for another thread, which would wait for the caller's block.
         try gate.refuseNestedWrite()
-        try onBlockThread { try write(block, isQueued: false) }
+        guard threading.writesOnMainThread else { return try write(block, isAdmitted: false) }
+        try gate.read("write") { [gate] in
+            try MainQueue.run(unless: { gate.isWriting }) { try write(block, isAdmitted: true) }
+        }
     }
 
     /// Queues a block that may change the store.
@@ -179,7 +189,7 @@ public final class ReferenceDataStore: DataStore {
         }
         queue.async { [self] in
             var failure: (any Error)?
-            do { try write(block, isQueued: true) } catch { failure = error }
+            do { try write(block, isAdmitted: true) } catch { failure = error }
             gate.dequeue()
             // Behind the queue, so that a completion may wait for blocks queued after its own.
             completions.async { [failure] in completion(failure) }
@@ -188,9 +198,9 @@ public final class ReferenceDataStore: DataStore {
 
     private func write(
         _ block: (borrowing DataStoreWriter) throws -> Void,
-        isQueued: Bool
+        isAdmitted: Bool
     ) throws {
-        try gate.write(isQueued: isQueued) {
+        try gate.write(isAdmitted: isAdmitted) {
             let running = try begin("write", isWriting: true)
             let before = running.state
             var isCommitted = false
@@ -227,13 +237,6 @@ public final class ReferenceDataStore: DataStore {
         tree.withLock { tree in
             tree.commit(number, from: before, to: after)
             announce(from: before, to: after)
-        }
-    }
-
-    private func onBlockThread(_ body: () throws -> Void) throws {
-        switch threading {
-        case .callingThread: try body()
-        case .mainThread: try ReferenceMainThread.run(body)
         }
     }
 }

@@ -27,6 +27,10 @@ enum ReferenceExpression {
             guard case .array(let elements) = value(of: collection, subject) else { return .null }
             return .array(
                 elements.filter { element in
+                    if subject.failure.error != nil { return false }
+                    do throws(DataStoreError) { try WorkLimit.check() } catch {
+                        subject.failure.note(error)
+                    }
                     var inner = subject
                     inner.variables[variable] = element
                     return ReferencePredicate.matches(predicate, inner)

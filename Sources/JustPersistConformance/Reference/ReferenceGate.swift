@@ -83,42 +83,47 @@ package final class ReferenceGate: Sendable {
         }
     }
 
-    /// Runs a read block.
-    package func read(_ operation: String = "read", _ body: () throws -> Void) throws {
+    /// Runs a read block; one that is admitted also while the store is closing, for the store waits for its caller.
+    package func read(
+        _ operation: String = "read", isAdmitted: Bool = false, _ body: () throws -> Void
+    ) throws {
         let thread = Self.thread
         try state.withLock { state throws(DataStoreError) -> Void in
-            guard state.admits(thread) else { throw .notSetUp(in: operation) }
+            guard isAdmitted || state.admits(thread) else { throw .notSetUp(in: operation) }
             state.inside.append(thread)
         }
         defer { state.change { $0.leave(thread) } }
         try body()
     }
 
+    /// Whether the calling thread is inside a write block.
+    package var isWriting: Bool {
+        let thread = Self.thread
+        return state.withLock { $0.writer == thread }
+    }
+
     /// Throws if the calling thread is inside a write block.
     package func refuseNestedWrite() throws(DataStoreError) {
-        let thread = Self.thread
-        if state.withLock({ $0.writer == thread }) { throw .nestedWrite(in: "write") }
+        if isWriting { throw .nestedWrite(in: "write") }
     }
 
     /// Runs a write block once no other runs; a queued one also while the store is closing.
-    package func write(isQueued: Bool = false, _ body: () throws -> Void) throws {
+    package func write(isAdmitted: Bool = false, _ body: () throws -> Void) throws {
         try refuseNestedWrite()
         let thread = Self.thread
         try state.withLock { state throws(DataStoreError) -> Void in
-            guard isQueued || state.admits(thread) else { throw .notSetUp(in: "write") }
+            guard isAdmitted || state.admits(thread) else { throw .notSetUp(in: "write") }
             state.inside.append(thread)
         }
-        state.wait { state -> Void? in
+        defer { state.change { $0.leave(thread) } }
+        try state.wait(polling: {
+            if WorkLimit.isCancelled { try WorkLimit.check() }
+        }) { state -> Void? in
             guard state.writer == nil else { return nil }
             state.writer = thread
             return ()
         }
-        defer {
-            state.change { state in
-                state.writer = nil
-                state.leave(thread)
-            }
-        }
+        defer { state.change { $0.writer = nil } }
         try body()
     }
 

@@ -6,7 +6,14 @@ package enum ReferenceQuery {
     package static func rows(
         _ request: DataStoreRequest, in state: ReferenceState
     ) throws(DataStoreError) -> [ReferenceRow] {
+        try request.withinDeadline { () throws(DataStoreError) in try allRows(request, state) }
+    }
+
+    private static func allRows(
+        _ request: DataStoreRequest, _ state: ReferenceState
+    ) throws(DataStoreError) -> [ReferenceRow] {
         try request.validate()
+        try WorkLimit.check()
         if let schema = request.type.schema { _ = try state.storedNames(schema) }
         let key = try state.type(of: request.type)?.key
         let all = state.rows.filter { $0.key.itemType == key }
@@ -29,11 +36,10 @@ package enum ReferenceQuery {
     private static func matching(
         _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
     ) throws(DataStoreError) -> [ReferenceRow] {
-        guard let predicate = request.predicate, !predicate.evaluations.isEmpty else {
-            return filtered(rows, request, state)
-        }
+        guard let predicate = request.predicate else { return rows }
         var matching: [ReferenceRow] = []
         for row in rows {
+            try WorkLimit.check()
             let subject = subject(row, request.type, state)
             if ReferencePredicate.matches(predicate, subject) { matching.append(row) }
             if let error = subject.failure.error { throw error }

@@ -66,7 +66,8 @@ public struct ItemExport: Sendable {
     ///   - file: The place of the file.
     ///   - replaces: Whether a file that is there may be replaced.
     ///   - progress: Called on this thread now and then. If it throws, the export ends with that error.
-    /// - Throws: `.targetNotEmpty` if something is there, `.invalidInput` if the name does not tell the format, and what the
+    /// - Throws: `.targetNotEmpty` if something is there, `CancellationError` if it is called in a task that is cancelled,
+    ///   `.invalidInput` if the name does not tell the format, and what the
     ///   store and the file system report.
     @discardableResult
     public func run(
@@ -92,8 +93,10 @@ public struct ItemExport: Sendable {
             try draft.write(packed)
         }
         var count = 0
-        try store.performRead { db in
-            count = try settings.write(from: db, delimiter, progress) { try write($0) }
+        try WorkLimit.throwingCancellation {
+            try store.performRead { db in
+                count = try settings.write(from: db, delimiter, progress) { try write($0) }
+            }
         }
         try write([], isLast: true)
         try draft.finish()

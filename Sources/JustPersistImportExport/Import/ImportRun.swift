@@ -113,9 +113,11 @@ struct ImportRun {
     ) throws -> [ImportRow] {
         var batch: [ImportRow] = []
         let start = rows.offset
+        var steps = WorkSteps()
         while batch.count + bad.count < max(1, settings.batchSize),
             rows.offset - start < Self.batchBytes || batch.isEmpty
         {
+            try steps.count()
             do {
                 guard let found = try rows.next() else {
                     isAtEnd = true

@@ -188,7 +188,7 @@ public struct ItemImport: Sendable {
     ) throws -> Report {
         let source = try ByteSource(handle, name: name)
         var run = try ImportRun(self, source, size: size, into: store, progress)
-        try run.run(progress, badRow)
+        try WorkLimit.throwingCancellation { try run.run(progress, badRow) }
         return run.report
     }
 

@@ -128,7 +128,7 @@ extension MigratingDataStore {
                 throw refuse("The \(name) store does not tell its changes.")
             }
             if capabilities.threading != .callingThread {
-                throw refuse("The \(name) store runs its blocks on the main thread.")
+                throw refuse("The \(name) store runs blocks on the main thread.")
             }
             if !capabilities.nesting.isSuperset(of: [.readInRead, .writeInRead]) {
                 throw refuse("The \(name) store allows no blocks inside of blocks.")

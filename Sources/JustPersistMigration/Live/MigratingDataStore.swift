@@ -153,13 +153,19 @@ public final class MigratingDataStore: DataStore {
     public func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         // Before the caller waits for the main thread, which would wait for the caller's block.
         if writers.isInside { throw DataStoreError.nestedWrite(in: "write") }
-        try life.onBlockThread {
-            try life.visit("write") {
-                try writers.write {
-                    try primary.performWrite(block)
-                    follow()
-                }
+        try life.visit("write") {
+            guard life.threading.writesOnMainThread else { return try writeHere(block) }
+            let (life, writers) = (life, writers)
+            try MainQueue.run(unless: { writers.isInside }) {
+                try life.visit("write", isQueued: true) { try writeHere(block) }
             }
+        }
+    }
+
+    private func writeHere(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
+        try writers.write {
+            try primary.performWrite(block)
+            follow()
         }
     }
 

@@ -18,6 +18,9 @@ class Block {
     @safe @exclusivity(unchecked) final var entriesExamined = 0
     /// Where a request that is explained notes what it does.
     final var explained: PlanNote?
+    /// The requests, and the entries that these have read, so far: many short requests end, too, when the block's task is
+    /// cancelled.
+    @safe @exclusivity(unchecked) final var workSteps = WorkSteps()
 
     /// How often an item was made, inserted or deleted in this block.
     var changeCount: Int { 0 }
@@ -115,6 +118,17 @@ class Block {
     /// Whether there is any record of a type, whatever their stored number says.
     func holdsItems(_ type: CatalogType) throws(DataStoreError) -> Bool {
         try holdsKeys(in: table(of: type).range)
+    }
+
+    /// Calls `body` with the keys in a range until it says stop, within the limits of the request's work.
+    final func scanKeys(
+        _ range: KeyRange, reversed: Bool,
+        _ body: (Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        try reader.scanKeys(range, reversed: reversed) { (key) throws(DataStoreError) in
+            try workSteps.count()
+            return try body(key)
+        }
     }
 
     /// Whether there is any key in a range.

@@ -636,9 +636,11 @@ final class WriteBlock: Block {
     /// Damage does not poison, or a damaged record could never be deleted. Nor does what is no error of the
     /// storage: a call that was refused has changed nothing.
     func note(_ error: DataStoreError) {
-        let isOfStorage =
+        // A block whose task was cancelled may have got no answer where its code cannot know it.
+        let endsBlock =
             error.code == .storageFailure || error.code == .storageFull || error.engine != nil
-        if isOfStorage, error.code != .corrupted, poison == nil { poison = error }
+            || error.code == .cancelled
+        if endsBlock, error.code != .corrupted, poison == nil { poison = error }
     }
 
     /// Reports an error, the one that poisoned the block once only.

@@ -17,7 +17,8 @@ extension RecordStore {
     ///
     /// - Parameter progress: Called after each transaction, on the calling thread. If it throws, the call ends with that
     ///   error; what was written stays, and the rest is written in the background.
-    /// - Throws: ``/JustPersist/DataStoreError/Code/notSetUp`` on a closed store, or what writing throws. Two items that
+    /// - Throws: ``/JustPersist/DataStoreError/Code/notSetUp`` on a closed store; `CancellationError` in a task that is
+    ///   cancelled, as if `progress` had thrown it; or what writing throws. Two items that
     ///   agree in attributes that are declared unique are reported to the store's error handler: they stay.
     public func buildIndexes(progress: (IndexProgress) throws -> Void) throws {
         guard hasUnfinishedIndexes else { return try gate.read {} }
@@ -26,10 +27,13 @@ extension RecordStore {
         while true {
             var next: IndexProgress?
             var hasMore = false
-            try gate.write {
-                try writeBlock { block in
-                    next = try block.nextIndex
-                    hasMore = try block.buildIndexes(limit: WriteBlock.mostBuiltAtOnce)
+            try WorkLimit.throwingCancellation {
+                try WorkLimit.check()
+                try gate.write {
+                    try writeBlock { block in
+                        next = try block.nextIndex
+                        hasMore = try block.buildIndexes(limit: WriteBlock.mostBuiltAtOnce)
+                    }
                 }
             }
             guard let next else { return }

@@ -217,7 +217,9 @@ struct IndexEntries {
     /// Stores the keys, in their order.
     func write(to writer: any KeyValueWriter) throws(DataStoreError) {
         let none: [UInt8] = []
+        var steps = WorkSteps()
         for entry in sorted {
+            try steps.count()
             try writer.put(none.span, forKey: bytes.span.extracting(entry.range))
         }
     }

@@ -108,6 +108,7 @@ extension RecordTable {
             try writer.scan(pass.rest(of: number), reversed: false) {
                 (key, record) throws(DataStoreError) in
                 let id = try pass.advance(to: key, number, typeKey)
+                if pass.count & 255 == 0 { try WorkLimit.check() }
                 if !isSound(record, id) || !index.addEntries(of: record, id: id, to: &entries) {
                     entries.begin(index.prefix)
                     entries.bytes.append(IndexKey.unknown)

@@ -78,7 +78,7 @@ extension Block {
             from: values.prefix + [IndexKey.null + 1], upTo: values.prefix + [IndexKey.unknown])
         var first: [UInt8]?
         for range in ascending ? known : known.reversed() where first == nil {
-            try reader.scanKeys(range.intersection(some), reversed: !ascending) {
+            try scanKeys(range.intersection(some), reversed: !ascending) {
                 (key) throws(DataStoreError) in
                 first = key.copied(0..<key.count)
                 return .stop
@@ -94,7 +94,7 @@ extension Block {
         let equal = KeyRange(prefix: Array(key[..<end]))
         var id: ItemID?
         for range in known where values.isFollowed || id == nil {
-            try reader.scanKeys(range.intersection(equal), reversed: false) {
+            try scanKeys(range.intersection(equal), reversed: false) {
                 (key) throws(DataStoreError) in
                 entriesExamined += 1
                 let other = IndexKey.id(in: key)
@@ -155,7 +155,7 @@ private struct EntryGroups {
         var rest = range
         while !isGivenUp {
             var isLeft = false
-            try block.reader.scanKeys(rest, reversed: false) { (key) throws(DataStoreError) in
+            try block.scanKeys(rest, reversed: false) { (key) throws(DataStoreError) in
                 block.entriesExamined += 1
                 if group.isEmpty || key.count < group.count + IndexKey.idLength
                     || key.compare(0..<group.count, group.span) != 0

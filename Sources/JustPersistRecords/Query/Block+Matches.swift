@@ -150,7 +150,7 @@ extension Block {
         }
         var count = 0
         for range in exact.flatMap(\.known) where count < needed {
-            try reader.scanKeys(range, reversed: false) { (_) throws(DataStoreError) in
+            try scanKeys(range, reversed: false) { (_) throws(DataStoreError) in
                 count += 1
                 return count < needed ? .next : .stop
             }

@@ -145,7 +145,9 @@ extension Block {
         _ batch: [(ItemID, [UInt8])], of type: BlockType,
         to body: (any DataStoreItem) throws -> Void
     ) throws {
-        for (id, record) in batch {
+        for (place, (id, record)) in batch.enumerated() {
+            // `body` may take long.
+            if place & 15 == 15 { try WorkLimit.check() }
             if let item = try currentItem(type, id: id, record: record) { try body(item) }
             try checkOpen("fetch")
         }
@@ -192,7 +194,7 @@ extension Block {
             try add(id, record, of: query, to: &rows, keepingRecord: keepingRecords)
             return .next
         }
-        return rows.sorted().dropFirst(query.slice.offset)
+        return try rows.sorted().dropFirst(query.slice.offset)
     }
 
     /// Takes a record into sorted rows, or leaves it out if it is known not to be needed.
@@ -213,7 +215,7 @@ extension Block {
         for place in query.sort.indices.dropFirst() {
             others.append(try sortValue(query.sort[place], query.type, id, record))
         }
-        rows.add(
+        try rows.add(
             SortedRows.Row(
                 id: id, key: key, otherKeys: others,
                 record: keepingRecord ? record.copied() : []))

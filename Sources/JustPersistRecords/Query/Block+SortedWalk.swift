@@ -20,6 +20,7 @@ extension Block {
             var bytes = 0
             while let id = rest.first, batch.count < 256, bytes < 1 << 20 {
                 rest.removeFirst()
+                try workSteps.count()
                 try withRecord(query.type, id: id) { (record) throws(DataStoreError) in
                     recordsExamined += 1
                     batch.append((id, record.copied()))

@@ -99,7 +99,7 @@ final class EntryIDs: IDSource {
         ids.removeAll(keepingCapacity: true)
         place = 0
         let limit = batch
-        try block.reader.scanKeys(rest, reversed: isReversed) { (key) throws(DataStoreError) in
+        try block.scanKeys(rest, reversed: isReversed) { (key) throws(DataStoreError) in
             ids.append(IndexKey.id(in: key))
             return ids.count < limit ? .next : .stop
         }

@@ -27,7 +27,7 @@ extension IndexWalk {
         var rest = range
         while !isOver {
             var first: [UInt8]?
-            try block.reader.scanKeys(rest, reversed: isReversed) { (key) throws(DataStoreError) in
+            try block.scanKeys(rest, reversed: isReversed) { (key) throws(DataStoreError) in
                 first = key.copied(0..<key.count)
                 return .stop
             }
@@ -63,7 +63,7 @@ extension IndexWalk {
     ) throws(DataStoreError) {
         var rest = range
         while true {
-            try block.reader.scanKeys(rest, reversed: isReversed) { (key) throws(DataStoreError) in
+            try block.scanKeys(rest, reversed: isReversed) { (key) throws(DataStoreError) in
                 block.entriesExamined += 1
                 return try visit(key, from: start, isReversed: isReversed, in: block)
             }
@@ -128,7 +128,7 @@ private struct LaneEntries {
             guard let range = ranges.popLast() else { return false }
             var found: [[UInt8]] = []
             let batch = batch
-            try block.reader.scanKeys(range, reversed: isReversed) { (key) throws(DataStoreError) in
+            try block.scanKeys(range, reversed: isReversed) { (key) throws(DataStoreError) in
                 found.append(key.copied(0..<key.count))
                 return found.count < batch ? .next : .stop
             }

@@ -128,7 +128,7 @@ struct IndexWalk {
             }
             if isOver { return }
         }
-        let found = sorted.sorted()
+        let found = try sorted.sorted()
         rows += found.dropFirst(skipped)
         skipped -= min(skipped, found.count)
         if rows.count >= limit { isOver = true }
@@ -158,6 +158,7 @@ struct IndexWalk {
     private mutating func withMatch(
         _ id: ItemID, in block: Block, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
     ) throws(DataStoreError) {
+        try block.workSteps.count()
         lookups -= 1
         if lookups < 0 {
             (isOver, isGivenUp) = (true, true)

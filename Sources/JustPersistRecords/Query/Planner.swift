@@ -180,7 +180,7 @@ extension Block {
         var areKnown = true
         func read(_ ranges: [KeyRange]) throws(DataStoreError) {
             for range in ranges where ids.count <= most {
-                try reader.scanKeys(range, reversed: false) { (key) throws(DataStoreError) in
+                try scanKeys(range, reversed: false) { (key) throws(DataStoreError) in
                     let id = IndexKey.id(in: key)
                     if let last = ids.last, last >= id { isSorted = false }
                     ids.append(id)

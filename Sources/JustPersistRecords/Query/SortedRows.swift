@@ -50,24 +50,24 @@ struct SortedRows {
     }
 
     /// Takes a row in, or leaves it out if it is known not to be needed.
-    mutating func add(_ row: consuming Row) {
+    mutating func add(_ row: consuming Row) throws(DataStoreError) {
         if let bound, !Self.precedes(row, bound, order) { return }
         rows.append(row)
         if rows.count >= capacity {
-            cut()
+            try cut()
             bound = rows.last
         }
     }
 
     /// The rows in order.
-    consuming func sorted() -> [Row] {
-        cut()
+    consuming func sorted() throws(DataStoreError) -> [Row] {
+        try cut()
         return rows
     }
 
-    private mutating func cut() {
+    private mutating func cut() throws(DataStoreError) {
         let order = order
-        rows.sort { Self.precedes($0, $1, order) }
+        try rows.sortWithinLimits { Self.precedes($0, $1, order) }
         if rows.count > needed { rows.removeLast(rows.count - needed) }
     }
 

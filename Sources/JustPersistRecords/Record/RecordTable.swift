@@ -64,6 +64,7 @@ final class RecordTable {
         var keys: [[UInt8]] = []
         var start = 0
         var isOver = false
+        var steps = WorkSteps()
         while start < ids.count, !isOver {
             // Few at first, for it may be the first one that is asked for.
             let count = min(ids.count - start, start == 0 ? 16 : 256)
@@ -80,6 +81,7 @@ final class RecordTable {
                 }
                 let id = ids[next]
                 next += 1
+                try steps.count()
                 try check(record, id)
                 let step = try body(id, record)
                 isOver = step == .stop
@@ -111,6 +113,7 @@ final class RecordTable {
         try reader.scan(pass.rest(of: number), reversed: pass.isReversed) {
             (key, record) throws(DataStoreError) in
             let id = try current.advance(to: key, number, typeKey)
+            if current.count & 255 == 0 { try WorkLimit.check() }
             try check(record, id)
             let step = try body(id, record)
             if step == .stop { isComplete = false }

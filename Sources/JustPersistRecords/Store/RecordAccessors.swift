@@ -27,13 +27,13 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
     func performForEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
-        try block.forEach(request, body)
+        try request.withinDeadline { try block.forEach(request, body) }
     }
 
     func performScan(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) -> Void
     ) throws(DataStoreError) {
-        try block.scan(request, body)
+        try request.withinDeadline { () throws(DataStoreError) in try block.scan(request, body) }
     }
 
     func performAggregate(
@@ -47,7 +47,9 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
     func performExplain(
         _ operation: QueryPlan.Operation, _ request: DataStoreRequest
     ) throws(DataStoreError) -> QueryPlan {
-        try block.explain(operation, request)
+        try request.withinDeadline { () throws(DataStoreError) in
+            try block.explain(operation, request)
+        }
     }
 
     func performChangeToken() throws(DataStoreError) -> ChangeToken { try block.changeToken() }
@@ -90,10 +92,12 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
     ) throws {
         var isOfBody = false
         do {
-            try block.forEach(request) { item in
-                isOfBody = true
-                try body(item)
-                isOfBody = false
+            try request.withinDeadline {
+                try block.forEach(request) { item in
+                    isOfBody = true
+                    try body(item)
+                    isOfBody = false
+                }
             }
         } catch {
             // What `body` throws may be another store's.
@@ -105,7 +109,11 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
     func performScan(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) -> Void
     ) throws(DataStoreError) {
-        try noting { () throws(DataStoreError) in try block.scan(request, body) }
+        try noting { () throws(DataStoreError) in
+            try request.withinDeadline { () throws(DataStoreError) in
+                try block.scan(request, body)
+            }
+        }
     }
 
     func performAggregate(
@@ -122,7 +130,11 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
     func performExplain(
         _ operation: QueryPlan.Operation, _ request: DataStoreRequest
     ) throws(DataStoreError) -> QueryPlan {
-        try noting { () throws(DataStoreError) in try block.explain(operation, request) }
+        try noting { () throws(DataStoreError) in
+            try request.withinDeadline { () throws(DataStoreError) in
+                try block.explain(operation, request)
+            }
+        }
     }
 
     func performChangeToken() throws(DataStoreError) -> ChangeToken { try block.changeToken() }

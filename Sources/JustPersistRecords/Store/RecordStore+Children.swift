@@ -38,14 +38,11 @@ extension RecordStore {
         try refuseInsideWrite()
         if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "merge") }
         var report = MergeReport()
-        // On the thread of the block, or a merge there would wait for this one, and this one for that thread.
-        try gate.onBlockThread {
-            try child.engine.whileNotMerging {
-                try child.gate.readHere {
-                    if try child.engine.changes.items.isEmpty { return }
-                    try gate.writeHere {
-                        report = try merge(child, policy)
-                    }
+        try child.engine.whileNotMerging {
+            try child.gate.readHere {
+                if try child.engine.changes.items.isEmpty { return }
+                try gate.writeHere {
+                    report = try merge(child, policy)
                 }
             }
         }

@@ -28,15 +28,18 @@ extension KeyValueEngine {
 }
 
 extension Block {
-    /// Answers a request, and logs it.
+    /// Answers a request within its deadline, and logs it.
     @inline(__always)
     func logged<Value>(
         _ request: DataStoreRequest, _ operation: @autoclosure () -> QueryPlan.Operation,
         _ count: (Value) -> Int,
         _ body: () throws(DataStoreError) -> Value
     ) throws(DataStoreError) -> Value {
-        guard let log = context.log, let start = log.startOfQuery() else { return try body() }
-        let value = try body()
+        try workSteps.count()
+        guard let log = context.log, let start = log.startOfQuery() else {
+            return try request.withinDeadline(body)
+        }
+        let value = try request.withinDeadline(body)
         let isSlow = log.slowQueries.map { .now - start >= $0 } ?? false
         log.queried(
             request, found: count(value), since: start,

@@ -11,10 +11,15 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) t
 final class BackgroundBlock: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     private let failure = Locked<(any Error)?>(nil)
+    private let isOver = Locked(false)
+
+    /// Waits for the end, whatever the body threw; several may wait.
+    func waitForEnd() { isOver.wait { $0 ? () : nil } }
 
     init(_ body: @escaping @Sendable () throws -> Void) {
         let thread = Thread { [self] in
             do { try body() } catch { failure.withLock { $0 = error } }
+            isOver.change { $0 = true }
             ended.signal()
         }
         thread.stackSize = 1 << 20

@@ -32,7 +32,7 @@ enum PrimitiveChecks {
             "prim/\(name)-\(circumstance.rawValue)", clause: circumstance.clauses,
             gate: circumstance.gate, "\(primitive) is right \(circumstance.words)."
         ) { check in
-            if circumstance == .snapshot, check.capabilities.threading == .mainThread {
+            if circumstance == .snapshot, check.capabilities.threading.readsOnMainThread {
                 try check.notApplicable("its blocks run on the main thread, one behind the other")
             }
             if circumstance == .reopened, !check.reopeningKeepsData {

@@ -1,0 +1,37 @@
+import Foundation
+
+/// From where the original libraries' tests call a store.
+enum Caller: CaseIterable {
+    case mainThread, background
+
+    private static let mark: DispatchSpecificKey<Bool> = {
+        let mark = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: mark, value: true)
+        return mark
+    }()
+
+    /// Whether the calling thread serves the main queue, which need not be the first thread where the program is
+    /// asynchronous.
+    static var isOnMain: Bool { DispatchQueue.getSpecific(key: mark) ?? false }
+
+    private var queue: DispatchQueue {
+        self == .mainThread ? .main : DispatchQueue(label: "background")
+    }
+
+    /// Runs `body` there.
+    func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try body() }) }
+        }
+    }
+}
+
+/// What happened, in order.
+final class Steps: @unchecked Sendable {
+    private let lock = NSLock()
+    private var steps: [Int] = []
+
+    var all: [Int] { lock.withLock { steps } }
+    func add(_ step: Int) { lock.withLock { steps.append(step) } }
+}

@@ -25,7 +25,7 @@ struct QueryCommand: ParsableCommand {
     @Flag(help: "Print how the items are found, in place of the items.") var explain = false
     @Option(
         help:
-            "Attributes to print, or paths into dictionaries, separated by commas; uniqueToken is the id.",
+            "Attributes to print, or expressions as in --where such as tags.@count, separated by commas; uniqueToken is the id.",
         transform: AggregateColumns.list)
     var columns: [String]?
     @Option(
@@ -34,7 +34,7 @@ struct QueryCommand: ParsableCommand {
         transform: AggregateColumns.list)
     var select: [String]?
     @Option(
-        help: "Attributes or paths, separated by commas: a row for each group of equal values.",
+        help: "Attributes or expressions, separated by commas: a row for each group of equal values.",
         transform: AggregateColumns.list)
     var groupBy: [String]?
     @Option(help: "Which groups to print: a predicate about columns, such as 'count > 10'.")
@@ -71,8 +71,9 @@ struct QueryCommand: ParsableCommand {
                 return try printRows(of: aggregation, request, known, db, to: output)
             }
             try selected.sort(request, known)
-            for column in columns ?? [] { try known.check(path: column, in: "--columns") }
-            for column in select ?? [] { try known.check(path: column, in: "--select") }
+            let option = columns == nil ? "--select" : "--columns"
+            let names = columns ?? select ?? schema.attributes.map(\.name)
+            let keys = try names.map { try known.key($0, in: option, isColumn: true) }
             if explain {
                 try output.line("\(try db.explain(request))")
                 return try output.flush()
@@ -82,9 +83,10 @@ struct QueryCommand: ParsableCommand {
                 return try output.flush()
             }
             var writer = try RowWriter(
-                format, columns: columns ?? select ?? schema.attributes.map(\.name), of: schema,
-                to: output)
-            try db.forEach(request) { item in try writer.write(item) }
+                format, columns: names, of: schema, to: output)
+            try db.forEach(request) { item in
+                try writer.write(try keys.map { try item.value(of: $0) })
+            }
             try writer.finish()
         }
     }
@@ -93,10 +95,8 @@ struct QueryCommand: ParsableCommand {
         of aggregation: DataStoreAggregation, _ request: DataStoreRequest,
         _ known: KnownAttributes, _ db: borrowing DataStoreReader, to output: Output
     ) throws {
-        for key in aggregation.keys { try known.check(path: key, in: "--group-by") }
-        for key in aggregation.aggregates.compactMap(\.key) {
-            try known.check(path: key, in: "--select")
-        }
+        for key in aggregation.keys { try known.key(key, in: "--group-by") }
+        for key in aggregation.aggregates.compactMap(\.key) { try known.key(key, in: "--select") }
         // As in --select, or as the column is named.
         request.sortDescriptors = selected.sortKeys.map { $0.descriptor(ofColumn: true) }
         let rows = try db.aggregate(request, aggregation)

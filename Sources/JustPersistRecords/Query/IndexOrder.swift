@@ -4,7 +4,8 @@ import JustPersist
 extension Block {
     /// The index that has the order which a query asks for, if there is one.
     func order(of query: Query) -> IndexOrder? {
-        guard let first = query.sort.first else { return nil }
+        // A walk does not look at all records.
+        guard let first = query.sort.first, !query.mayRefuse else { return nil }
         var best: IndexOrder?
         for index in query.type.indexes where index.components.allSatisfy(\.path.isEmpty) {
             let restricted = query.alternatives?.unions.lazy.compactMap { union in

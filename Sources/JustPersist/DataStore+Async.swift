@@ -16,6 +16,7 @@ extension DataStore {
                 work.end(
                     Result {
                         var value: Value?
+                        try work.run {
                             try self.performRead { accessor in
                                 value = try PropertyFailures.failingBlock { try block(accessor) }
                             }

@@ -38,8 +38,8 @@ public protocol DataStoreReadAccessor: ~Copyable {
 
     /// Computes an aggregation of the items that the request's predicate chooses: a row for each group.
     ///
-    /// The request's sort, offset and limit are about the rows; see ``DataStoreAggregation``. An attribute that the type
-    /// does not have is nil. The default implementation walks over the items with ``performForEach(_:_:)``.
+    /// The request's sort, offset and limit are about the rows; see ``DataStoreAggregation``. The default
+    /// implementation walks over the items with ``performForEach(_:_:)``.
     func performAggregate(
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
     ) throws(DataStoreError) -> [DataStoreRow]

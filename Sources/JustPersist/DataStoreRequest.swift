@@ -69,13 +69,13 @@ public final class DataStoreRequest: @unchecked Sendable {
     /// time that a closure takes counts, such as that of ``DataStoreReadAccessor/forEach(_:_:)``; so do requests that are
     /// made in it. A deadline costs a request about as much as reading one record.
     public var deadline: Duration? {
-        get { contents.withLock { $0.deadline } }
-        set { contents.withLock { $0.deadline = newValue } }
+        get { withContents { $0.deadline } }
+        set { withContents { $0.deadline = newValue } }
     }
 
     /// The deadline that counts: its own, or that of a predicate that is costly.
     package var effectiveDeadline: Duration? {
-        let (deadline, predicate) = contents.withLock { ($0.deadline, $0.predicate) }
+        let (deadline, predicate) = withContents { ($0.deadline, $0.predicate) }
         if let deadline { return deadline }
         return predicate?.isCostly == true ? Self.deadlineOfCostlyPredicates : nil
     }
@@ -168,9 +168,38 @@ public final class DataStoreRequest: @unchecked Sendable {
     /// - Parameters:
     ///   - operators: The predicate operators that the store declares, if those are not all.
     ///   - textOrders: The orders of texts that it declares, if those are not all.
-    /// - Throws: `.invalidRequest`, `.invalidPredicate`, `.limitExceeded`, `.unsupported`, and what
-    ///   ``ItemSchema/validate()`` says of the type.
+    ///   - stored: What the store knows of the type, if it keeps schemas. A request may name what the class does not
+    ///     declare and the store knows; and without a class it may name anything, unless the store says what there is.
+    /// - Throws: `.unknownAttribute` for an attribute that the type does not have, `.invalidRequest`, `.invalidPredicate`,
+    ///   `.limitExceeded`, `.unsupported`, and what ``ItemSchema/validate()`` says of the type.
     public func validate(
+        operators: Set<DataStorePredicate.Operator>? = nil, textOrders: Set<TextOrder>? = nil,
+        stored: ItemSchema? = nil
+    ) throws(DataStoreError) {
+        _ = try keys(
+            operators: operators, textOrders: textOrders,
+            of: type.attributeNames(stored: stored))
+    }
+
+    /// Throws as ``validate(operators:textOrders:stored:)`` does, and gives the keys of the sort, ready to be computed.
+    package func keys(
+        operators: Set<DataStorePredicate.Operator>? = nil, textOrders: Set<TextOrder>? = nil,
+        of names: (any AttributeNames)?
+    ) throws(DataStoreError) -> [RequestKey] {
+        try validateParts(operators: operators, textOrders: textOrders)
+        let contents = withContents { $0 }
+        if let names, let predicate = contents.predicate {
+            try OperandCheck(names: names, operation: "predicate").check(predicate)
+        }
+        var keys: [RequestKey] = []
+        for descriptor in contents.sortDescriptors ?? [] {
+            keys.append(try RequestKey(descriptor.key, of: names, in: "sort"))
+        }
+        return keys
+    }
+
+    /// Throws for what is wrong with the request, whatever attributes the type has.
+    package func validateParts(
         operators: Set<DataStorePredicate.Operator>? = nil, textOrders: Set<TextOrder>? = nil
     ) throws(DataStoreError) {
         let contents = withContents { $0 }

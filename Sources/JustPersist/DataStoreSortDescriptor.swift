@@ -3,7 +3,10 @@
 /// Nil sorts first ascending and last descending; items that are equal in all criteria stay in the order
 /// of their creation.
 public struct DataStoreSortDescriptor: Hashable, Sendable, Codable {
-    /// The key path to sort by: an attribute's name, with dots into dictionaries and along references.
+    /// What to sort by: an attribute's name, with dots into dictionaries and along references, or any expression of predicates,
+    /// such as `tags.@count`, `price * quantity` or `length(name)`.
+    ///
+    /// The name of an attribute is that attribute, whatever signs are in it. A path through an array is refused.
     public let key: String
     /// Whether small values come first.
     public let ascending: Bool

@@ -2,10 +2,12 @@ import JustPersist
 
 /// The attributes that may be named in a query of one type.
 struct KnownAttributes {
+    private let schema: ItemSchema
     private let itemType: String
     private let names: [String]
 
     init(_ schema: ItemSchema) {
+        self.schema = schema
         itemType = schema.itemTypeKey
         names = schema.attributes.map(\.name)
     }
@@ -15,16 +17,53 @@ struct KnownAttributes {
         try check(String(path.prefix { $0 != "." }), in: option)
     }
 
+    /// What an option asks to compute: an attribute, or an expression as in `--where`.
+    ///
+    /// - Throws: What is wrong with it, naming the option.
+    @discardableResult
+    func key(_ text: String, in option: String, isColumn: Bool = false) throws -> RequestKey {
+        do throws(DataStoreError) {
+            return try RequestKey(
+                text, of: schema, in: isColumn ? RequestKey.column : "query")
+        } catch {
+            guard error.code == .unknownAttribute, let name = error.attribute else { throw error }
+            throw unknown(name, in: option)
+        }
+    }
+
     /// Throws if a predicate asks for something that is no attribute.
     func check(_ predicate: DataStorePredicate) throws {
+        try checkQuotes(predicate)
         for path in predicate.paths {
             if let name = path.components.first { try check(name, in: "--where") }
         }
     }
 
     private func check(_ name: String, in option: String) throws {
-        if contains(name) { return }
-        throw DataStoreError(
+        if !contains(name) { throw unknown(name, in: option) }
+    }
+
+    /// Throws for a comparison of a text in quotes that is meant to be an attribute: on the command line every constant is
+    /// written out.
+    private func checkQuotes(_ predicate: DataStorePredicate) throws {
+        switch predicate {
+        case .constant, .evaluated: break
+        case .not(let part): try checkQuotes(part)
+        case .and(let parts), .or(let parts): for part in parts { try checkQuotes(part) }
+        case .comparison(let comparison):
+            guard case .value(.string(let name)) = comparison.left, names.contains(name),
+                case .value = comparison.right
+            else { return }
+            let path = DataStorePredicate.Expression.path(.init([name]))
+            throw DataStoreError(
+                .invalidRequest, in: "query",
+                "“\(comparison)” compares a text in quotes, and not the attribute. Write \(path) for the attribute.",
+                itemType: itemType, attribute: name)
+        }
+    }
+
+    private func unknown(_ name: String, in option: String) -> DataStoreError {
+        DataStoreError(
             .unknownAttribute, in: "query",
             "“\(itemType)” has no attribute “\(name)”, which \(option) asks for. \(advice(for: name, in: option))",
             itemType: itemType, attribute: name)

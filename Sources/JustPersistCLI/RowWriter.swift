@@ -39,12 +39,6 @@ struct RowWriter {
         if format == .csv { try write(csv: columns.map { .string($0) }) }
     }
 
-    mutating func write(_ item: any DataStoreItem) throws {
-        var values: [DataStoreValue] = []
-        for column in columns { values.append(try item.storedValue(forKeyPath: column)) }
-        try write(values)
-    }
-
     /// Prints a value for each column.
     mutating func write(_ values: [DataStoreValue]) throws {
         let row = Array(zip(columns, values).map { (name: $0, value: $1) })

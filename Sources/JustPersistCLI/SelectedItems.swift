@@ -36,7 +36,7 @@ struct SelectedItems: ParsableArguments {
 
     /// Sorts a request for items by the keys, which must be known.
     func sort(_ request: DataStoreRequest, _ known: KnownAttributes) throws {
-        for key in sortKeys { try known.check(path: key.path, in: "--sort") }
+        for key in sortKeys { try known.key(key.path, in: "--sort") }
         request.sortDescriptors = sortKeys.map { $0.descriptor() }
     }
 }

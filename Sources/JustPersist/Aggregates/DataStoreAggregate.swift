@@ -40,7 +40,10 @@ public struct DataStoreAggregate: Sendable, Hashable {
 
     /// What is computed.
     public let function: Function
-    /// The attribute, or a key path with dots into dictionaries and along references; `nil` to count items.
+    /// The attribute, a key path with dots into dictionaries and along references, or any expression of predicates; `nil` to
+    /// count items.
+    ///
+    /// A path through an array is refused, because an item has several values there: compute one, as in `grades.@sum.score`.
     public let key: String?
     /// The name of the column that has the result.
     ///
@@ -84,12 +87,12 @@ public struct DataStoreAggregate: Sendable, Hashable {
 /// group, as those of SQL's `ORDER BY` and `LIMIT` are: a sort descriptor names a column. Without a sort the rows are
 /// in the order of the keys.
 public struct DataStoreAggregation: Sendable, Hashable {
-    /// The attributes, or key paths with dots, whose values make a group; each is a column of that name.
+    /// The attributes, key paths with dots or expressions of predicates whose values make a group; each is a column of that name.
     ///
     /// Items are in one group if their values are equal as in a predicate: 1 and 1.0 are, and texts that are canonically
     /// equivalent. The row shows the values of the item that was created first. nil is a value like any other here, and
     /// so is an array: items with equal arrays are one group. All NaN are one group, as they are to a sort. A key path through
-    /// an array is nil, as in a sort. Without keys there is one group, of all items, even if there are none.
+    /// an array is refused, as in a sort. Without keys there is one group, of all items, even if there are none.
     public var keys: [String]
     /// What is computed for each group, a column each; without any, the rows are the different values of the keys.
     public var aggregates: [DataStoreAggregate]

@@ -167,14 +167,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     public func aggregate(
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
     ) throws(DataStoreError) -> [DataStoreRow] {
-        var schema = request.type.schema
-        if schema == nil { schema = try schemas().schema(ofType: request.type.key) }
-        if let schema {
-            for path in aggregation.keys + aggregation.aggregates.compactMap(\.key) {
-                try schema.checkName(String(path.prefix { $0 != "." }), in: "aggregate")
-            }
-        }
-        return try performAggregate(request, aggregation)
+        try performAggregate(request, aggregation)
     }
 
     // MARK: Parts
@@ -222,7 +215,9 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     public func performAggregate(
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
     ) throws(DataStoreError) -> [DataStoreRow] {
-        var grouping = try RowGrouping(request, aggregation)
+        let stored = try schemas().schema(ofType: request.type.key)
+        var grouping = try RowGrouping(
+            request, aggregation, of: request.type.attributeNames(stored: stored))
         if grouping.countsItemsOnly {
             grouping.count(try performCount(grouping.items), at: 0)
             return try grouping.rows()

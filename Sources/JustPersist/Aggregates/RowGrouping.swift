@@ -1,11 +1,13 @@
+import Foundation
+
 /// The groups of items that an aggregation makes, while the items are looked at one by one.
 ///
 /// Takes memory by the number of groups. All stores use it, and so give the same rows.
 package struct RowGrouping {
-    /// The paths whose values make a group.
-    package let keys: [DataStorePredicate.AttributePath]
-    /// The paths whose values are computed with, each once.
-    package let operands: [DataStorePredicate.AttributePath]
+    /// What makes a group.
+    package let keys: [RequestKey]
+    /// What is computed with, each once.
+    package let operands: [RequestKey]
     /// What is needed of each of them.
     package let needs: [AggregateTotal.Needs]
 
@@ -15,7 +17,7 @@ package struct RowGrouping {
     /// For each aggregate the place of its operand; `nil` for the number of items.
     private let operandPlaces: [Int?]
     private let having: PreparedPredicate?
-    private let sort: [(path: [String], descriptor: DataStoreSortDescriptor)]
+    private let sort: [(key: PreparedExpression, descriptor: DataStoreSortDescriptor)]
 
     /// The values of the keys, by group.
     private var keyValues: [[DataStoreValue]] = []
@@ -27,17 +29,24 @@ package struct RowGrouping {
 
     /// Groups without an item, for a request that a store has got.
     ///
+    /// - Parameter names: What is known of the type; `nil` if nothing is.
     /// - Throws: What is wrong with the request or the aggregation.
     package init(
-        _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
+        _ request: DataStoreRequest, _ aggregation: DataStoreAggregation,
+        of names: (any AttributeNames)?
     ) throws(DataStoreError) {
-        try request.validate()
+        try request.validateParts()
         self.request = request
         self.aggregation = aggregation
         columns = aggregation.columns
         try Self.check(columns, of: request.type)
-        keys = aggregation.keys.map { DataStorePredicate.AttributePath(dotted: $0) }
-        var operands: [DataStorePredicate.AttributePath] = []
+        let now = Date()
+        var keys: [RequestKey] = []
+        for key in aggregation.keys {
+            keys.append(try RequestKey(key, of: names, in: "aggregate", now: now))
+        }
+        self.keys = keys
+        var operands: [RequestKey] = []
         var needs: [AggregateTotal.Needs] = []
         var operandPlaces: [Int?] = []
         for aggregate in aggregation.aggregates {
@@ -45,34 +54,26 @@ package struct RowGrouping {
                 operandPlaces.append(nil)
                 continue
             }
-            let path = DataStorePredicate.AttributePath(dotted: key)
-            let place = operands.firstIndex(of: path) ?? operands.count
+            let place = operands.firstIndex { $0.text == key } ?? operands.count
             if place == operands.count {
-                operands.append(path)
+                operands.append(try RequestKey(key, of: names, in: "aggregate", now: now))
                 needs.append([])
             }
             operandPlaces.append(place)
             switch aggregate.function {
             case .count: break
             case .sum, .average:
-                try Self.checkNumbers(path, of: request.type)
+                try Self.checkNumbers(operands[place], of: request.type)
                 needs[place].insert(.sum)
             case .minimum: needs[place].insert(.minimum)
             case .maximum: needs[place].insert(.maximum)
             }
         }
         (self.operands, self.needs, self.operandPlaces) = (operands, needs, operandPlaces)
-        for path in keys + operands {
-            guard let problem = path.problem else { continue }
-            throw .invalidAggregation(problem, request.type)
-        }
-        var sort: [(path: [String], descriptor: DataStoreSortDescriptor)] = []
+        var sort: [(key: PreparedExpression, descriptor: DataStoreSortDescriptor)] = []
         for descriptor in request.sortDescriptors ?? [] {
-            let path = DataStorePredicate.AttributePath(dotted: descriptor.key).components
-            guard let column = Self.columnPath(path, among: columns) else {
-                throw .unknownColumn(descriptor.key, among: columns, itemType: request.type.key)
-            }
-            sort.append((column, descriptor))
+            let key = try Self.sortKey(descriptor.key, columns, request.type)
+            sort.append((PreparedExpression(key, now: now), descriptor))
         }
         self.sort = sort
         if let predicate = aggregation.having {
@@ -158,12 +159,12 @@ package struct RowGrouping {
         var place = 0
         if !keys.isEmpty {
             var values: [DataStoreValue] = []
-            for path in keys { values.append(try item.value(at: path, collecting: false)) }
+            for key in keys { values.append(try key.value(for: item)) }
             place = self.place(of: values)
         }
         count(at: place)
-        for (index, path) in operands.enumerated() {
-            try add(try item.value(at: path, collecting: false), at: place, operand: index)
+        for (index, operand) in operands.enumerated() {
+            try add(try operand.value(for: item), at: place, operand: index)
         }
     }
 
@@ -188,8 +189,9 @@ package struct RowGrouping {
             if let having, try !having.matches(row) { continue }
             var keys: [DataStoreValue] = []
             for criterion in sort {
-                let value = try row.value(at: .init(criterion.path), collecting: false)
-                keys.append(criterion.descriptor.key(value))
+                var scope = PredicateScope()
+                keys.append(
+                    criterion.descriptor.key(try criterion.key.value(for: row, &scope)))
             }
             rows.append(Row(columns: columns, values: values, sortKeys: keys))
         }
@@ -238,18 +240,12 @@ package struct RowGrouping {
         }
     }
 
-    /// Throws for an attribute that is declared to hold nothing that can be added.
+    /// Throws for a key that can come to nothing that can be added.
     private static func checkNumbers(
-        _ path: DataStorePredicate.AttributePath, of type: ItemType
+        _ key: RequestKey, of type: ItemType
     ) throws(DataStoreError) {
-        guard path.components.count == 1, let schema = type.schema,
-            let place = schema.index(ofAttribute: path.components[0])
-        else { return }
-        let kinds = schema.attributes[place].kinds
-        guard let kind = kinds.min(by: { $0.rawValue < $1.rawValue }),
-            kinds.isDisjoint(with: [.bool, .int, .double, .decimal])
-        else { return }
-        throw .noSum(of: path, kind, type)
+        guard key.kinds.isDisjoint(with: .numbers), let kind = key.kinds.list.first else { return }
+        throw .noSum(of: key, kind, type)
     }
 
     /// A predicate about the columns, each of which is one attribute to it.
@@ -257,6 +253,13 @@ package struct RowGrouping {
         _ predicate: DataStorePredicate, _ columns: [String], _ type: ItemType
     ) throws(DataStoreError) -> PreparedPredicate {
         try predicate.validate()
+        return PreparedPredicate(try aboutColumns(predicate, columns, type))
+    }
+
+    /// The predicate with a path that begins at a column in the place of each path.
+    private static func aboutColumns(
+        _ predicate: DataStorePredicate, _ columns: [String], _ type: ItemType
+    ) throws(DataStoreError) -> DataStorePredicate {
         typealias Expression = DataStorePredicate.Expression
         func column(
             _ path: DataStorePredicate.AttributePath
@@ -265,14 +268,28 @@ package struct RowGrouping {
             throw .unknownColumn(
                 path.dotted, among: columns, itemType: type.key)
         }
-        return PreparedPredicate(
-            try predicate.mapExpressions { (expression, _) throws(DataStoreError) -> Expression in
-                switch expression {
-                case .path(let path): .path(try column(path))
-                case .count(let path): .count(try column(path))
-                default: expression
-                }
-            })
+        return try predicate.mapExpressions {
+            (expression, _) throws(DataStoreError) -> Expression in
+            switch expression {
+            case .path(let path): .path(try column(path))
+            case .count(let path): .count(try column(path))
+            default: expression
+            }
+        }
+    }
+
+    /// What rows are sorted by: a column, or an expression of columns.
+    private static func sortKey(
+        _ key: String, _ columns: [String], _ type: ItemType
+    ) throws(DataStoreError) -> DataStorePredicate.Expression {
+        let names = DataStorePredicate.AttributePath(dotted: key).components
+        if let column = columnPath(names, among: columns) { return .path(.init(column)) }
+        guard let expression = try? PredicateParser.parseExpression(key),
+            case .comparison(let aboutColumns) = try aboutColumns(
+                .isNull(expression), columns, type)
+        else { throw .unknownColumn(key, among: columns, itemType: type.key) }
+        try DataStorePredicate.comparison(aboutColumns).validate()
+        return aboutColumns.left
     }
 
     /// The column that names lead to, the one with the longest name, and the names that lead on from there.
@@ -317,19 +334,19 @@ extension DataStoreError {
 
     /// The refusal to add what cannot be added.
     fileprivate static func noSum(
-        of path: DataStorePredicate.AttributePath, _ kind: DataStoreValue.Kind, _ type: ItemType
+        of key: RequestKey, _ kind: DataStoreValue.Kind, _ type: ItemType
     ) -> DataStoreError {
-        let name = path.dotted
+        let name = key.text
         let advice =
             switch kind {
             case .array:
-                "Compute with the elements in Swift, item by item with forEach."
+                "Add what each item's array comes to, such as \(name).@sum or \(name).@count."
             case .date: "Ask for their min or max, or count them; store durations as numbers."
             default: "Ask for their min or max, count them, or choose other items."
             }
         return DataStoreError(
             .invalidRequest, in: "aggregate",
             "A sum or an average of “\(name)” of “\(type.key)” is asked for, and values of kind \(kind) have none. \(advice)",
-            itemType: type.key, attribute: path.components[0])
+            itemType: type.key, attribute: key.path?.components.first)
     }
 }

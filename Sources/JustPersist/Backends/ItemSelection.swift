@@ -14,7 +14,7 @@
 public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID == ItemID {
     private let predicate: PreparedPredicate?
     private let sort: [DataStoreSortDescriptor]
-    private let paths: [DataStorePredicate.AttributePath]
+    private let keys: [RequestKey]
     private let slice: DataStoreRequest.Slice
     /// The number of rows at the front, in the request's order, that are needed at all.
     private let needed: Int
@@ -29,21 +29,29 @@ public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID =
     }
 
     /// Checks a request and makes it ready.
-    public init(_ request: DataStoreRequest) throws(DataStoreError) {
-        try self.init(request, keepsRows: true)
+    ///
+    /// - Parameter stored: As for ``DataStoreRequest/validate(operators:textOrders:stored:)``.
+    public init(
+        _ request: DataStoreRequest, stored: ItemSchema? = nil
+    ) throws(DataStoreError) {
+        try self.init(request, stored, keepsRows: true)
     }
 
     /// The same for ``count`` alone: ``rows`` stays empty.
-    public init(counting request: DataStoreRequest) throws(DataStoreError) {
-        try self.init(request, keepsRows: false)
+    public init(
+        counting request: DataStoreRequest, stored: ItemSchema? = nil
+    ) throws(DataStoreError) {
+        try self.init(request, stored, keepsRows: false)
     }
 
-    private init(_ request: DataStoreRequest, keepsRows: Bool) throws(DataStoreError) {
-        try request.validate()
+    private init(
+        _ request: DataStoreRequest, _ stored: ItemSchema?, keepsRows: Bool
+    ) throws(DataStoreError) {
+        let keys = try request.keys(of: request.type.attributeNames(stored: stored))
+        self.keys = keepsRows ? keys : []
         self.keepsRows = keepsRows
         predicate = request.predicate.map { PreparedPredicate($0) }
         sort = keepsRows ? request.sortDescriptors ?? [] : []
-        paths = sort.map { DataStorePredicate.AttributePath(dotted: $0.key) }
         slice = request.slice
         needed = slice.end ?? .max
     }
@@ -58,8 +66,8 @@ public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID =
         matchCount += 1
         if keepsRows, sort.isEmpty ? matchCount > slice.offset : true {
             var keys: [DataStoreValue] = []
-            for (path, descriptor) in zip(paths, sort) {
-                keys.append(descriptor.key(try row.value(at: path, collecting: false)))
+            for (key, descriptor) in zip(self.keys, sort) {
+                keys.append(descriptor.key(try key.value(for: row)))
             }
             candidates.append(Candidate(row: row, keys: keys))
         }

@@ -1,3 +1,5 @@
+import Foundation
+
 extension DataStoreItem {
     /// The value at a key path: an attribute's name, with dots into dictionaries and along references.
     ///
@@ -22,11 +24,23 @@ extension DataStoreItem {
     /// The value at a key path, exactly as stored; null where a link of the path is missing.
     ///
     /// As in predicates, dots lead into dictionaries and along references to attributes of other items. References
-    /// are followed only while the item's block runs. `uniqueToken` is the item's id as a UUID, unless the type
+    /// are followed only while the item's block runs. A collection operator computes, as in `tags.@count`. `uniqueToken` is the item's id as a UUID, unless the type
     /// declares an attribute of that name.
     public func storedValue(forKeyPath keyPath: String) throws(DataStoreError) -> DataStoreValue {
-        try ItemSubject(backing: backing).value(
-            at: DataStorePredicate.AttributePath(dotted: keyPath))
+        let subject = ItemSubject(backing: backing)
+        let path = DataStorePredicate.AttributePath(dotted: keyPath)
+        guard path.components.dropFirst().contains(where: { $0.hasPrefix("@") }) else {
+            return try subject.value(at: path)
+        }
+        var scope = PredicateScope()
+        return try PreparedExpression(
+            DataStorePredicate.Expression(keyPath: keyPath), now: .distantPast
+        ).value(for: subject, &scope)
+    }
+
+    /// What a key of a request comes to for the item.
+    package func value(of key: RequestKey) throws(DataStoreError) -> DataStoreValue {
+        try key.value(for: ItemSubject(backing: backing))
     }
 }
 

@@ -1,41 +1,57 @@
 extension DataStorePredicate.Comparison {
-    /// What is wrong with the operands, if something is.
+    /// What is wrong with the operands, whatever the attributes hold, if something is.
     var problem: String? {
-        let name = self.operator.rawValue
-        switch self.operator {
-        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: return nil
-        case .between:
-            let bounds: Int? =
-                switch right {
-                case .list(let parts): parts.count
-                case .value(.array(let values)): values.count
-                case .value: 0
-                default: nil
-                }
-            return bounds ?? 2 == 2
-                ? nil : "BETWEEN needs two bounds on its right, as in BETWEEN {1, 5}."
-        case .in:
-            return right.mayBe([.array, .dictionary, .string])
-                ? nil : "IN needs a list on its right, as in IN {1, 2}, or a key path or a string."
-        case .contains:
-            return left.mayBe([.array, .string]) || modifier != .direct
-                ? nil : "CONTAINS needs a string, a list or a key path on its left."
-        case .beginsWith, .endsWith, .like, .matches:
-            return right.mayBe([.string, .null])
-                && (left.mayBe([.string, .null]) || modifier != .direct)
-                ? nil : "\(name) needs strings or key paths on both sides."
+        if self.operator == .between, right.bounds?.count ?? 2 != 2 {
+            return "BETWEEN needs two bounds on its right, as in BETWEEN {1, 5}."
         }
+        return canHold(left.ownKinds, right.ownKinds)
+            ? nil : "\(self.operator.rawValue) \(self.operator.operandText)."
+    }
+
+    /// Whether the comparison can be true of operands of these kinds.
+    func canHold(_ left: ValueKinds, _ right: ValueKinds) -> Bool {
+        var (left, right) = (left, right)
+        if modifier != .direct {
+            guard left.contains(.array) else { return false }
+            left = .all
+        }
+        if self.operator != .matches, self.left.leadsToID || self.right.leadsToID {
+            (left, right) = (left.withIDs, right.withIDs)
+        }
+        guard self.operator == .between else { return self.operator.canHold(left, right) }
+        guard let bounds = self.right.bounds else { return right.contains(.array) }
+        return bounds.allSatisfy { self.operator.canHold(left, $0) }
+    }
+}
+
+extension ValueKinds {
+    /// The same where strings that spell an id, and references, stand for the id.
+    fileprivate var withIDs: Self {
+        isDisjoint(with: [.string, .reference]) ? self : union(.uuid)
     }
 }
 
 extension DataStorePredicate.Expression {
-    /// Whether the expression can come to a value of one of the kinds.
-    fileprivate func mayBe(_ kinds: Set<DataStoreValue.Kind>) -> Bool {
+    /// The kinds of what the expression can come to, as far as it tells them by itself.
+    ///
+    /// A nil that is written is of every kind: no operator refuses it.
+    var ownKinds: ValueKinds {
         switch self {
-        case .value(let value): kinds.contains(value.kind)
-        case .count: kinds.contains(.int)
-        case .list: kinds.contains(.array)
-        default: true
+        case .value(let value): value.isNull ? .all : ValueKinds(value.kind)
+        case .count: .int
+        case .list: .array
+        default: .all
+        }
+    }
+
+    /// The kinds of the bounds for BETWEEN; `nil` if they are not written out.
+    fileprivate var bounds: [ValueKinds]? {
+        switch self {
+        case .list(let parts): parts.map(\.ownKinds)
+        case .value(.array(let values)):
+            values.map { $0.isNull ? .all : ValueKinds($0.kind) }
+        case .value: []
+        default: nil
         }
     }
 

@@ -32,6 +32,23 @@ struct PredicateParser {
         return predicate
     }
 
+    /// The expression that a text is by itself.
+    static func parseExpression(
+        _ text: String
+    ) throws(PredicateSyntaxError) -> DataStorePredicate.Expression {
+        guard text.utf8.count <= DataStorePredicate.Limit.formatBytes else {
+            throw PredicateSyntaxError(
+                "It has more than \(DataStorePredicate.Limit.formatBytes) bytes, which is the limit.",
+                code: .limitExceeded, at: 0)
+        }
+        var parser = try PredicateParser(text, [])
+        let expression = try parser.operand(depth: 1)
+        guard parser.token.kind == .end else {
+            throw parser.unexpected("an arithmetic sign or the end of the expression")
+        }
+        return expression.folded
+    }
+
     private init(_ text: String, _ arguments: [Any?]) throws(PredicateSyntaxError) {
         lexer = PredicateLexer(text)
         token = try lexer.next()

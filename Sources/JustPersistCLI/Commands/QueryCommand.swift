@@ -31,7 +31,7 @@ struct QueryCommand: ParsableCommand {
     @Flag(help: "Print how the items are found, in place of the items.") var explain = false
     @Option(
         help:
-            "Attributes to print, or paths into dictionaries, separated by commas; uniqueToken is the id.",
+            "Attributes to print, or expressions as in --where such as tags.@count, separated by commas; uniqueToken is the id.",
         transform: AggregateColumns.list)
     var columns: [String]?
     @Option(
@@ -40,7 +40,7 @@ struct QueryCommand: ParsableCommand {
         transform: AggregateColumns.list)
     var select: [String]?
     @Option(
-        help: "Attributes or paths, separated by commas: a row for each group of equal values.",
+        help: "Attributes or expressions, separated by commas: a row for each group of equal values.",
         transform: AggregateColumns.list)
     var groupBy: [String]?
     @Option(
@@ -81,8 +81,9 @@ struct QueryCommand: ParsableCommand {
                 return try printRows(of: aggregation, request, known, db, to: output)
             }
             try selected.sort(request, known)
-            for column in columns ?? [] { try known.check(path: column, in: "--columns") }
-            for column in select ?? [] { try known.check(path: column, in: "--select") }
+            let option = columns == nil ? "--select" : "--columns"
+            let names = columns ?? select ?? allColumns(of: schema)
+            let keys = try names.map { try known.key($0, in: option, isColumn: true) }
             if explain {
                 try output.line("\(try db.explain(request))")
                 return try output.flush()
@@ -97,13 +98,14 @@ struct QueryCommand: ParsableCommand {
                 return
             }
             var writer = try RowWriter(
-                format, columns: columns ?? select ?? allColumns(of: schema), of: schema, to: output
-            )
+                format, columns: names, of: schema, to: output)
             // One more, to know whether there are more.
             if let most = mostRows { request.limit = most + 1 }
             try db.forEach(request) { item in
                 count += 1
-                if count <= mostRows ?? .max { try writer.write(item) }
+                if count <= mostRows ?? .max {
+                    try writer.write(try keys.map { try item.value(of: $0) })
+                }
             }
             try writer.finish()
             if count == 0 { fruitless?.complain() }
@@ -134,10 +136,8 @@ struct QueryCommand: ParsableCommand {
         of aggregation: DataStoreAggregation, _ request: DataStoreRequest,
         _ known: KnownAttributes, _ db: borrowing DataStoreReader, to output: Output
     ) throws {
-        for key in aggregation.keys { try known.check(path: key, in: "--group-by") }
-        for key in aggregation.aggregates.compactMap(\.key) {
-            try known.check(path: key, in: "--select")
-        }
+        for key in aggregation.keys { try known.key(key, in: "--group-by") }
+        for key in aggregation.aggregates.compactMap(\.key) { try known.key(key, in: "--select") }
         // As in --select, or as the column is named.
         request.sortDescriptors = selected.sortKeys.map { $0.descriptor(ofColumn: true) }
         if let most = mostRows { request.limit = most + 1 }

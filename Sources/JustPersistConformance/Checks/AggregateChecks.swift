@@ -312,7 +312,7 @@ extension CheckContext {
 extension QueryGenerator {
     /// A random aggregation of what a random predicate chooses.
     mutating func aggregation() -> (Query, DataStoreAggregation) {
-        let names = attributes + [Corpus.group, "undeclared", "uniqueToken"]
+        let names = attributes + [Corpus.group, "neverSet", "uniqueToken"]
         let numbers = names.filter {
             [.int, .double, .decimal, .bool].map(Corpus.attribute).contains($0)
                 || $0 == Corpus.group

@@ -89,7 +89,7 @@ extension PredicateChecks {
                 [], where: .compare("number", .between, .array([nan, nan])), of: corpus)
         },
         CheckDefinition(
-            "pred/unknown-attribute", clause: [11],
+            "pred/unset-attribute", clause: [11],
             "An attribute that no item ever had is nil in every item."
         ) { check in
             let corpus = try Corpus(
@@ -107,7 +107,48 @@ extension PredicateChecks {
             try check.expectAnswer(Query(sort: [.descending("neverSet")]), of: corpus)
             check.expectEqual(
                 check.errors.codes, [],
-                "what the error handler was given for requests by an unknown attribute")
+                "what the error handler was given for requests by an attribute that no item has")
+        },
+        CheckDefinition(
+            "pred/unknown-attribute", clause: [14],
+            "A request that names an attribute that the type does not have is refused."
+        ) { check in
+            let store = try check.openStore()
+            let corpus = try Corpus(
+                (0..<3).map { ["number": .int($0)] }, as: "ConformanceNumber", in: store)
+            func expectRefusal(
+                _ what: String, line: Int = #line,
+                _ body: (borrowing DataStoreReader, DataStoreRequest) throws -> Void
+            ) {
+                check.expectError(.unknownAttribute, what: what, line: line) {
+                    try store.performRead { db in
+                        try body(db, DataStoreRequest(type: ItemType(dynamic: corpus.type)))
+                    }
+                }
+            }
+            for format in ["nope == nil", "number == 1 AND NOT nope.below == 1", "nope.@count == 1"] {
+                for isCount in [false, true] {
+                    expectRefusal(isCount ? "counting where \(format)" : "fetching where \(format)") {
+                        db, request in
+                        request.predicate = try DataStorePredicate(format)
+                        _ = isCount
+                            ? try db.performCount(request) : try db.performFetch(request).count
+                    }
+                }
+            }
+            for key in ["nope", "nope.below", "number * nope"] {
+                expectRefusal("sorting by \(key)") { db, request in
+                    request.sortDescriptors = [.ascending(key)]
+                    _ = try db.performFetch(request)
+                }
+                expectRefusal("grouping by \(key)") { db, request in
+                    _ = try db.performAggregate(
+                        request, DataStoreAggregation(groupedBy: [key], [.count]))
+                }
+                expectRefusal("the count of \(key)") { db, request in
+                    _ = try db.performAggregate(request, DataStoreAggregation([.count(key)]))
+                }
+            }
         },
         CheckDefinition(
             "pred/by-unique-token", clause: [8],

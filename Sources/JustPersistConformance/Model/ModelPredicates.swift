@@ -79,7 +79,6 @@ struct ModelPredicates {
     private func path(using random: inout SeededGenerator) -> DataStorePredicate.AttributePath {
         var names = [random.pick(attributes)]
         while random.int(in: 0..<5) == 0 { names.append(random.pick(["x", "y", "é"])) }
-        if random.int(in: 0..<25) == 0 { names = ["neverSet"] }
         return DataStorePredicate.AttributePath(names)
     }
 }

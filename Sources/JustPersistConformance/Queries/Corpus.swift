@@ -10,13 +10,16 @@ struct Corpus {
     /// What the reference evaluator answers from.
     private(set) var state: ReferenceState
 
+    /// Attributes that every corpus declares and no item has.
+    static let unset = ["missing", "neverSet"]
+
     /// Creates items with these values, in one write.
     init(
         _ rows: [[String: DataStoreValue]], attributes: [String] = [],
         indexes: [IndexSchema] = [],
         as type: String = "ConformanceQuery", in store: any DataStore
     ) throws {
-        let names = Set(rows.flatMap(\.keys)).union(attributes).sorted()
+        let names = Set(rows.flatMap(\.keys)).union(attributes + Self.unset).sorted()
         let schema = ItemSchema(
             type, attributes: names.map { AttributeSchema($0) }, indexes: indexes)
         self.store = store

@@ -38,18 +38,32 @@ package struct ReferenceAggregate: Sendable {
             try ReferenceQuery.rows(request, in: state)
         }
     ) throws(DataStoreError) -> [DataStoreRow] {
-        try request.validate()
-        try check(request, aggregation)
+        try request.validateParts()
+        try check(request, aggregation, in: state)
         let source = DataStoreRequest(type: request.type, predicate: request.predicate)
         source.deadline = request.deadline
         let found = try items(source, state)
-        func value(_ key: String, _ row: ReferenceRow) -> DataStoreValue {
-            ReferenceQuery.sortValue(key, ReferenceQuery.subject(row, request.type, state))
+        var expressions: [String: DataStorePredicate.Expression] = [:]
+        for key in aggregation.keys + aggregation.aggregates.compactMap(\.key) {
+            expressions[key] = try ReferenceQuery.sortKey(
+                key, request.type, state, in: "aggregate")
+        }
+        func value(
+            _ key: String, _ row: ReferenceRow
+        ) throws(DataStoreError) -> DataStoreValue {
+            let subject = ReferenceQuery.subject(row, request.type, state)
+            guard let key = expressions[key] else { return .null }
+            try ReferenceQuery.checkSortable(key, subject, in: "aggregate")
+            return ReferenceExpression.value(of: key, subject)
         }
         var groups: [(keys: [DataStoreValue], rows: [ReferenceRow])] = []
-        let keyed = found.enumerated().map { index, row in
-            (index: index, keys: aggregation.keys.map { value($0, row) }, row: row)
-        }.sorted { a, b in Self.order(a.keys, b.keys) ?? (a.index < b.index) }
+        var keyed: [(index: Int, keys: [DataStoreValue], row: ReferenceRow)] = []
+        for (index, row) in found.enumerated() {
+            var keys: [DataStoreValue] = []
+            for key in aggregation.keys { keys.append(try value(key, row)) }
+            keyed.append((index, keys, row))
+        }
+        keyed.sort { a, b in Self.order(a.keys, b.keys) ?? (a.index < b.index) }
         for (_, keys, row) in keyed {
             if let last = groups.last, zip(last.keys, keys).allSatisfy(isOneGroup) {
                 groups[groups.count - 1].rows.append(row)
@@ -66,7 +80,8 @@ package struct ReferenceAggregate: Sendable {
                     values.append(.int(Int64(group.rows.count)))
                     continue
                 }
-                let all = group.rows.map { value(key, $0) }
+                var all: [DataStoreValue] = []
+                for row in group.rows { all.append(try value(key, row)) }
                 values.append(try result(aggregate, all, request))
             }
             let row = DataStoreRow(columns: aggregation.columns, values: values)
@@ -75,9 +90,8 @@ package struct ReferenceAggregate: Sendable {
         let sorted = rows.enumerated().sorted { a, b in
             for descriptor in request.sortDescriptors ?? [] {
                 let keys = [a.element, b.element].map { row in
-                    ReferenceQuery.sortValue(
-                        Self.path(descriptor.key, row.columns)?.joined(separator: "\0") ?? "",
-                        Self.subject(row), separator: "\0")
+                    ReferenceExpression.value(
+                        of: Self.sortKey(descriptor.key, row.columns), Self.subject(row))
                 }
                 switch ReferenceQuery.sortOrder(keys[0], keys[1], by: descriptor.textOrder) {
                 case .same: continue
@@ -180,21 +194,36 @@ package struct ReferenceAggregate: Sendable {
 
     private static func matches(_ row: DataStoreRow, _ having: DataStorePredicate?) -> Bool {
         guard let having else { return true }
-        let ofColumns = having.mapExpressions { expression, _ in
-            switch expression {
-            case .path(let path):
-                Self.path(path.components.joined(separator: "."), row.columns)
-                    .map { .path(.init($0)) } ?? expression
-            default: expression
-            }
+        return ReferencePredicate.matches(aboutColumns(having, row.columns), subject(row))
+    }
+
+    private static func aboutColumns(
+        _ predicate: DataStorePredicate, _ columns: [String]
+    ) -> DataStorePredicate {
+        predicate.mapExpressions { expression, _ in
+            guard case .path(let path) = expression else { return expression }
+            return Self.path(path.components.joined(separator: "."), columns)
+                .map { .path(.init($0)) } ?? expression
         }
-        return ReferencePredicate.matches(ofColumns, subject(row))
+    }
+
+    /// What a key of the rows' sort computes of the columns.
+    private static func sortKey(
+        _ key: String, _ columns: [String]
+    ) -> DataStorePredicate.Expression {
+        if let path = path(key, columns) { return .path(.init(path)) }
+        let parsed = try? DataStorePredicate("\(key) == nil", arguments: [])
+        guard let parsed, case .comparison(let comparison) = aboutColumns(parsed, columns) else {
+            return .value(.null)
+        }
+        return comparison.left
     }
 
     // MARK: Refusals
 
     private func check(
-        _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
+        _ request: DataStoreRequest, _ aggregation: DataStoreAggregation,
+        in state: ReferenceState
     ) throws(DataStoreError) {
         let columns = aggregation.columns
         func invalid(_ message: String) -> DataStoreError {
@@ -205,9 +234,8 @@ package struct ReferenceAggregate: Sendable {
         if columns.contains("") || Set(columns).count < columns.count {
             throw invalid("Each column needs a name of its own, among \(columns).")
         }
-        for key in aggregation.keys + aggregation.aggregates.compactMap(\.key)
-        where key.split(separator: ".", omittingEmptySubsequences: false).contains("") {
-            throw invalid("The key path “\(key)” has an empty name.")
+        for key in aggregation.keys + aggregation.aggregates.compactMap(\.key) {
+            _ = try ReferenceQuery.sortKey(key, request.type, state, in: "aggregate")
         }
         for aggregate in aggregation.aggregates {
             guard let key = aggregate.key, [.sum, .average].contains(aggregate.function),
@@ -217,9 +245,15 @@ package struct ReferenceAggregate: Sendable {
             throw Self.refusal(of: aggregate, kind, request)
         }
         try aggregation.having?.validate()
-        let named =
-            (request.sortDescriptors ?? []).map(\.key)
-            + (aggregation.having?.paths ?? []).map { $0.components.joined(separator: ".") }
+        var named = (aggregation.having?.paths ?? []).map { $0.components.joined(separator: ".") }
+        for descriptor in request.sortDescriptors ?? [] {
+            let parsed = try? DataStorePredicate("\(descriptor.key) == nil", arguments: [])
+            guard Self.path(descriptor.key, columns) == nil, let parsed else {
+                named.append(descriptor.key)
+                continue
+            }
+            named += parsed.paths.map { $0.components.joined(separator: ".") }
+        }
         for name in named where Self.path(name, columns) == nil {
             throw DataStoreError(
                 .unknownAttribute, in: "aggregate",

@@ -12,12 +12,18 @@ package enum ReferenceQuery {
     private static func allRows(
         _ request: DataStoreRequest, _ state: ReferenceState
     ) throws(DataStoreError) -> [ReferenceRow] {
-        try request.validate()
+        try request.validate(stored: state.type(of: request.type)?.schema)
         try WorkLimit.check()
         if let schema = request.type.schema { _ = try state.storedNames(schema) }
         let key = try state.type(of: request.type)?.key
         let all = state.rows.filter { $0.key.itemType == key }
         let matching = try matching(all, request, state)
+        for descriptor in request.sortDescriptors ?? [] {
+            let key = try sortKey(descriptor.key, request.type, state)
+            for row in matching {
+                try checkSortable(key, subject(row, request.type, state), in: "sort")
+            }
+        }
         let sorted = sorted(matching, request, state)
         return sliced(sorted, offset: request.offset, limit: request.limit)
     }
@@ -53,8 +59,12 @@ package enum ReferenceQuery {
         _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
     ) -> [ReferenceRow] {
         let descriptors = request.sortDescriptors ?? []
+        let keys = descriptors.map { try? sortKey($0.key, request.type, state) }
         let keyed = rows.map { row in
-            (row, descriptors.map { sortValue($0.key, subject(row, request.type, state)) })
+            (row, keys.map { key in
+                key.map { ReferenceExpression.value(of: $0, subject(row, request.type, state)) }
+                    ?? .null
+            })
         }
         return keyed.sorted { a, b in
             for (index, descriptor) in descriptors.enumerated() {
@@ -145,18 +155,30 @@ package enum ReferenceQuery {
         return ReferenceText.order(first, second, by: textOrder)
     }
 
-    /// What a subject is sorted by: a path leads through dictionaries and references.
-    static func sortValue(
-        _ keyPath: String, _ subject: ReferencePredicate.Subject, separator: Character = "."
-    ) -> DataStoreValue {
-        let names = keyPath.split(separator: separator, omittingEmptySubsequences: false)
-            .map(String.init)
-        return names.dropFirst().reduce(subject.value(names[0])) { value, name in
-            switch value {
-            case .dictionary(let entries): entries[name] ?? .null
-            case .reference(let reference): subject.valueOfOther(name, reference)
-            default: .null
+    /// What a key of a sort or an aggregation computes of the items of a type.
+    static func sortKey(
+        _ key: String, _ type: ItemType, _ state: ReferenceState, in operation: String = "sort"
+    ) throws(DataStoreError) -> DataStorePredicate.Expression {
+        let stored = try state.type(of: type)?.schema
+        return try RequestKey(key, of: type.attributeNames(stored: stored), in: operation)
+            .expression
+    }
+
+    /// Throws for a path that leads through an array: it has no one value to sort by.
+    static func checkSortable(
+        _ key: DataStorePredicate.Expression, _ subject: ReferencePredicate.Subject,
+        in operation: String
+    ) throws(DataStoreError) {
+        guard case .path(let path) = key else { return }
+        for count in 1..<max(path.components.count, 1) {
+            let start = DataStorePredicate.AttributePath(Array(path.components.prefix(count)))
+            guard case .array = ReferenceExpression.value(of: .path(start), subject) else {
+                continue
             }
+            throw DataStoreError(
+                .invalidRequest, in: operation,
+                "“\(path.components.joined(separator: "."))” has several values for one item.",
+                attribute: path.components[0])
         }
     }
 }

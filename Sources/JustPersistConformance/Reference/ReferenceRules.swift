@@ -49,7 +49,12 @@ package struct ReferenceRules: Sendable {
 
     /// How many rows a request asks for.
     package var count: Rows<Int> = { request, state throws(DataStoreError) in
-        try ReferenceQuery.rows(request, in: state).count
+        let request = request.copy()
+        let stored = try state.type(of: request.type)?.schema
+        try request.validate(stored: stored)
+        // The order does not change the number.
+        request.sortDescriptors = nil
+        return try ReferenceQuery.rows(request, in: state).count
     }
 
     /// What an aggregation gives.

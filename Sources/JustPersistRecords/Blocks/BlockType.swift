@@ -278,6 +278,17 @@ final class BlockType {
         shapes.append(shape)
     }
 
+    /// The attribute that a key of a request is; `nil` if it computes something, or leads further.
+    func attributeForQuery(_ key: RequestKey) -> QueryAttribute? {
+        guard let path = key.path, path.components.count == 1 else { return nil }
+        return attributeForQuery(path.components[0])
+    }
+
+    /// What a request may name; `nil` if neither a class nor the store says which attributes there are.
+    var namesForQuery: (any AttributeNames)? {
+        itemType.schema != nil || stored?.isDeclared == true ? self : nil
+    }
+
     /// The id of the attribute that a name stands for in a request; `nil` if the store has none.
     func idForQuery(_ name: String) -> UInt16? {
         if let place = place(ofAttribute: name) { return id(atPlace: place) }
@@ -352,5 +363,20 @@ final class BlockType {
     /// A damaged record of this type.
     func corrupted(_ id: ItemID, attribute: String? = nil) -> DataStoreError {
         .damagedRecord(id, ofType: itemType.key, attribute: attribute)
+    }
+}
+
+extension BlockType: AttributeNames {
+    var itemTypeKey: String { itemType.key }
+
+    /// The kinds that the class declares; of what it does not declare, all.
+    ///
+    /// Without a class, the declared ones and those of values from before the declaration.
+    func kinds(ofAttribute name: String) -> ValueKinds? {
+        if let kinds = itemType.schema?.kinds(ofAttribute: name) { return kinds }
+        guard let stored, let id = stored.id(ofAttribute: name) else { return nil }
+        let attribute = stored.attributes[Int(id)]
+        if itemType.schema != nil || attribute.kinds.isEmpty { return ValueKinds(declared: []) }
+        return ValueKinds(declared: attribute.kinds.union(ValueTag.kinds(in: attribute.tags)))
     }
 }

@@ -8,7 +8,8 @@ extension Block {
     ) throws(DataStoreError) -> [DataStoreRow] {
         try checkOpen("aggregate")
         try prepareForQuery()
-        var grouping = try RowGrouping(request.copy(), aggregation)
+        let names = try blockType(request.type).namesForQuery
+        var grouping = try RowGrouping(request.copy(), aggregation, of: names)
         if grouping.countsItemsOnly {
             grouping.count(try count(grouping.items), at: 0)
             return try grouping.rows()
@@ -43,11 +44,8 @@ private struct GroupedRecords {
     init(_ grouping: RowGrouping, _ type: BlockType) {
         self.grouping = grouping
         self.type = type
-        func attribute(_ path: DataStorePredicate.AttributePath) -> QueryAttribute? {
-            path.components.count == 1 ? type.attributeForQuery(path.components[0]) : nil
-        }
-        keys = grouping.keys.map(attribute)
-        operands = grouping.operands.map(attribute)
+        keys = grouping.keys.map { type.attributeForQuery($0) }
+        operands = grouping.operands.map { type.attributeForQuery($0) }
         keysAreFields = !keys.isEmpty && keys.allSatisfy { $0 != nil }
     }
 
@@ -127,17 +125,17 @@ private struct GroupedRecords {
     }
 
     private func value(
-        _ path: DataStorePredicate.AttributePath, _ attribute: QueryAttribute?, _ id: ItemID,
+        _ key: RequestKey, _ attribute: QueryAttribute?, _ id: ItemID,
         _ record: Span<UInt8>, _ table: RecordFormat.Table, _ block: Block,
         _ subject: inout RecordSubject?
     ) throws(DataStoreError) -> DataStoreValue {
         if let attribute {
             if let value = attribute.value(in: record, table, block.known) { return value }
-            throw type.corrupted(id, attribute: path.components[0])
+            throw type.corrupted(id, attribute: attribute.name)
         }
         let known =
             subject ?? RecordSubject(type: type, id: id, record: record.copied(), block: block)
         subject = known
-        return try known.value(at: path, collecting: false)
+        return try key.value(for: known)
     }
 }

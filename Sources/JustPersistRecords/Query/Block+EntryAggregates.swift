@@ -48,11 +48,12 @@ extension Block {
 
     /// The components of an index whose entries are those of all items that match.
     private func entryValues(
-        of paths: [DataStorePredicate.AttributePath], _ query: Query
+        of keys: [RequestKey], _ query: Query
     ) -> EntryValues? {
         var attributes: [UInt16] = []
-        for path in paths {
-            guard path.components.count == 1, let id = query.type.idForQuery(path.components[0])
+        for key in keys {
+            guard let path = key.path, path.components.count == 1,
+                let id = query.type.idForQuery(path.components[0])
             else { return nil }
             attributes.append(id)
         }

@@ -203,14 +203,16 @@ extension Block {
         _ id: ItemID, _ record: Span<UInt8>, of query: Query, to rows: inout SortedRows,
         keepingRecord: Bool = true
     ) throws(DataStoreError) {
-        if let first = query.sort[0].attribute, let table = RecordFormat.Table(record),
+        // A key that may refuse the request is computed for all.
+        let isPlain = !query.mayRefuse
+        if isPlain, let first = query.sort[0].attribute, let table = RecordFormat.Table(record),
             let word = first.word(in: record, table),
             rows.leavesOut(tag: word.tag, bits: word.bits)
         {
             return
         }
         let key = try sortValue(query.sort[0], query.type, id, record)
-        if !rows.mayNeed(key) { return }
+        if isPlain, !rows.mayNeed(key) { return }
         var others: [DataStoreValue] = []
         for place in query.sort.indices.dropFirst() {
             others.append(try sortValue(query.sort[place], query.type, id, record))
@@ -226,12 +228,12 @@ extension Block {
     ) throws(DataStoreError) -> DataStoreValue {
         guard let attribute = key.attribute else {
             return key.descriptor.key(
-                try RecordSubject(type: type, id: id, record: record.copied(), block: self)
-                    .value(at: key.path, collecting: false))
+                try key.key.value(
+                    for: RecordSubject(type: type, id: id, record: record.copied(), block: self)))
         }
         guard let table = RecordFormat.Table(record),
             let value = attribute.value(in: record, table, known)
-        else { throw type.corrupted(id, attribute: key.path.components[0]) }
+        else { throw type.corrupted(id, attribute: attribute.name) }
         return key.descriptor.key(value)
     }
 

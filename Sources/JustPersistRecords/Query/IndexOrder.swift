@@ -23,9 +23,9 @@ struct IndexOrder {
     init?(_ ranges: IndexRanges, _ query: Query) {
         let components = ranges.index.components
         func has(_ place: Int, _ key: Query.SortKey) -> Bool {
-            guard place < components.count,
-                components[place].attribute.id == query.type.idForQuery(key.path.components[0]),
-                components[place].path == Array(key.path.components.dropFirst())
+            guard place < components.count, let path = key.key.path?.components,
+                components[place].attribute.id == query.type.idForQuery(path[0]),
+                components[place].path == Array(path.dropFirst())
             else { return false }
             return ranges.index.hasOrder(
                 of: components[place], key.descriptor.textOrder, in: query.type)
@@ -78,6 +78,9 @@ extension TypeIndex {
 extension Block {
     /// The index that has the order which a query asks for, if there is one.
     func order(of query: Query) throws(DataStoreError) -> IndexOrder? {
+        // A walk does not look at all records. Of the first key, the entries tell whether an array is in its way.
+        guard !query.sort.isEmpty, !query.sort.dropFirst().contains(where: \.key.mayCollect)
+        else { return nil }
         var best: IndexOrder?
         for index in query.type.indexes {
             var parts = [IndexRanges(all: index, decides: query.predicate == nil)]

@@ -14,6 +14,8 @@ struct Query {
     let mostLookups: Int
     /// What decides the order; empty for that of the ids.
     let sort: [SortKey]
+    /// Whether a record may refuse the request: an array is in the way of what decides the order.
+    let mayRefuse: Bool
     /// Whether the order of the ids is turned round, where nothing else decides.
     let isReversed: Bool
     let slice: DataStoreRequest.Slice
@@ -21,8 +23,8 @@ struct Query {
     let ids: [ItemID]?
 
     struct SortKey {
-        let path: DataStorePredicate.AttributePath
-        /// The one attribute that the path names; `nil` if it leads further.
+        let key: RequestKey
+        /// The one attribute that the key names; `nil` if it computes something, or leads further.
         let attribute: QueryAttribute?
         let descriptor: DataStoreSortDescriptor
     }
@@ -57,6 +59,7 @@ struct Query {
         self.slice = slice
         table = try block.table(of: type)
         sort = shape.sort
+        mayRefuse = sort.contains { $0.key.mayCollect }
         isReversed = shape.isReversed
         ids = nil
         mostLookups = try Self.mostLookups(type, nil, in: block)
@@ -72,25 +75,24 @@ struct Query {
     private init(
         binding request: DataStoreRequest, _ type: BlockType, in block: Block
     ) throws(DataStoreError) {
-        try request.validate()
+        let keys = try request.keys(of: type.namesForQuery)
         self.type = type
         slice = request.slice
         let uniqueToken = DataStorePredicate.AttributePath.uniqueToken
         let hasOwnToken = type.attributeForQuery(uniqueToken.components[0]) != nil
         var sort: [SortKey] = []
         var isReversed = false
-        for descriptor in request.sortDescriptors ?? [] {
-            let path = DataStorePredicate.AttributePath(dotted: descriptor.key)
-            if path == uniqueToken, !hasOwnToken, sort.isEmpty {
+        for (key, descriptor) in zip(keys, request.sortDescriptors ?? []) {
+            if key.path == uniqueToken, !hasOwnToken, sort.isEmpty {
                 // The order of the records: no two have one id, so what follows decides nothing.
                 isReversed = !descriptor.ascending
                 break
             }
-            let attribute =
-                path.components.count == 1 ? type.attributeForQuery(path.components[0]) : nil
-            sort.append(SortKey(path: path, attribute: attribute, descriptor: descriptor))
+            sort.append(
+                SortKey(key: key, attribute: type.attributeForQuery(key), descriptor: descriptor))
         }
         self.sort = sort
+        mayRefuse = sort.contains { $0.key.mayCollect }
         self.isReversed = isReversed
         // Once for the request, so that it is the same for all who ask.
         if let predicate = request.predicate?.evaluatingConstants(now: Date()) {

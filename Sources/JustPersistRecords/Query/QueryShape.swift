@@ -30,6 +30,8 @@ final class QueryShape {
     /// The shape of a request that was bound; `nil` if it depends on the values.
     init?(_ request: DataStoreRequest, boundAs query: Query) {
         guard query.ids == nil, query.predicate != nil, query.table != nil,
+            // Anything computed may depend on the time of the request.
+            query.sort.allSatisfy({ $0.key.path != nil }),
             let comparisons = request.predicate?.plainComparisons
         else { return nil }
         var parts: [Part] = []

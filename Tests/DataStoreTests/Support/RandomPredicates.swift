@@ -23,7 +23,7 @@ struct RandomPredicates {
     mutating func predicate(depth: Int = 0) -> DataStorePredicate {
         switch int(0..<(depth > 3 ? 8 : 11)) {
         case 0: .constant(bool())
-        case 1...7: .comparison(comparison())
+        case 1...7: .comparison(validComparison())
         case 8: .not(predicate(depth: depth + 1))
         case 9: .and((0..<int(0..<4)).map { _ in predicate(depth: depth + 1) })
         default: .or((0..<int(0..<4)).map { _ in predicate(depth: depth + 1) })
@@ -36,7 +36,6 @@ struct RandomPredicates {
             names.append(random.generator.pick(Sample.names + ["x", "é", "uniqueToken"]))
         }
         if int(0..<20) == 0 { return .uniqueToken }
-        if int(0..<20) == 0 { names = ["undeclared"] }
         return DataStorePredicate.AttributePath(names)
     }
 
@@ -89,6 +88,14 @@ struct RandomPredicates {
     private mutating func text() -> DataStorePredicate.Expression {
         int(0..<8) == 0
             ? .path(path()) : .value(.string(random.generator.pick(RandomValues.strings)))
+    }
+
+    /// A comparison that no operand's kind forbids.
+    private mutating func validComparison() -> DataStorePredicate.Comparison {
+        while true {
+            let found = comparison()
+            if (try? DataStorePredicate.comparison(found).validate()) != nil { return found }
+        }
     }
 
     private mutating func comparison() -> DataStorePredicate.Comparison {

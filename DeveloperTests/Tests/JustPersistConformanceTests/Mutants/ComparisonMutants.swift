@@ -117,7 +117,7 @@ final class NotEqualMissesNil: QueryMutant, Fault, @unchecked Sendable {
 final class IndexesNoNil: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
-            "pred/eq-nil", "pred/ne-nil", "pred/in", "pred/unknown-attribute",
+            "pred/eq-nil", "pred/ne-nil", "pred/in", "pred/unset-attribute",
             "pred/set-filter-helper", "pred/attribute-against-attribute",
         ]
     }

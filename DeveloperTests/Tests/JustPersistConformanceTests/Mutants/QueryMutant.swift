@@ -32,7 +32,7 @@ class QueryMutant: SabotagedStore, @unchecked Sendable {
     class func validate(
         _ request: DataStoreRequest, _ state: ReferenceState
     ) throws(DataStoreError) {
-        try request.validate()
+        try request.validate(stored: state.type(of: request.type)?.schema)
     }
 
     class func filtered(

@@ -9,7 +9,7 @@ enum QueryMutants {
         LooksAtFirstElement.self, FollowsNoPaths.self, TakesAttributesForText.self,
         FindsIDsAsUUIDsOnly.self, CutsLists.self, TakesEmptyListForAll.self,
         ConstantsAreTrue.self, MatchesFirstPartsOnly.self, EmptyCompoundsMatchTheOther.self,
-        GivesFiftyAtMost.self, ChecksNoRequest.self, UnknownAttributeIsAnError.self,
+        GivesFiftyAtMost.self, ChecksNoRequest.self, UnknownAttributeIsNil.self,
         UnknownTypeIsAnError.self, FindsNothingByUndeclaredOperators.self,
     ]
 }
@@ -201,19 +201,14 @@ final class ChecksNoRequest: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Refuses a predicate of an attribute that no item ever had.
-final class UnknownAttributeIsAnError: QueryMutant, Fault, @unchecked Sendable {
+/// Takes an attribute that the type does not have for one that no item has.
+final class UnknownAttributeIsNil: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["pred/unknown-attribute"] }
 
     override class func validate(
         _ request: DataStoreRequest, _ state: ReferenceState
     ) throws(DataStoreError) {
-        try super.validate(request, state)
-        guard let type = state.type(request.type.key) else { return }
-        for name in request.predicate?.names ?? []
-        where name != "uniqueToken" && !state.rows.contains(where: { $0.values[name] != nil }) {
-            throw .unknownAttribute(name, ofType: type.key, in: "fetch")
-        }
+        try request.validateParts()
     }
 }
 

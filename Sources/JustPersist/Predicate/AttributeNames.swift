@@ -1,0 +1,75 @@
+/// What is known of the attributes of a type that a request is about.
+package protocol AttributeNames {
+    /// The key of the type.
+    var itemTypeKey: String { get }
+
+    /// The names that the attributes have now, to suggest one of them.
+    var attributeNames: [String] { get }
+
+    /// The kinds of values that an attribute may have; `nil` if the type neither has nor had one of that name.
+    func kinds(ofAttribute name: String) -> ValueKinds?
+}
+
+extension AttributeNames {
+    /// The kinds of values at a name that a request uses.
+    ///
+    /// - Throws: `.unknownAttribute`, with the nearest name, if there is no such attribute.
+    func knownKinds(
+        ofAttribute name: String, in operation: String
+    ) throws(DataStoreError) -> ValueKinds {
+        if let kinds = kinds(ofAttribute: name) { return kinds }
+        if [name] == DataStorePredicate.AttributePath.uniqueToken.components { return .uuid }
+        throw DataStoreError(
+            .unknownAttribute, in: operation,
+            "“\(itemTypeKey)” has no attribute “\(name)”. \(advice(for: name))",
+            itemType: itemTypeKey, attribute: name)
+    }
+
+    private func advice(for name: String) -> String {
+        switch name.lowercased() {
+        case "inf", "infinity", "nan": return "The number is written double(\"\(name.lowercased())\")."
+        case "anykey", "somekey", "allkey":
+            return "There is no \(name); value IN dictionary looks at the values of a dictionary."
+        default: break
+        }
+        let names = attributeNames
+        return names.isEmpty ? "It has no attributes." : names.advice(for: name)
+    }
+}
+
+extension ItemSchema: AttributeNames {
+    package var attributeNames: [String] { attributes.map(\.name) }
+
+    /// The declared kinds; beside them, in a schema that a store hands out, those of values from before the declaration.
+    package func kinds(ofAttribute name: String) -> ValueKinds? {
+        let place =
+            index(ofAttribute: name)
+            ?? attributes.firstIndex { $0.formerNames.contains(name) }
+        return place.map { place in
+            let attribute = attributes[place]
+            if attribute.kinds.isEmpty { return .all }
+            return ValueKinds(declared: attribute.kinds.union(attribute.storedKinds))
+        }
+    }
+}
+
+extension ItemType {
+    /// What the type's class declares and, beside that, what a store knows; `nil` if nothing is known.
+    package func attributeNames(stored: ItemSchema?) -> (any AttributeNames)? {
+        guard let schema else { return stored }
+        return stored.map { ClassAttributes(declared: schema, stored: $0) } ?? schema
+    }
+}
+
+/// The attributes of a class, and those that only the store has.
+private struct ClassAttributes: AttributeNames {
+    let declared: ItemSchema
+    let stored: ItemSchema
+
+    var itemTypeKey: String { declared.itemTypeKey }
+    var attributeNames: [String] { declared.attributeNames }
+
+    func kinds(ofAttribute name: String) -> ValueKinds? {
+        declared.kinds(ofAttribute: name) ?? stored.kinds(ofAttribute: name).map { _ in .all }
+    }
+}

@@ -15,11 +15,7 @@ extension Block {
         var skipped = 0
         switch access {
         case .entries(let found, _) where found.areMatches:
-            if let list = found.source as? ListedIDs {
-                list.skip(offset)
-            } else {
-                while skipped < offset, try found.source.next(in: self) != nil { skipped += 1 }
-            }
+            try found.source.skip(offset, in: self)
             return try matches(of: found, query, table, visit)
         case .scan where query.predicate == nil:
             var pass = RecordPass(isReversed: query.isReversed)

@@ -8,9 +8,18 @@ protocol IDSource: AnyObject {
     func next(
         notBefore bound: ItemID?, in block: Block
     ) throws(DataStoreError) -> ItemID?
+
+    /// Leaves out the next ones.
+    func skip(_ count: Int, in block: Block) throws(DataStoreError)
 }
 
 extension IDSource {
+    /// Leaves out one after the other.
+    func skip(_ count: Int, in block: Block) throws(DataStoreError) {
+        var left = count
+        while left > 0, try next(in: block) != nil { left -= 1 }
+    }
+
     /// The next id; `nil` at the end.
     func next(in block: Block) throws(DataStoreError) -> ItemID? {
         try next(notBefore: nil, in: block)
@@ -31,8 +40,7 @@ final class ListedIDs: IDSource {
     /// How many are left.
     var count: Int { rest.count }
 
-    /// Leaves out the next ones.
-    func skip(_ count: Int) { rest = rest.dropFirst(count) }
+    func skip(_ count: Int, in block: Block) { rest = rest.dropFirst(count) }
 
     func next(notBefore bound: ItemID?, in block: Block) -> ItemID? {
         if let bound {
@@ -79,9 +87,25 @@ final class EntryIDs: IDSource {
         }
     }
 
+    func skip(_ count: Int, in block: Block) throws(DataStoreError) {
+        let read = min(count, ids.count - place)
+        place += read
+        if count == read || isOver { return }
+        try scan(count - read, from: nil, in: block) { _ in }
+    }
+
     private func fill(from bound: ItemID?, in block: Block) throws(DataStoreError) {
+        ids.removeAll(keepingCapacity: true)
+        place = 0
+        try scan(batch, from: bound, in: block) { ids.append($0) }
+        batch = 256
+    }
+
+    /// Reads so many entries after the last one, and not before a bound.
+    private func scan(
+        _ limit: Int, from bound: ItemID?, in block: Block, _ body: (ItemID) -> Void
+    ) throws(DataStoreError) {
         var rest = range
-        // Behind the last one, and not before the bound.
         var start = range.lower
         if let bound, last.map({ isReversed ? bound < $0 : bound > $0 }) ?? true {
             start.append(bound)
@@ -96,17 +120,18 @@ final class EntryIDs: IDSource {
                 ? KeyRange(from: range.lower, upTo: start)
                 : KeyRange(from: start + [0], upTo: range.upper)
         }
-        ids.removeAll(keepingCapacity: true)
-        place = 0
-        let limit = batch
+        var count = 0
+        var newest: ItemID?
         try block.scanKeys(rest, reversed: isReversed) { (key) throws(DataStoreError) in
-            ids.append(IndexKey.id(in: key))
-            return ids.count < limit ? .next : .stop
+            let id = IndexKey.id(in: key)
+            newest = id
+            body(id)
+            count += 1
+            return count < limit ? .next : .stop
         }
-        block.entriesExamined += ids.count
-        isOver = ids.count < limit
-        last = ids.last ?? last
-        batch = 256
+        block.entriesExamined += count
+        isOver = count < limit
+        last = newest ?? last
     }
 }
 

@@ -27,6 +27,9 @@ struct IndexWalk {
     private var isBegun = false
     private var ids: [ItemID] = []
     private var isCut = false
+    /// Whether the entries of the group, as those of most, stand in the order of the ids, which decides in it.
+    private var standsAlone = false
+    private let decides: Bool
     /// Whether the group that was begun has so many entries that it is read from its first one on.
     private(set) var isLarge = false
 
@@ -37,6 +40,7 @@ struct IndexWalk {
         predicate = order.decides ? nil : try query.predicate?.compiled()
         self.keepsRecords = keepsRecords
         self.order = order
+        decides = order.decides
         self.query = query
         self.table = table
         self.limit = limit
@@ -61,14 +65,16 @@ struct IndexWalk {
             if isOver { return .stop }
             try beginGroup(key, start)
         }
+        if standsAlone, !isReversed, skipped > 0, decides {
+            skipped -= 1
+            return .next
+        }
         let id = IndexKey.id(in: key)
-        // The entries of most groups stand in the order of the ids.
-        let standsAlone = order.lanes.count == 1 && !order.isFollowed && !isSortedAnew
         if standsAlone, !isReversed {
             try look(at: id, in: block)
         } else {
             ids.append(id)
-            if standsAlone, ids.count >= 16, !order.decides || ids.count > skipped {
+            if standsAlone, ids.count >= 16, !decides || ids.count > skipped {
                 ids.removeAll(keepingCapacity: true)
                 isLarge = true
                 return .stop
@@ -96,6 +102,7 @@ struct IndexWalk {
         }
         group = key.copied(start..<offset)
         isBegun = true
+        standsAlone = order.lanes.count == 1 && !order.isFollowed && !isSortedAnew
     }
 
     /// Whether the records of the group have to be sorted by their values.

@@ -15,7 +15,7 @@ enum PropertyFailures {
     /// Those of one thread that nothing has thrown, in their order.
     private final class Noted {
         // Those that happen outside of blocks stay, so there is a limit.
-        static let limit = 64
+        static let limit = 1024
         var failures: [(number: Int, error: DataStoreError)] = []
     }
 
@@ -66,8 +66,8 @@ enum PropertyFailures {
         let dictionary = Thread.current.threadDictionary
         let noted = dictionary[key] as? Noted ?? Noted()
         dictionary[key] = noted
-        // A block that begins now throws the newest one, at least.
-        if noted.failures.count == Noted.limit { noted.failures.removeLast() }
+        // The oldest ones happened outside of blocks, or in a block that has hundreds of others to throw.
+        if noted.failures.count == Noted.limit { noted.failures.removeFirst(Noted.limit / 2) }
         noted.failures.append((count.add(1, ordering: .relaxed).newValue, error))
         return isReported
     }

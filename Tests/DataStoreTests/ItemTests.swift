@@ -96,13 +96,15 @@ import Testing
         try backend.withStore(errors: errors) { store in
             try store.fill(["a", "b"])
             let frozen = FrozenItem()
-            try store.read { db in
-                let item = try #require(try db.first(Restaurant.self))
-                item.name = "no"
-                #expect(item.name == "a")
-                item.setValue("no", forKeyPath: "name")
-                #expect(item.name == "a")
-                frozen.item = item
+            expectError(.itemNotMutable) {
+                try store.read { db in
+                    let item = try #require(try db.first(Restaurant.self))
+                    item.name = "no"
+                    #expect(item.name == "a")
+                    item.setValue("no", forKeyPath: "name")
+                    #expect(item.name == "a")
+                    frozen.item = item
+                }
             }
             #expect(errors.codes == [.itemNotMutable, .itemNotMutable])
             try store.write { db in

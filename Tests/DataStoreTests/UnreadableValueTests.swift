@@ -22,7 +22,7 @@ import Testing
 
         var code: DataStoreError.Code {
             switch self {
-            case .array, .dictionary, .enumeration: .unsupportedValue
+            case .array, .dictionary, .enumeration, .codable: .unsupportedValue
             case .keyPath, .key: .unknownAttribute
             default: .kindMismatch
             }

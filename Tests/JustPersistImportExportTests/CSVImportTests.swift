@@ -208,7 +208,7 @@ import Testing
         ("a,b\r\n\"x\r\ny\",1\r\n1\r\n", 4, "has 1 cell"),
         ("a,b\n1,x\"y\n", 2, "quotation mark"), ("a,b\n1,\"x\"y\n", 2, "quotation mark"),
         ("a,b\n1,2\n\n1,\"x\ny\n", 4, "quotation mark"),
-        ("a,a\n1,2\n", 1, "two columns have the name “a”"), ("a,\n1,2\n", 1, "it is empty"),
+        ("a,a\n1,2\n", 1, "two columns have the name “a”"), ("a,\n1,2\n", 1, "has no name"),
         ("a,b.c\n1,2\n", 1, "has a dot"), ("$id,a\nx,2\n", 2, "of the kind uuid"),
     ])
     func aBadRowIsNamed(text: String, line: Int, reason: String) throws {

@@ -89,7 +89,7 @@ import Testing
             """
             func load(_ accessor: DataStoreReadAccessor) {}
             store.readSync { accessor in load(accessor) }
-            """, "does not conform to expected type 'Copyable'"),
+            """, "write 'borrowing DataStoreReader'"),
         Refused(
             "a kept block",
             """
@@ -99,7 +99,7 @@ import Testing
                 init(_ dataStore: DataStore) { self.dataStore = dataStore }
                 func show() { if let onChange { dataStore.read(onChange) } }
             }
-            """, "no exact matches in call to property 'read'"),
+            """, "write 'borrowing DataStoreReader'"),
         Refused(
             "a queued block with an object",
             """

@@ -19,25 +19,25 @@ extension RefusedCodeTests {
         Refused(
             "an enum that compiled silently", of: .file,
             "enum Outer { @Item private enum A { case a } }",
-            "Code.swift:3:14: error: @Item makes items of final classes only"),
+            "Code.swift:6:14: error: @Item makes items of final classes only"),
         Refused(
             "an enum of errors that compiled silently", of: .file, "@Item enum A: Error { case a }",
-            "Code.swift:3:1: error: @Item makes items of final classes only"),
+            "Code.swift:6:1: error: @Item makes items of final classes only"),
         Refused(
             "a structure", of: .file, "@Item struct A { var a = 1 }",
-            "Code.swift:3:1: error: @Item makes items of final classes only: declare this as a final class"
+            "Code.swift:6:1: error: @Item makes items of final classes only: declare this as a final class"
         ),
         Refused(
             "an actor", of: .file, "@Item actor A { var a = 1 }",
-            "Code.swift:3:1: error: @Item makes items of final classes only: declare this as a final class"
+            "Code.swift:6:1: error: @Item makes items of final classes only: declare this as a final class"
         ),
         Refused(
             "a protocol", of: .file, "@Item protocol A { var a: Int { get } }",
-            "Code.swift:3:1: error: @Item makes items of final classes only: attach it to the final class"
+            "Code.swift:6:1: error: @Item makes items of final classes only: attach it to the final class"
         ),
         Refused(
             "an extension", of: .file, "@Item extension Int {}",
-            "Code.swift:3:1: error: 'extension' macro cannot be attached to extension"),
+            "Code.swift:6:1: error: 'extension' macro cannot be attached to extension"),
         Refused(
             "an index over no attribute, which was shown at no line", of: .file,
             #"""
@@ -45,7 +45,7 @@ extension RefusedCodeTests {
                 #Index<A>([\.name], [\.nope])
                 var name: String?
             }
-            """#, "Code.swift:4:26: error: #Index is over attributes of this class"),
+            """#, "Code.swift:7:26: error: #Index is over attributes of this class"),
         Refused(
             "an item class on the main actor", of: .file,
             "@MainActor @Item final class A { var a = 1 }", "remove @MainActor"),

@@ -27,7 +27,9 @@ struct OperandCheck {
         case .value, .variable: break
         case .path(let path): return try kinds(at: path)
         case .count(let path):
-            try check(kinds(at: path), [.array, .dictionary], of: .path(path), for: "@count")
+            let kinds = try kinds(at: path)
+            try check(kinds, [.array, .dictionary], of: .path(path), for: "@count")
+            if kinds == .all { return .all }
         case .keyPath(of: let base, let path):
             return try kinds(below: kinds(of: base), path.components[...], of: base)
         case .list(let parts): for part in parts { _ = try kinds(of: part) }
@@ -56,7 +58,8 @@ struct OperandCheck {
             return kinds == .all ? .all : .array
         case .ternary(let predicate, let first, let second):
             try check(predicate)
-            return try kinds(of: first).union(try kinds(of: second))
+            _ = try (kinds(of: first), kinds(of: second))
+            return .all
         case .cast(let part, let valueClass):
             let kinds = try kinds(of: part)
             try check(

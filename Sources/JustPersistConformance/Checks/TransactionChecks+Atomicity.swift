@@ -125,17 +125,19 @@ extension TransactionChecks {
             func expectUnchanged(_ when: String, line: Int = #line) throws {
                 check.expectEqual(try items.all(), ["a": 1], "the items \(when)", line: line)
             }
-            try items.store.read { db in
-                let item = try check.require(try items.item("a", db), "the item")
-                check.expectError(.itemNotMutable, what: "changing an item of a read block") {
-                    try item.setStoredValue(5, forKeyPath: "number")
+            check.expectError(.itemNotMutable, what: "a read block that changes an item") {
+                try items.store.read { db in
+                    let item = try check.require(try items.item("a", db), "the item")
+                    check.expectError(.itemNotMutable, what: "changing an item of a read block") {
+                        try item.setStoredValue(5, forKeyPath: "number")
+                    }
+                    check.expectEqual(item["number"], .int(1), "the item's number in its block")
+                    let reported = check.reported { item["number"] = .int(6) }
+                    check.expectEqual(item["number"], .int(1), "the item's number in its block")
+                    check.expectEqual(
+                        reported.map(\.code), [.itemNotMutable],
+                        "what the error handler was given when an item of a read block was changed")
                 }
-                check.expectEqual(item["number"], .int(1), "the item's number in its block")
-                let reported = check.reported { item["number"] = .int(6) }
-                check.expectEqual(item["number"], .int(1), "the item's number in its block")
-                check.expectEqual(
-                    reported.map(\.code), [.itemNotMutable],
-                    "what the error handler was given when an item of a read block was changed")
             }
             try expectUnchanged("after changing one in a read block")
             try items.store.write { db in try items.create("b", 2, db) }

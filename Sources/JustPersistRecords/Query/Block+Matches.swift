@@ -100,7 +100,7 @@ extension Block {
         _ visit: (ItemID, Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError) {
         let type = query.type
-        var budget = 4 * (query.slice.end ?? 0) + 64
+        var budget = 4 * min(query.slice.end ?? 0, 1 << 40) + 64
         var pass = RecordPass(isReversed: query.isReversed)
         defer { recordsExamined += pass.count }
         let predicate = try query.predicate?.compiled()

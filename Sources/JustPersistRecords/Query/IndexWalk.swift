@@ -43,9 +43,10 @@ struct IndexWalk {
         decides = order.decides
         self.query = query
         self.table = table
-        self.limit = limit
+        // Both together are counted.
+        self.limit = min(limit, 1 << 40)
         lookups = mostLookups
-        skipped = query.slice.offset
+        skipped = min(query.slice.offset, 1 << 40)
         isOver = limit == 0
     }
 

@@ -21,7 +21,8 @@ extension Block {
         guard query.table != nil else { return .none }
         guard !query.type.indexes.isEmpty else { return .scan }
         let most = query.mostLookups
-        guard isLazy, let end = query.slice.end else {
+        // No store has more, and a few times as many can be counted.
+        guard isLazy, let end = query.slice.end.map({ min($0, 1 << 40) }) else {
             return try entries(of: query, most: most) ?? .scan
         }
         if query.sort.isEmpty || !isSorted { return try inOrderOfIDs(query, end, most) }

@@ -110,7 +110,9 @@ private struct Twins {
                 \(first.predicate.map { "\($0)" } ?? "all") by \(first.sortDescriptors ?? []) \
                 \(first.offset ?? 0) \(first.limit ?? 0), indexes \(indexes.map(\.attributes)), seed \(seed)
                 """
-            let expected = try db.items(first).map { plain[$0.uniqueToken] }
+            // A path through an array is refused.
+            guard let all = try? db.items(first) else { continue }
+            let expected = all.map { plain[$0.uniqueToken] }
             let found = try db.items(second).map { indexed[$0.uniqueToken] }
             #expect(found == expected, "\(question)")
             var walked: [Int?] = []
@@ -131,7 +133,8 @@ private struct Twins {
                     aggregation.columns.map { row[$0] }
                 }
             }
-            let (own, other) = (try rows("Indexed"), try rows("Plain"))
+            guard let other = try? rows("Plain") else { continue }
+            let own = try rows("Indexed")
             let isSame =
                 own.count == other.count
                 && zip(own, other).allSatisfy { zip($0, $1).allSatisfy { $0.isIdentical(to: $1) } }

@@ -85,7 +85,8 @@ import Testing
     private func expectNames(_ names: [String], _ backend: Backend, _ directory: URL) throws {
         let store = backend.make(at: directory)
         try store.open()
-        try #expect(store.names() == names)
+        let found = try store.names()
+        #expect(found == names)
         try expectSound(store)
         try store.close()
     }

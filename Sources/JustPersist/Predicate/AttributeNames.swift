@@ -30,7 +30,8 @@ extension AttributeNames {
 
     private func advice(for name: String) -> String {
         switch name.lowercased() {
-        case "inf", "infinity", "nan": return "The number is written double(\"\(name.lowercased())\")."
+        case "inf", "infinity", "nan":
+            return "The number is written double(\"\(name.lowercased())\")."
         case "anykey", "somekey", "allkey":
             return "There is no \(name); value IN dictionary looks at the values of a dictionary."
         default: break

@@ -83,7 +83,8 @@ struct OperandCheck {
         of base: DataStorePredicate.Expression
     ) throws(DataStoreError) -> ValueKinds {
         guard let name = names.first else { return start }
-        try check(start, [.dictionary, .reference, .array], of: base, for: "“.\(name)”", below: name)
+        try check(
+            start, [.dictionary, .reference, .array], of: base, for: "“.\(name)”", below: name)
         // A path through an array collects.
         return start == .array ? .array : .all
     }
@@ -124,7 +125,8 @@ struct OperandCheck {
         let word = comparison.modifier == .any ? "ANY" : "ALL"
         let needs =
             comparison.modifier != .direct && !left.contains(.array)
-            ? "\(word) needs an array" : "\(comparison.operator.rawValue) \(comparison.operator.operandText)"
+            ? "\(word) needs an array"
+            : "\(comparison.operator.rawValue) \(comparison.operator.operandText)"
         return refusal(
             """
             No item can fulfil “\(comparison.shortText)”: \(holds.isEmpty ? "" : holds + ", and ")\(needs). \
@@ -146,7 +148,9 @@ struct OperandCheck {
         case .in: return "Write \(a) == \(b)."
         case .contains, .beginsWith, .endsWith, .like, .matches:
             if !left.contains(.string) {
-                if left == .dictionary { return "Write \(b) IN \(a) for the values of a dictionary." }
+                if left == .dictionary {
+                    return "Write \(b) IN \(a) for the values of a dictionary."
+                }
                 if left == .array { return "Write ANY \(a) \(relation) \(b)." }
                 if left.isSubset(of: [.numbers, .date, .uuid, .url]) {
                     return "Write CAST(\(a), \"NSString\") \(relation) \(b)."

@@ -22,6 +22,7 @@ struct KnownAttributes {
     /// - Throws: What is wrong with it, naming the option.
     @discardableResult
     func key(_ text: String, in option: String, isColumn: Bool = false) throws -> RequestKey {
+        if text.isEmpty { throw unknown(text, in: option) }
         do throws(DataStoreError) {
             return try RequestKey(
                 text, of: schema, in: isColumn ? RequestKey.column : "query")

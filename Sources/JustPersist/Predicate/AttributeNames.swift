@@ -18,7 +18,8 @@ extension AttributeNames {
         ofAttribute name: String, in operation: String
     ) throws(DataStoreError) -> ValueKinds {
         if let kinds = kinds(ofAttribute: name) { return kinds }
-        if [name] == DataStorePredicate.AttributePath.uniqueToken.components { return .uuid }
+        // Not refused by kinds: strings and references stand for ids.
+        if [name] == DataStorePredicate.AttributePath.uniqueToken.components { return .all }
         throw DataStoreError(
             .unknownAttribute, in: operation,
             "“\(itemTypeKey)” has no attribute “\(name)”. \(advice(for: name))",
@@ -27,7 +28,8 @@ extension AttributeNames {
 
     private func advice(for name: String) -> String {
         switch name.lowercased() {
-        case "inf", "infinity", "nan": return "The number is written double(\"\(name.lowercased())\")."
+        case "inf", "infinity", "nan":
+            return "The number is written double(\"\(name.lowercased())\")."
         case "anykey", "somekey", "allkey":
             return "There is no \(name); value IN dictionary looks at the values of a dictionary."
         default: break

@@ -27,7 +27,9 @@ struct OperandCheck {
         case .value, .variable: break
         case .path(let path): return try kinds(at: path)
         case .count(let path):
-            try check(kinds(at: path), [.array, .dictionary], of: .path(path), for: "@count")
+            let kinds = try kinds(at: path)
+            try check(kinds, [.array, .dictionary], of: .path(path), for: "@count")
+            return kinds == .all ? .all : .int
         case .keyPath(of: let base, let path):
             return try kinds(below: kinds(of: base), path.components[...], of: base)
         case .list(let parts): for part in parts { _ = try kinds(of: part) }
@@ -56,7 +58,9 @@ struct OperandCheck {
             return kinds == .all ? .all : .array
         case .ternary(let predicate, let first, let second):
             try check(predicate)
-            return try kinds(of: first).union(try kinds(of: second))
+            let kinds = try kinds(of: first).union(try kinds(of: second))
+            if case (.value, .value) = (first, second) { return .all }
+            return kinds
         case .cast(let part, let valueClass):
             let kinds = try kinds(of: part)
             try check(
@@ -80,7 +84,8 @@ struct OperandCheck {
         of base: DataStorePredicate.Expression
     ) throws(DataStoreError) -> ValueKinds {
         guard let name = names.first else { return start }
-        try check(start, [.dictionary, .reference, .array], of: base, for: "“.\(name)”", below: name)
+        try check(
+            start, [.dictionary, .reference, .array], of: base, for: "“.\(name)”", below: name)
         // A path through an array collects.
         return start == .array ? .array : .all
     }
@@ -121,7 +126,8 @@ struct OperandCheck {
         let word = comparison.modifier == .any ? "ANY" : "ALL"
         let needs =
             comparison.modifier != .direct && !left.contains(.array)
-            ? "\(word) needs an array" : "\(comparison.operator.rawValue) \(comparison.operator.operandText)"
+            ? "\(word) needs an array"
+            : "\(comparison.operator.rawValue) \(comparison.operator.operandText)"
         return refusal(
             """
             No item can fulfil “\(comparison.shortText)”: \(holds.isEmpty ? "" : holds + ", and ")\(needs). \
@@ -143,7 +149,9 @@ struct OperandCheck {
         case .in: return "Write \(a) == \(b)."
         case .contains, .beginsWith, .endsWith, .like, .matches:
             if !left.contains(.string) {
-                if left == .dictionary { return "Write \(b) IN \(a) for the values of a dictionary." }
+                if left == .dictionary {
+                    return "Write \(b) IN \(a) for the values of a dictionary."
+                }
                 if left == .array { return "Write ANY \(a) \(relation) \(b)." }
                 if left.isSubset(of: [.numbers, .date, .uuid, .url]) {
                     return "Write CAST(\(a), \"NSString\") \(relation) \(b)."

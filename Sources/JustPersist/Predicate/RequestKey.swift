@@ -60,7 +60,8 @@ package struct RequestKey: Sendable {
     /// What the key comes to for an item.
     ///
     /// - Throws: `.invalidRequest` for a path through an array, and what the evaluation throws.
-    package func value(for subject: some PredicateSubject) throws(DataStoreError) -> DataStoreValue {
+    package func value(for subject: some PredicateSubject) throws(DataStoreError) -> DataStoreValue
+    {
         guard let path, operation != Self.column else {
             var scope = PredicateScope()
             return try prepared.value(for: subject, &scope)

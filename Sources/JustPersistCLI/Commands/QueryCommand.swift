@@ -34,7 +34,8 @@ struct QueryCommand: ParsableCommand {
         transform: AggregateColumns.list)
     var select: [String]?
     @Option(
-        help: "Attributes or expressions, separated by commas: a row for each group of equal values.",
+        help:
+            "Attributes or expressions, separated by commas: a row for each group of equal values.",
         transform: AggregateColumns.list)
     var groupBy: [String]?
     @Option(help: "Which groups to print: a predicate about columns, such as 'count > 10'.")

@@ -126,12 +126,16 @@ extension PredicateChecks {
                     }
                 }
             }
-            for format in ["nope == nil", "number == 1 AND NOT nope.below == 1", "nope.@count == 1"] {
+            for format in [
+                "nope == nil", "number == 1 AND NOT nope.below == 1", "nope.@count == 1",
+            ] {
                 for isCount in [false, true] {
-                    expectRefusal(isCount ? "counting where \(format)" : "fetching where \(format)") {
+                    expectRefusal(isCount ? "counting where \(format)" : "fetching where \(format)")
+                    {
                         db, request in
                         request.predicate = try DataStorePredicate(format)
-                        _ = isCount
+                        _ =
+                            isCount
                             ? try db.performCount(request) : try db.performFetch(request).count
                     }
                 }

@@ -55,10 +55,13 @@ package enum ReferenceQuery {
         let descriptors = request.sortDescriptors ?? []
         let keys = descriptors.map { try? sortKey($0.key, request.type, state) }
         let keyed = rows.map { row in
-            (row, keys.map { key in
-                key.map { ReferenceExpression.value(of: $0, subject(row, request.type, state)) }
-                    ?? .null
-            })
+            (
+                row,
+                keys.map { key in
+                    key.map { ReferenceExpression.value(of: $0, subject(row, request.type, state)) }
+                        ?? .null
+                }
+            )
         }
         return keyed.sorted { a, b in
             for (index, descriptor) in descriptors.enumerated() {

@@ -123,14 +123,9 @@ struct OperandCheck {
             return kinds == .all ? nil : "“\(side.shortText)” holds \(kinds.text)"
         }
         let holds = [held(a, left), held(b, right)].compactMap(\.self).joined(separator: ", ")
-        let word = comparison.modifier == .any ? "ANY" : "ALL"
-        let needs =
-            comparison.modifier != .direct && !left.contains(.array)
-            ? "\(word) needs an array"
-            : "\(comparison.operator.rawValue) \(comparison.operator.operandText)"
         return refusal(
             """
-            No item can fulfil “\(comparison.shortText)”: \(holds.isEmpty ? "" : holds + ", and ")\(needs). \
+            No item can fulfil “\(comparison.shortText)”: \(holds.isEmpty ? "" : holds + ", and ")\(comparison.need(left)). \
             \(advice(comparison, left, right))
             """, of: held(a, left) == nil ? b : a)
     }
@@ -141,7 +136,7 @@ struct OperandCheck {
     ) -> String {
         let (a, b) = (comparison.left.shortText, comparison.right.shortText)
         let relation = comparison.operator.rawValue
-        if comparison.modifier != .direct, !left.contains(.array) {
+        if comparison.lacksArray(left) {
             return "Leave the word out: \(a) \(relation) \(b)."
         }
         switch comparison.operator {

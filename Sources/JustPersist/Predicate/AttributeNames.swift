@@ -18,10 +18,8 @@ extension AttributeNames {
         ofAttribute name: String, in operation: String
     ) throws(DataStoreError) -> ValueKinds {
         if let kinds = kinds(ofAttribute: name) { return kinds }
-        if [name] == DataStorePredicate.AttributePath.uniqueToken.components {
-            // Texts and references stand for ids.
-            return .all
-        }
+        // Not refused by kinds: strings and references stand for ids.
+        if [name] == DataStorePredicate.AttributePath.uniqueToken.components { return .all }
         throw DataStoreError(
             .unknownAttribute, in: operation,
             "“\(itemTypeKey)” has no attribute “\(name)”. \(advice(for: name))",

@@ -4,17 +4,24 @@ extension DataStorePredicate.Comparison {
         if self.operator == .between, right.bounds?.count ?? 2 != 2 {
             return "BETWEEN needs two bounds on its right, as in BETWEEN {1, 5}."
         }
-        return canHold(left.ownKinds, right.ownKinds)
-            ? nil : "\(self.operator.rawValue) \(self.operator.operandText)."
+        return canHold(left.ownKinds, right.ownKinds) ? nil : need(left.ownKinds) + "."
     }
+
+    /// What the comparison needs, where its left side is of these kinds.
+    func need(_ left: ValueKinds) -> String {
+        lacksArray(left)
+            ? "\(modifier == .any ? "ANY" : "ALL") needs an array"
+            : "\(self.operator.rawValue) \(self.operator.operandText)"
+    }
+
+    /// Whether ANY or ALL stands before a side that is no array.
+    func lacksArray(_ left: ValueKinds) -> Bool { modifier != .direct && !left.contains(.array) }
 
     /// Whether the comparison can be true of operands of these kinds.
     func canHold(_ left: ValueKinds, _ right: ValueKinds) -> Bool {
         var (left, right) = (left, right)
-        if modifier != .direct {
-            guard left.contains(.array) else { return false }
-            left = .all
-        }
+        if lacksArray(left) { return false }
+        if modifier != .direct { left = .all }
         if self.operator != .matches, self.left.leadsToID || self.right.leadsToID {
             (left, right) = (left.withIDs, right.withIDs)
         }

@@ -29,7 +29,7 @@ struct OperandCheck {
         case .count(let path):
             let kinds = try kinds(at: path)
             try check(kinds, [.array, .dictionary], of: .path(path), for: "@count")
-            if kinds == .all { return .all }
+            return kinds == .all ? .all : .int
         case .keyPath(of: let base, let path):
             return try kinds(below: kinds(of: base), path.components[...], of: base)
         case .list(let parts): for part in parts { _ = try kinds(of: part) }
@@ -58,8 +58,9 @@ struct OperandCheck {
             return kinds == .all ? .all : .array
         case .ternary(let predicate, let first, let second):
             try check(predicate)
-            _ = try (kinds(of: first), kinds(of: second))
-            return .all
+            let kinds = try kinds(of: first).union(try kinds(of: second))
+            if case (.value, .value) = (first, second) { return .all }
+            return kinds
         case .cast(let part, let valueClass):
             let kinds = try kinds(of: part)
             try check(
@@ -122,14 +123,9 @@ struct OperandCheck {
             return kinds == .all ? nil : "“\(side.shortText)” holds \(kinds.text)"
         }
         let holds = [held(a, left), held(b, right)].compactMap(\.self).joined(separator: ", ")
-        let word = comparison.modifier == .any ? "ANY" : "ALL"
-        let needs =
-            comparison.modifier != .direct && !left.contains(.array)
-            ? "\(word) needs an array"
-            : "\(comparison.operator.rawValue) \(comparison.operator.operandText)"
         return refusal(
             """
-            No item can fulfil “\(comparison.shortText)”: \(holds.isEmpty ? "" : holds + ", and ")\(needs). \
+            No item can fulfil “\(comparison.shortText)”: \(holds.isEmpty ? "" : holds + ", and ")\(comparison.need(left)). \
             \(advice(comparison, left, right))
             """, of: held(a, left) == nil ? b : a)
     }
@@ -140,7 +136,7 @@ struct OperandCheck {
     ) -> String {
         let (a, b) = (comparison.left.shortText, comparison.right.shortText)
         let relation = comparison.operator.rawValue
-        if comparison.modifier != .direct, !left.contains(.array) {
+        if comparison.lacksArray(left) {
             return "Leave the word out: \(a) \(relation) \(b)."
         }
         switch comparison.operator {

@@ -30,7 +30,12 @@ struct ModelPredicates {
         case 13: return .or(parts())
         default:
             if operators.isEmpty { return .constant(true) }
-            return .comparison(comparison(items: items, using: &random))
+            // One that its operands do not forbid.
+            while true {
+                let found = comparison(items: items, using: &random)
+                let predicate = DataStorePredicate.comparison(found)
+                if (try? predicate.validate()) != nil { return predicate }
+            }
         }
     }
 

@@ -21,7 +21,7 @@ struct RandomPredicates {
     mutating func predicate(depth: Int = 0) -> DataStorePredicate {
         switch values.int(below: depth > 4 ? 6 : 9) {
         case 0: .constant(values.bool())
-        case 1...5: .comparison(comparison())
+        case 1...5: .comparison(validComparison())
         case 6: .not(predicate(depth: depth + 1))
         case 7: .and((0..<values.int(below: 3) + 2).map { _ in predicate(depth: depth + 1) })
         default: .or((0..<values.int(below: 3) + 2).map { _ in predicate(depth: depth + 1) })
@@ -79,6 +79,14 @@ struct RandomPredicates {
         .subquery(
             expression(depth: depth + 1), variable: values.pick(Self.variables),
             predicate(depth: 4))
+    }
+
+    /// A comparison that no operand's kind forbids.
+    private mutating func validComparison() -> DataStorePredicate.Comparison {
+        while true {
+            let found = comparison()
+            if (try? DataStorePredicate.comparison(found).validate()) != nil { return found }
+        }
     }
 
     private mutating func comparison() -> DataStorePredicate.Comparison {

@@ -208,7 +208,11 @@ final class UnknownAttributeIsNil: QueryMutant, Fault, @unchecked Sendable {
     override class func validate(
         _ request: DataStoreRequest, _ state: ReferenceState
     ) throws(DataStoreError) {
-        try request.validateParts()
+        do throws(DataStoreError) {
+            try super.validate(request, state)
+        } catch {
+            if error.code != .unknownAttribute { throw error }
+        }
     }
 }
 

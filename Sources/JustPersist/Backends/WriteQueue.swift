@@ -98,12 +98,15 @@ final class WriteQueue: Sendable {
         while refill(&pending) {
             var ended: [(completion: Completion, failure: (any Error)?)] = []
             var failure: (any Error)?
+            // Retains the store, which closes its engine when it goes: not before the commit.
+            var last: Block?
             // A queued block may also run while the store is closing: that waits for it.
             _ = visitors.enter(thread, isQueued: true)
             do {
                 try turns.take(mayPass: false) { turn in
                     repeat {
                         guard let block = pending.next() else { return }
+                        last = block
                         do {
                             try turn.run(block.body)
                             ended.append((block.completion, nil))
@@ -122,6 +125,7 @@ final class WriteQueue: Sendable {
             }
             visitors.leave(thread)
             end(ended, failure)
+            withExtendedLifetime(last) {}
         }
     }
 

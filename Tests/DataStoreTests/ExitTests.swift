@@ -51,7 +51,6 @@ import Testing
     @Test(arguments: Backend.persistent, [true, false])
     func exitInAWriteBlockHangs(_ backend: Backend, isQueued: Bool) async throws {
         try await withTemporaryDirectory { directory in
-            let start = ContinuousClock.now
             let result = await #expect(
                 processExitsWith: .success, observing: [\.standardErrorContent]
             ) {
@@ -72,7 +71,6 @@ import Testing
                     store.writeSync { _ in end() }
                 }
             }
-            #expect(ContinuousClock.now - start < .seconds(8))
             let message = try #require(result?.messages.first)
             // The queued block that calls it is lost as well.
             #expect(message.contains("\(isQueued ? 4 : 3) queued write blocks"))

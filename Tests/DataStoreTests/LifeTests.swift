@@ -266,6 +266,47 @@ import Testing
         }
     }
 
+    /// The queued blocks retain it, until the commit of the last one.
+    @Test(arguments: Backend.persistent)
+    func droppedStoreLosesQueuedBlocks(_ backend: Backend) throws {
+        try withTemporaryDirectory { directory in
+            let failures = Locked<[any Error]>([])
+            let done = DispatchGroup()
+            func queueAndDrop() throws {
+                let store = backend.make(at: directory)
+                try store.open()
+                for number in 0..<100 {
+                    done.enter()
+                    store.writeAsync { db in
+                        usleep(100)
+                        try db.create(Restaurant.self).name = "\(number)"
+                    } completion: { (result: Result<Void, any Error>) in
+                        if case .failure(let error) = result {
+                            failures.withLock { $0.append(error) }
+                        }
+                        done.leave()
+                    }
+                }
+            }
+            try queueAndDrop()
+            done.wait()
+            #expect(failures.withLock { $0.isEmpty })
+
+            let store = backend.make(at: directory)
+            // The dropped one closes after the last completion has been called.
+            while true {
+                do {
+                    try store.open()
+                    break
+                } catch DataStoreError.Code.alreadyOpen {
+                    usleep(1000)
+                }
+            }
+            try #expect(store.names() == (0..<100).map { "\($0)" })
+            try store.close()
+        }
+    }
+
     @Test(arguments: Backend.persistent)
     func itemKeptBeyondItsBlockDoesNotKeepTheStoreOpen(_ backend: Backend) throws {
         try withTemporaryDirectory { directory in

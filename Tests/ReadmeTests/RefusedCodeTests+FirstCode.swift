@@ -137,15 +137,16 @@ extension RefusedCodeTests {
             "asynchronous contexts; this form blocks. In async functions write"),
         Refused(
             "a write at the top level that cannot throw", of: .main,
-            script(#"try await store.write { db in print("") }"#), "write 'try store.writeSync'"),
+            script(#"try await store.write { db in print("") }"#),
+            "at the top level of a file, 'try store.writeSync'"),
         Refused(
             "a read at the top level that does not suspend", of: .main,
             script("print(try await store.read { db in try db.schemas().count })"),
-            "write 'try store.readSync'"),
+            "at the top level of a file, 'try store.readSync'"),
         Refused(
             "a write at the top level in the Swift 5 mode", of: .main,
             script("try await store.write { db in print(try db.schemas()) }"),
-            "write 'try store.writeSync'", options: ["-swift-version", "5"]),
+            "at the top level of a file, 'try store.writeSync'", options: ["-swift-version", "5"]),
     ]
 
     private static func holder(_ property: String) -> String {

@@ -82,7 +82,9 @@ private final class TaskWork<Value: Sendable>: Sendable {
         return begins
     }
 
-    /// Ends the block if it runs. If it waits for its turn, the task goes on at once, and the block will not run.
+    /// Ends the block if it runs.
+    ///
+    /// If it waits for its turn, the task goes on at once, and the block will not run.
     func cancel() {
         cancellation.request()
         let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in

@@ -3,8 +3,9 @@
 /// Without sort descriptors, items are sorted by creation. The result skips the first `offset` matching items and
 /// contains at most `limit` items; counting follows the same rule. Stores never change a request. It can be used and
 /// changed on any thread; a block that is queued sees what the request says when the block runs.
-// Sendable because every use of the contents holds a lock.
 public final class DataStoreRequest: @unchecked Sendable {
+    // Sendable because every use of the contents holds a lock.
+
     /// The type of the items.
     public let type: ItemType
     // Not checked at run time: the lock already excludes overlapping access.

@@ -42,10 +42,18 @@ struct FruitlessPredicate {
             guard schema.index(ofAttribute: text) != nil else { return nil }
             return "“\(text)” in quotes is a text; the attribute is written \(written(text))."
         case (.path(let path), .value(let value)):
-            guard comparison.modifier == .direct, path.components.count == 1,
+            guard comparison.modifier == .direct,
                 let index = schema.index(ofAttribute: path.components[0])
             else { return nil }
-            return hint(on: value, as: schema.attributes[index])
+            let attribute = schema.attributes[index]
+            if attribute.storedKinds.subtracting([.null]) == [.array] {
+                let isOfArrays =
+                    comparison.operator == .contains || path.description.contains("@")
+                    || value.kind == .array && ![.in, .between].contains(comparison.operator)
+                if isOfArrays { return nil }
+                return "“\(attribute.name)” holds arrays; write ANY \(path) … to compare their elements."
+            }
+            return path.components.count == 1 ? hint(on: value, as: attribute) : nil
         default: return nil
         }
     }

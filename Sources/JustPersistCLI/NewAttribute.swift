@@ -7,18 +7,13 @@ struct NewAttribute: ExpressibleByArgument {
     private let kind: DataStoreValue.Kind?
     private let text: String
 
-    private static let kinds = DataStoreValue.Kind.allCases.filter { $0 != .null }
-
-    /// The kinds that may be given.
-    static let kindNames = kinds.map { "\($0)" }.joined(separator: ", ")
-
     init?(argument: String) {
         let parts = QuotedNames.parts(of: argument, separatedBy: "=", maxSplits: 1)
         guard parts.count == 2, !parts[0].isEmpty else { return nil }
         text = parts[1]
         let colon = argument.hasPrefix("#\"") ? nil : parts[0].lastIndex(of: ":")
         let named = colon.flatMap { colon in
-            Self.kinds.first { "\($0)" == parts[0][parts[0].index(after: colon)...] }
+            DataStoreValue.Kind(named: parts[0][parts[0].index(after: colon)...])
         }
         guard let colon, let named, colon > parts[0].startIndex else {
             (name, kind) = (parts[0], nil)

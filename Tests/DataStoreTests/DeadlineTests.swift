@@ -45,6 +45,27 @@ import Testing
         }
     }
 
+    /// The entries of indexes are written when the first request comes, and are no part of its work.
+    @Test(arguments: Backend.ofRecords)
+    func aDeadlineRolledBackABlockWithPendingEntries(_ backend: Backend) throws {
+        try backend.withStore { store in
+            try store.write { db in
+                try db.declare(
+                    ItemSchema(
+                        "Entry", attributes: [AttributeSchema("n", kinds: [.int])],
+                        indexes: [IndexSchema(["n"])]))
+                for number in 0..<2_000 { try db.create("Entry").setObject(number, forKey: "n") }
+                let request = DataStoreRequest(itemTypeKey: "Entry")
+                request.deadline = .zero
+                request.setFilter(whereAttribute: "n", equalsValue: 3)
+                _ = try? db.count(request)
+            }
+            let count = try store.read { db in try db.count(DataStoreRequest(itemTypeKey: "Entry"))
+            }
+            #expect(count == 2_000)
+        }
+    }
+
     @Test(arguments: Backend.allCases)
     func theTimeOfAClosureCounts(_ backend: Backend) throws {
         try backend.withStore { store in

@@ -13,7 +13,7 @@ import Testing
             "rows.jsonl",
             """
             {"address line 2":"Suite 5","$price":4,"a,b":1,"x:y":2,"k=v":3,"a-b":6,"zip":"1","in":1,"at":{"$date":0}}
-            {"address line 2":"100%","$price":7,"zip":"2","in":2,"addr":{"post code":"x"}}
+            {"address line 2":"100%","$price":7,"zip":"2","in":2,"addr":{"post code":"x"},"marks":[{"score":3}]}
 
             """)
         try #require(try tool("import", store, "Place", rows).status == 0)
@@ -79,6 +79,7 @@ import Testing
             (#"zip == 1"#, #"“zip” holds texts; write "1" in quotes."#),
             (##"#"$price" == "4""##, "“$price” holds numbers; write 4 without quotes."),
             (#"at > "1970-01-01""#, #"“at” holds dates; write date("1970-01-01T00:00:00Z")."#),
+            ("marks.score == 3", "“marks” holds arrays; write ANY marks.score …"),
         ]
         let file = tool.directory.url.appending(path: "out.jsonl").path
         for (predicate, hint) in cases {
@@ -93,7 +94,7 @@ import Testing
                 #expect(run.errors.contains(hint), "\(arguments): \(run.errors)")
             }
         }
-        for predicate in [##"#"address line 2" LIKE "*%""##, "zip == '9'"] {
+        for predicate in [##"#"address line 2" LIKE "*%""##, "zip == '9'", "ANY marks.score == 4"] {
             let run = try run(["query", store, "Place", "--where", predicate])
             #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
         }

@@ -83,9 +83,10 @@ final class WriteQueue: Sendable {
             ended = more
         }
         if DispatchQueue.getSpecific(key: isCompleting) == nil {
-            let areDone = DispatchSemaphore(value: 0)
-            completions.async { areDone.signal() }
-            _ = areDone.wait(timeout: .now() + patience)
+            let areDone = Locked(false)
+            completions.async { areDone.change { $0 = true } }
+            let deadline = Date(timeIntervalSinceNow: patience)
+            _ = areDone.wait(upTo: deadline) { $0 ? () : nil }
         }
         return state.withLock { $0.count }
     }

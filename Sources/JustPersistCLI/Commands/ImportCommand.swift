@@ -53,7 +53,7 @@ struct ImportCommand: ParsableCommand {
     @Option(help: "How many rows at the start of the file to leave out.") var skip = 0
     @Option(
         help: """
-            The kinds of columns of a CSV file, such as zip:string,stars:int,opened:date: \(CSVSchema.kindNames).
+            The kinds of columns of a CSV file, such as zip:string,stars:int,opened:date: \(DataStoreValue.Kind.names).
             """)
     var schema: CSVSchema?
     @Flag(help: "The first row of a CSV file is no header; --columns names the columns.")
@@ -188,17 +188,12 @@ private struct BadRows {
 struct CSVSchema: ExpressibleByArgument {
     let columns: [CSVOptions.Column]
 
-    private static let kinds = DataStoreValue.Kind.allCases.filter { $0 != .null }
-
-    /// The kinds that may be given.
-    static let kindNames = kinds.map { "\($0)" }.joined(separator: ", ")
-
     init?(argument: String) {
         var columns: [CSVOptions.Column] = []
         for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
             guard let colon = part.lastIndex(of: ":"), colon > part.startIndex else { return nil }
             let name = part[part.index(after: colon)...]
-            guard let kind = Self.kinds.first(where: { "\($0)" == name }) else { return nil }
+            guard let kind = DataStoreValue.Kind(named: name) else { return nil }
             columns.append(.init(String(part[..<colon]), kind))
         }
         self.columns = columns

@@ -29,7 +29,7 @@ struct UpdateCommand: ParsableCommand {
     @Option(
         name: .customLong("add"), parsing: .unconditionalSingleValue,
         help: .init(
-            "NAME=VALUE or NAME:KIND=VALUE: a new attribute, and its value. Repeatable. The kinds are \(NewAttribute.kindNames).",
+            "NAME=VALUE or NAME:KIND=VALUE: a new attribute, and its value. Repeatable. The kinds are \(DataStoreValue.Kind.names).",
             valueName: "name=value"))
     var additions: [NewAttribute] = []
 

@@ -89,10 +89,12 @@ import Testing
         try #require(try runner.difference(in: original) != nil)
         var shrinker = HistoryShrinker(budget: 500) { try runner.difference(in: $0) != nil }
         let shrunk = try shrinker.shrink(original)
-        #expect(
-            shrunk.operations == [
-                .write([.create(item: 1, type: "Model", values: [:])], isRolledBack: true)
-            ])
+        // Whichever of the two the history had: neither is plainer.
+        let steps: [ModelStep] = [
+            .create(item: 1, type: "Model", values: [:]),
+            .insert(item: 1, type: "Model", values: [:]),
+        ]
+        #expect(steps.contains { shrunk.operations == [.write([$0], isRolledBack: true)] })
         let difference = try #require(try runner.difference(in: shrunk))
         #expect(difference.contains("\"Model\" #1 is there and should not be"))
     }

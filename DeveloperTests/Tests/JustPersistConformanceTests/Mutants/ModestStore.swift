@@ -3,8 +3,8 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// No fault at all, and few promises: small limits, the operators that every store has, and a handful of readers
-/// at a time, behind which the others wait.
+/// No fault at all, and few promises: small limits, the operators that every store has, no conditions in Swift code,
+/// and a handful of readers at a time, for which the others wait.
 final class ModestStore: QueryMutant, Fault, @unchecked Sendable {
     override class var timeout: Double { 60 }
     override class var limits: DataStoreLimits {
@@ -40,7 +40,9 @@ final class ModestStore: QueryMutant, Fault, @unchecked Sendable {
     override class func validate(
         _ request: DataStoreRequest, _ state: ReferenceState
     ) throws(DataStoreError) {
-        try request.validate(operators: operators, textOrders: [.scalars])
+        try request.validate(
+            operators: operators, textOrders: [.scalars],
+            stored: state.type(of: request.type)?.schema)
     }
 
     override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {

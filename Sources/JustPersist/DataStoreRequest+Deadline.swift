@@ -1,18 +1,38 @@
+import Foundation
+
 /// The time that a request may take.
 extension DataStoreRequest {
-    /// The deadline of a request whose predicate contains MATCHES or SUBQUERY, and that sets no other: 30 seconds.
+    /// The deadline of a request that contains MATCHES or SUBQUERY, and that sets no other: 30 seconds of work.
     ///
     /// A short text with one of these can keep a store busy for hours.
     public static let deadlineOfCostlyPredicates: Duration = .seconds(30)
 
     /// Runs the work of the request, which ``WorkLimit/check()`` ends when the deadline has passed.
     ///
-    /// Stores call this in each call that carries a request out. What `body` calls on its thread is part of the work.
+    /// Stores call this in each call that carries a request out, with the aggregation if there is one. The calls that
+    /// `body` makes on its thread are part of the work, except in ``WorkLimit/pausing(_:)``.
     public func withinDeadline<Value, Failure: Error>(
-        _ body: () throws(Failure) -> Value
+        _ aggregation: DataStoreAggregation? = nil, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        guard let duration = effectiveDeadline else { return try body() }
-        return try WorkLimit.within(duration, body)
+        let (deadline, isCostly) = work
+        if let deadline { return try WorkLimit.within(deadline, countsPauses: true, body) }
+        guard isCostly || aggregation?.isCostly == true else { return try body() }
+        return try WorkLimit.within(Self.deadlineOfCostlyPredicates, countsPauses: false, body)
+    }
+}
+
+extension DataStoreAggregation {
+    fileprivate var isCostly: Bool {
+        keys.contains { $0.isCostlyKey } || aggregates.contains { $0.key?.isCostlyKey == true }
+            || having?.isCostly == true
+    }
+}
+
+extension String {
+    /// Whether a key is an expression with MATCHES or SUBQUERY in it.
+    var isCostlyKey: Bool {
+        utf8.contains(UInt8(ascii: "("))
+            && ["MATCHES", "SUBQUERY"].contains { range(of: $0, options: .caseInsensitive) != nil }
     }
 }
 

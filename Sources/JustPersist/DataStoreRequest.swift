@@ -62,23 +62,26 @@ public final class DataStoreRequest: @unchecked Sendable {
     /// ```
     ///
     /// Set one where the predicate comes from outside of the program: the work for one item is limited, but not the number
-    /// of items. A request with a predicate that contains MATCHES or SUBQUERY is given up after
-    /// ``deadlineOfCostlyPredicates`` if it sets no deadline; set a longer one where it needs more.
+    /// of items. A request that contains MATCHES or SUBQUERY, in its predicate, a sort or an aggregate, is given up after
+    /// ``deadlineOfCostlyPredicates`` of work if it sets no deadline; set a longer one where it needs more.
     ///
     /// The call throws ``DataStoreError/Code/deadlineExceeded``, a little after the deadline: the time is looked at
     /// between records, and within costly comparisons. In a write block that changes nothing, and the block may go on. The
-    /// time that a closure takes counts, such as that of ``DataStoreReadAccessor/forEach(_:_:)``; so do requests that are
-    /// made in it. A deadline costs a request about as much as reading one record.
+    /// time that a closure takes counts, such as that of ``DataStoreReadAccessor/forEach(_:_:)``, and so do requests that
+    /// are made in it, unless the deadline is the one of costly predicates. A deadline costs a request about as much as reading one record.
     public var deadline: Duration? {
         get { withContents { $0.deadline } }
         set { withContents { $0.deadline = newValue } }
     }
 
-    /// The deadline that counts: its own, or that of a predicate that is costly.
-    package var effectiveDeadline: Duration? {
-        let (deadline, predicate) = withContents { ($0.deadline, $0.predicate) }
-        if let deadline { return deadline }
-        return predicate?.isCostly == true ? Self.deadlineOfCostlyPredicates : nil
+    /// Its own deadline, and whether it has the one of costly predicates if it sets none.
+    package var work: (deadline: Duration?, isCostly: Bool) {
+        withContents { contents in
+            let sortsByCostlyKey = contents.sortDescriptors?.contains { $0.key.isCostlyKey }
+            return (
+                contents.deadline, contents.predicate?.isCostly == true || sortsByCostlyKey == true
+            )
+        }
     }
 
     /// A request for all items of a type.

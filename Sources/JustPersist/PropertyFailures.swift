@@ -6,7 +6,7 @@ import Synchronization
 /// A property cannot throw. The innermost block or call of its thread that can throws in its place. Failures are rare, so a
 /// block only compares their number at its start and at its end.
 @usableFromInline
-enum PropertyFailures {
+package enum PropertyFailures {
     /// How many there were in this process.
     private static let count = Atomic(0)
     /// Whether the innermost call throws them without a report.
@@ -38,7 +38,7 @@ enum PropertyFailures {
 
     /// Runs a part of a call that throws, and throws what it throws, or else its first failure, which is not reported.
     @usableFromInline
-    static func failingCall<Value>(
+    package static func failingCall<Value>(
         _ body: () throws(DataStoreError) -> Value
     ) throws(DataStoreError) -> Value {
         let mark = mark
@@ -63,13 +63,34 @@ enum PropertyFailures {
         let isReported = !areOnlyThrown
         var error = error
         error.isReported = isReported
+        add(error)
+        return isReported
+    }
+
+    private static func add(_ error: DataStoreError) {
         let dictionary = Thread.current.threadDictionary
         let noted = dictionary[key] as? Noted ?? Noted()
         dictionary[key] = noted
         // The oldest ones happened outside of blocks, or in a block that has hundreds of others to throw.
         if noted.failures.count == Noted.limit { noted.failures.removeFirst(Noted.limit / 2) }
         noted.failures.append((count.add(1, ordering: .relaxed).newValue, error))
-        return isReported
+    }
+
+    /// Runs `body`, and hands over those of its failures that it has not thrown, for another thread to ``receive(_:)``.
+    static func handingOver(
+        to failures: Locked<[DataStoreError]>, _ body: () throws -> Void
+    ) rethrows {
+        let mark = mark
+        defer {
+            let left = takeAll(since: mark)
+            if !left.isEmpty { failures.withLock { $0 = left } }
+        }
+        try body()
+    }
+
+    /// Notes failures that were handed over: they fail the block or call around this on this thread.
+    static func receive(_ failures: Locked<[DataStoreError]>) {
+        for error in failures.withLock({ $0 }) { add(error) }
     }
 
     /// The number of the last failure.
@@ -79,12 +100,15 @@ enum PropertyFailures {
     /// The first failure of this thread since then, all of which are forgotten.
     @usableFromInline
     static func take(since mark: Int) -> DataStoreError? {
-        if mark == self.mark { return nil }
-        guard let noted = Thread.current.threadDictionary[key] as? Noted,
+        mark == self.mark ? nil : takeAll(since: mark).first
+    }
+
+    private static func takeAll(since mark: Int) -> [DataStoreError] {
+        guard mark != self.mark, let noted = Thread.current.threadDictionary[key] as? Noted,
             let place = noted.failures.firstIndex(where: { $0.number > mark })
-        else { return nil }
+        else { return [] }
         defer { noted.failures.removeSubrange(place...) }
-        return noted.failures[place].error
+        return noted.failures[place...].map(\.error)
     }
 }
 

@@ -11,18 +11,30 @@ public final class WorkLimit: Sendable {
 
     private let cancellation: Cancellation?
     private let deadline: Deadline?
+    /// The deadline of a costly request that sets none: only the work of the store counts.
+    private let allowance: Deadline?
+    /// How long the work was paused, in nanoseconds.
+    private let paused = Atomic<Int64>(0)
     /// The thread that the limit is for: a task that the work begins inherits the value, but is not part of the work.
     private let thread = BlockThread.current
     private let isOver = Atomic(false)
 
     fileprivate struct Deadline {
-        let instant: ContinuousClock.Instant
+        var instant: ContinuousClock.Instant
         let duration: Duration
+
+        /// The earlier of two deadlines.
+        func orEarlier(_ other: Deadline?) -> Deadline {
+            if let other, other.instant < instant { other } else { self }
+        }
     }
 
-    private init(_ cancellation: Cancellation?, _ deadline: Deadline?) {
+    private init(
+        _ cancellation: Cancellation?, _ deadline: Deadline? = nil, _ allowance: Deadline? = nil
+    ) {
         self.cancellation = cancellation
         self.deadline = deadline
+        self.allowance = allowance
     }
 
     /// Throws if the work of this thread is to end.
@@ -37,7 +49,7 @@ public final class WorkLimit: Sendable {
             throw DataStoreError(
                 .cancelled, in: "request", "The task was cancelled while a store worked for it.")
         }
-        guard let deadline = limit?.deadline, deadline.instant <= .now else { return }
+        guard let deadline = limit?.passedDeadline else { return }
         throw DataStoreError(
             .deadlineExceeded, in: "request",
             """
@@ -54,6 +66,17 @@ public final class WorkLimit: Sendable {
         limit?.cancellation?.isRequested ?? Task.isCancelled
     }
 
+    private var passedDeadline: Deadline? {
+        if deadline == nil, allowance == nil { return nil }
+        return [deadline, extendedAllowance].lazy.compactMap(\.self).first { $0.instant <= .now }
+    }
+
+    private var extendedAllowance: Deadline? {
+        guard var allowance else { return nil }
+        allowance.instant += .nanoseconds(paused.load(ordering: .relaxed))
+        return allowance
+    }
+
     private static var limitOfThread: WorkLimit? {
         guard let limit = current, limit.thread == BlockThread.current,
             !limit.isOver.load(ordering: .relaxed)
@@ -67,20 +90,41 @@ public final class WorkLimit: Sendable {
     package static func withCancellation<Value>(
         _ cancellation: Cancellation, _ body: () throws -> Value
     ) rethrows -> Value {
-        try run(WorkLimit(cancellation, nil), body)
+        try run(WorkLimit(cancellation), body)
     }
 
     /// Runs `body`, whose work ends after some time.
-    static func within<Value, Failure: Error>(
-        _ duration: Duration, _ body: () throws(Failure) -> Value
+    ///
+    /// - Parameter countsPauses: Whether the time of ``pausing(_:)`` counts.
+    package static func within<Value, Failure: Error>(
+        _ duration: Duration, countsPauses: Bool, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let outer = limitOfThread
-        var deadline = Deadline(instant: .now + duration, duration: duration)
-        if let earlier = outer?.deadline, earlier.instant < deadline.instant { deadline = earlier }
-        return try run(WorkLimit(outer?.cancellation, deadline)) {
-            Result { () throws(Failure) in try body() }
-        }.get()
+        let new = Deadline(instant: .now + duration, duration: duration)
+        let limit =
+            countsPauses
+            ? WorkLimit(outer?.cancellation, new.orEarlier(outer?.deadline))
+            : WorkLimit(
+                outer?.cancellation, outer?.deadline, new.orEarlier(outer?.extendedAllowance))
+        return try run(limit) { Result { () throws(Failure) in try body() } }.get()
     }
+
+    /// Runs what the caller of a request does with an item, while the store does not work for the request.
+    ///
+    /// Its time does not count where the request has no deadline but that of costly predicates. Use it where a request
+    /// calls a closure of the program, as in ``DataStoreReadAccessor/forEach(_:_:)``.
+    public static func pausing<Value>(_ body: () throws -> Value) rethrows -> Value {
+        guard let limit = limitOfThread, limit.allowance != nil else { return try body() }
+        let start = ContinuousClock.now
+        defer {
+            let pause = start.duration(to: .now) / .nanoseconds(1)
+            limit.paused.add(Int64(pause), ordering: .relaxed)
+        }
+        return try run(WorkLimit(limit.cancellation, limit.deadline), body)
+    }
+
+    /// Whether ``pausing(_:)`` does anything on this thread.
+    package static var canPause: Bool { limitOfThread?.allowance != nil }
 
     private static func run<Value>(
         _ limit: WorkLimit, _ body: () throws -> Value
@@ -95,10 +139,11 @@ public final class WorkLimit: Sendable {
     struct Carried: Sendable {
         fileprivate let cancellation: Cancellation
         fileprivate let deadline: Deadline?
+        fileprivate let allowance: Deadline?
 
         /// Runs the work on the other thread.
         func run<Value>(_ body: () throws -> Value) rethrows -> Value {
-            try WorkLimit.run(WorkLimit(cancellation, deadline), body)
+            try WorkLimit.run(WorkLimit(cancellation, deadline, allowance), body)
         }
 
         /// Carries a cancellation of the task on, which the other thread cannot see.
@@ -110,7 +155,8 @@ public final class WorkLimit: Sendable {
     static var carried: Carried {
         let limit = limitOfThread
         return Carried(
-            cancellation: limit?.cancellation ?? Cancellation(), deadline: limit?.deadline)
+            cancellation: limit?.cancellation ?? Cancellation(), deadline: limit?.deadline,
+            allowance: limit?.extendedAllowance)
     }
 
     /// Whether this thread works for a task, which may be cancelled.

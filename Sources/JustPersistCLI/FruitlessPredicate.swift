@@ -51,7 +51,8 @@ struct FruitlessPredicate {
                     comparison.operator == .contains || path.description.contains("@")
                     || value.kind == .array && ![.in, .between].contains(comparison.operator)
                 if isOfArrays { return nil }
-                return "“\(attribute.name)” holds arrays; write ANY \(path) … to compare their elements."
+                return
+                    "“\(attribute.name)” holds arrays; write ANY \(path) … to compare their elements."
             }
             return path.components.count == 1 ? hint(on: value, as: attribute) : nil
         default: return nil

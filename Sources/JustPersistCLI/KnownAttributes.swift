@@ -71,7 +71,8 @@ struct KnownAttributes {
     }
 
     private func contains(_ name: String) -> Bool {
-        names.contains(name) || [name] == DataStorePredicate.AttributePath.uniqueToken.components
+        schema.kinds(ofAttribute: name) != nil
+            || [name] == DataStorePredicate.AttributePath.uniqueToken.components
     }
 
     /// The attributes that may be meant, as they are written in that option.

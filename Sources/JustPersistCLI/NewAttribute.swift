@@ -24,10 +24,13 @@ struct NewAttribute: ExpressibleByArgument {
 
     /// The value, for a type that has no such attribute.
     func value(newIn schema: ItemSchema) throws -> DataStoreValue {
-        guard schema.index(ofAttribute: name) == nil, name != "uniqueToken" else {
+        guard schema.kinds(ofAttribute: name) == nil, name != "uniqueToken" else {
+            let isThere = schema.index(ofAttribute: name) != nil
+            let current = schema.attributes.first { $0.formerNames.contains(name) }?.name
+            let rename = isThere ? "" : current.map { ", which is now called “\($0)”" } ?? ""
             throw DataStoreError(
                 .invalidRequest, in: "update",
-                "“\(schema.itemTypeKey)” has an attribute “\(name)” already. Change it with --set.",
+                "“\(schema.itemTypeKey)” has an attribute “\(name)” already\(rename). Change it with --set.",
                 itemType: schema.itemTypeKey, attribute: name)
         }
         if let value = DataStoreValue(argument: text, kinds: kind.map { [$0] } ?? []) {

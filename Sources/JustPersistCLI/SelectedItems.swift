@@ -18,8 +18,17 @@ struct SelectedItems: ParsableArguments {
     @Option(parsing: .unconditional, help: "How many items at most; 0 for all.") var limit: Int?
     @Option(parsing: .unconditional, help: "How many items to leave out at the start.")
     var offset: Int?
+    @Option(
+        parsing: .unconditional,
+        help:
+            "After how many seconds of work to give up. Where MATCHES or SUBQUERY occurs, it is 30 unless you say otherwise."
+    )
+    var deadline: Double?
 
     func validate() throws {
+        if let deadline, !(deadline > 0 && deadline <= 1e9) {
+            throw ValidationError("--deadline must be more than 0, and at most a billion seconds.")
+        }
         if let limit, limit < 0 { throw ValidationError("--limit must be 0 or more.") }
         if let offset, offset < 0 { throw ValidationError("--offset must be 0 or more.") }
     }
@@ -31,6 +40,7 @@ struct SelectedItems: ParsableArguments {
         }
         request.limit = limit
         request.offset = offset
+        request.deadline = deadline.map { .seconds($0) }
         return request
     }
 

@@ -97,17 +97,45 @@ import Testing
         ) throws {
             let request = DataStoreRequest(itemType: Sample.self)
             request.predicate = try DataStorePredicate(format)
-            let deadline = request.effectiveDeadline
-            #expect(
-                deadline == (isCostly ? DataStoreRequest.deadlineOfCostlyPredicates : nil),
-                sourceLocation: sourceLocation)
-            request.deadline = .seconds(1)
-            #expect(request.effectiveDeadline == .seconds(1), sourceLocation: sourceLocation)
+            #expect(request.work.isCostly == isCostly, sourceLocation: sourceLocation)
+            #expect(request.work.deadline == nil, sourceLocation: sourceLocation)
         }
         try expect(false, "a == 1 AND b CONTAINS 'x' OR NOT c IN {1, 2} AND d.@count > 2")
         try expect(true, "a == 1 AND NOT b MATCHES 'x'")
         try expect(true, "1 + SUBQUERY(d, $x, $x > 1).@count > 2")
         try expect(true, "TERNARY(b MATCHES 'x', 1, 2) == 2")
         try expect(true, "d[SUBQUERY(d, $x, $x > 1).@count] == 2")
+    }
+
+    @Test func aSortByACostlyKeyHadNoDeadline() {
+        let request = DataStoreRequest(itemType: Sample.self)
+        for (key, isCostly) in [
+            ("length(b)", false), ("MATCHES", false), ("subquery(d, $x, $x > 1).@count", true),
+            ("TERNARY(b matches 'x', 1, 2)", true),
+        ] {
+            request.sortDescriptors = [.descending("a"), .ascending(key)]
+            #expect(request.work.isCostly == isCostly, "\(key)")
+        }
+    }
+
+    @Test func theDeadlineOfCostlyPredicatesCountedTheTimeOfClosures() throws {
+        try WorkLimit.within(.milliseconds(200), countsPauses: false) {
+            try WorkLimit.pausing {
+                Thread.sleep(forTimeInterval: 0.3)
+                try WorkLimit.check()
+            }
+            try WorkLimit.check()
+            // Its work counts, before and after.
+            Thread.sleep(forTimeInterval: 0.3)
+            expectError(.deadlineExceeded) { try WorkLimit.check() }
+        }
+        _ = WorkLimit.within(.milliseconds(200), countsPauses: true) {
+            expectError(.deadlineExceeded) {
+                try WorkLimit.pausing {
+                    Thread.sleep(forTimeInterval: 0.3)
+                    try WorkLimit.check()
+                }
+            }
+        }
     }
 }

@@ -33,6 +33,31 @@ import Testing
         }
     }
 
+    /// The main thread waits at the exit, and a completion needs it.
+    @Test(arguments: Backend.ofRecords)
+    func exitLosesCompletionsThatReadOnTheMainThread(_ backend: Backend) async throws {
+        try await withTemporaryDirectory { directory in
+            let result = await #expect(
+                processExitsWith: .success, observing: [\.standardErrorContent]
+            ) { [backend = backend as Backend, directory = directory as URL] in
+                DispatchQueue.main.async {
+                    let store = backend.make(at: directory, threading: .mainThread)
+                    store.setup()
+                    for number in 0..<20 {
+                        store.writeAsync { _ in
+                        } completion: {
+                            store.read { _ in }
+                            FileHandle.standardError.write(Data("JustPersist: \(number)\n".utf8))
+                        }
+                    }
+                    exit(0)
+                }
+                while true { sleep(1) }
+            }
+            #expect(result?.messages == (0..<20).map { "JustPersist: \($0)" })
+        }
+    }
+
     @Test(arguments: Backend.persistent)
     func exitInACompletionLosesQueuedBlocks(_ backend: Backend) async throws {
         try await withTemporaryDirectory { directory in

@@ -80,6 +80,37 @@ import Testing
         }
     }
 
+    /// A read block of the original's form passes its failures on to the block around it, on another thread.
+    @Test(arguments: Backend.allCases)
+    func aFailedReadOnTheMainThreadDidNotFailTheBlockAroundIt(_ backend: Backend) async throws {
+        await #expect(processExitsWith: .success) { [backend] in
+            try await Self.onMain(backend, .originals) { store, _ in
+                try store.write { db in try db.create("Restaurant").setObject(7, forKey: "stars") }
+                let block = BackgroundBlock {
+                    do {
+                        try store.write { _ in
+                            store.read { db in
+                                let item = try? db.dynamicItems(
+                                    DataStoreRequest(itemTypeKey: "Restaurant")
+                                ).first
+                                _ = item?.object(forKey: "unheardOf")
+                            }
+                        }
+                        fatalError("The block was committed.")
+                    } catch DataStoreError.Code.unknownAttribute {
+                        return
+                    }
+                }
+                // Serves the block's read meanwhile.
+                block.waitForEnd()
+                try block.wait()
+                // It is none of the main thread's own blocks that fails.
+                _ = try store.read { db in try db.schemas().count }
+                try store.close()
+            }
+        }
+    }
+
     @Test(arguments: Backend.allCases)
     func theMainThreadWaitedForAQueuedBlockThatWritesElsewhere(_ backend: Backend) async throws {
         await #expect(processExitsWith: .success) { [backend] in

@@ -42,6 +42,28 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
+    func aShapeFoundADateThatIsNotANumber(_ backend: Backend) throws {
+        try backend.withStore { store in
+            let days = [0, .nan, .infinity].map { Date(timeIntervalSinceReferenceDate: $0) }
+            try store.write { db in
+                try db.declare(
+                    ItemSchema(
+                        "Event", attributes: [AttributeSchema("day")],
+                        indexes: [IndexSchema(["day"])]))
+                for day in days { try db.create("Event").setObject(day, forKey: "day") }
+            }
+            let counts = try store.read { db in
+                try days.map { day in
+                    let request = DataStoreRequest(itemTypeKey: "Event")
+                    request.predicate = try equals("day", day)
+                    return try db.count(request)
+                }
+            }
+            #expect(counts == [1, 0, 1])
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
     func aShapeIsUsedWithOtherValues(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in try fill(db) }

@@ -281,4 +281,20 @@ import Testing
         #expect(
             error?.message.hasPrefix("Row 2: ") == true && error?.message.contains("Bad") == true)
     }
+
+    @Test func aChangeThatWasRefusedInDidImportWasLost() throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.file(
+            "rows.jsonl", Array("{\"text\": \"a\"}\n{\"text\": \"b\"}\n".utf8))
+        let store = try memoryStore()
+        try store.write { db in try db.declare(Sample.schema) }
+        var settings = ItemImport(itemType: "Sample")
+        settings.mapping = ItemMapping(["text": .from("text")])
+        settings.mapping?.didImport = { item, object in
+            if object["text"] == .string("b") { (item as? DynamicItem)?["number"] = .string("x") }
+        }
+        let error = #expect(throws: DataStoreError.self) { try settings.run(file, into: store) }
+        #expect(error?.code == .kindMismatch)
+        #expect(try store.read { db in try db.count(Sample.self) } == 0)
+    }
 }

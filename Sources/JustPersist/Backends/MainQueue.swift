@@ -30,7 +30,14 @@ package enum MainQueue {
         if isCurrent { return try runHere(body) }
         try withoutActuallyEscaping(body) { body in
             let carried = WorkLimit.carried
-            let job = MainQueueJob(unless: isForbidden) { try carried.run { try runHere(body) } }
+            // A block that cannot throw them passes them on to the block around this call.
+            let failures = Locked<[DataStoreError]>([])
+            defer { PropertyFailures.receive(failures) }
+            let job = MainQueueJob(unless: isForbidden) {
+                try PropertyFailures.handingOver(to: failures) {
+                    try carried.run { try runHere(body) }
+                }
+            }
             MainQueueWait.post(job)
             DispatchQueue.main.async { job.run() }
             try job.wait(carried)

@@ -19,8 +19,11 @@ final class WriteQueue: Sendable {
         /// The blocks that were queued, and those of them that have not ended.
         var total = 0
         var count = 0
+        /// The blocks that have ended, and whose completions have not.
+        var completing = 0
 
         var ended: Int { total - count }
+        var completed: Int { ended - completing }
     }
 
     /// What the store is called in messages.
@@ -74,19 +77,19 @@ final class WriteQueue: Sendable {
     func finish(patience: Double) -> Int {
         let isInWriteBlock = (try? turns.refuseNested()) == nil
         if isInWriteBlock { return state.withLock { $0.count } }
+        let isInCompletion = DispatchQueue.getSpecific(key: isCompleting) != nil
         let total = state.withLock { $0.total }
-        var ended = 0
-        while ended < total {
+        let goal = isInCompletion ? total : 2 * total
+        var done = 0
+        while done < goal {
             let deadline = Date(timeIntervalSinceNow: patience)
-            let more = state.wait(upTo: deadline) { $0.ended > ended ? $0.ended : nil }
+            let more = state.wait(upTo: deadline) { state -> Int? in
+                let now =
+                    min(state.ended, total) + (isInCompletion ? 0 : min(state.completed, total))
+                return now > done ? now : nil
+            }
             guard let more else { break }
-            ended = more
-        }
-        if DispatchQueue.getSpecific(key: isCompleting) == nil {
-            let areDone = Locked(false)
-            completions.async { areDone.change { $0 = true } }
-            let deadline = Date(timeIntervalSinceNow: patience)
-            _ = areDone.wait(upTo: deadline) { $0 ? () : nil }
+            done = more
         }
         return state.withLock { $0.count }
     }
@@ -162,13 +165,16 @@ final class WriteQueue: Sendable {
     private func end(
         _ ended: [(completion: Completion, failure: (any Error)?)], _ failure: (any Error)?
     ) {
-        // Before they count as ended, so that `finish` finds them. On another queue than the blocks, so that a completion may
-        // wait for blocks queued after its own.
+        state.change { state in
+            state.count -= ended.count
+            state.completing += ended.count
+        }
+        // On another queue than the blocks, so that a completion may wait for blocks queued after its own.
         completions.async { [self] in
-            withExtendedLifetime(self) {
-                for block in ended { block.completion(block.failure ?? failure) }
+            for block in ended {
+                block.completion(block.failure ?? failure)
+                state.change { $0.completing -= 1 }
             }
         }
-        state.change { $0.count -= ended.count }
     }
 }

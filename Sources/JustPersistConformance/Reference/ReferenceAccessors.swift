@@ -41,7 +41,8 @@ package struct ReferenceReadAccessor: DataStoreReadAccessor, ~Copyable {
                 try block.limited(WorkLimit.check)
                 // It may have been changed or deleted since.
                 guard let current = block.state.row(row.key) else { continue }
-                try body(try block.item(current, as: request.type))
+                let item = try block.item(current, as: request.type)
+                try WorkLimit.pausing { try body(item) }
             }
         }
     }

@@ -225,13 +225,16 @@ struct ItemsWriter {
     private func complete(_ item: any DataStoreItem, _ row: ImportRow) throws(DataStoreError) {
         guard let didImport, let object = row.object, let item = item as? any MutableDataStoreItem
         else { return }
-        do {
-            try didImport(item, object)
-        } catch let error as DataStoreError {
-            throw error
-        } catch {
-            throw DataStoreError(
-                .invalidInput, in: "import", "\(error) (didImport)", itemType: type.key)
+        // A change that is refused in it refuses the row.
+        try PropertyFailures.failingCall { () throws(DataStoreError) in
+            do {
+                try didImport(item, object)
+            } catch let error as DataStoreError {
+                throw error
+            } catch {
+                throw DataStoreError(
+                    .invalidInput, in: "import", "\(error) (didImport)", itemType: type.key)
+            }
         }
     }
 

@@ -215,12 +215,9 @@ struct IndexEntries {
     }
 
     /// Stores the keys, in their order.
-    ///
-    /// A cancelled task ends this. The deadline of a request does not, because its block may go on after it.
     func write(to writer: any KeyValueWriter) throws(DataStoreError) {
         let none: [UInt8] = []
-        for (place, entry) in sorted.enumerated() {
-            if place & 255 == 255, WorkLimit.isCancelled { try WorkLimit.check() }
+        for entry in sorted {
             try writer.put(none.span, forKey: bytes.span.extracting(entry.range))
         }
     }

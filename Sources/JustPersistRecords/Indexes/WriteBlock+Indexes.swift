@@ -108,7 +108,8 @@ extension RecordTable {
             try writer.scan(pass.rest(of: number), reversed: false) {
                 (key, record) throws(DataStoreError) in
                 let id = try pass.advance(to: key, number, typeKey)
-                if pass.count & 255 == 0 { try WorkLimit.check() }
+                // Not the deadline of a request, which ends nothing but the request.
+                if pass.count & 255 == 0, WorkLimit.isCancelled { try WorkLimit.check() }
                 if !isSound(record, id) || !index.addEntries(of: record, id: id, to: &entries) {
                     entries.begin(index.prefix)
                     entries.bytes.append(IndexKey.unknown)

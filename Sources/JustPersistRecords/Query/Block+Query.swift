@@ -29,8 +29,10 @@ extension Block {
         try checkOpen("fetch")
         try prepareForQuery()
         let query = try Query(request.copy(), in: self)
+        let canPause = WorkLimit.canPause
         try rows(query, try access(for: query)) { (id, record) throws(DataStoreError) in
-            body(try item(query.type, id: id, record: record))
+            let item = try item(query.type, id: id, record: record)
+            if canPause { WorkLimit.pausing { body(item) } } else { body(item) }
         }
     }
 
@@ -145,10 +147,13 @@ extension Block {
         _ batch: [(ItemID, [UInt8])], of type: BlockType,
         to body: (any DataStoreItem) throws -> Void
     ) throws {
+        let canPause = WorkLimit.canPause
         for (place, (id, record)) in batch.enumerated() {
             // `body` may take long.
             if place & 15 == 15 { try WorkLimit.check() }
-            if let item = try currentItem(type, id: id, record: record) { try body(item) }
+            if let item = try currentItem(type, id: id, record: record) {
+                if canPause { try WorkLimit.pausing { try body(item) } } else { try body(item) }
+            }
             try checkOpen("fetch")
         }
     }
@@ -287,6 +292,7 @@ extension Block {
     /// The item of a type with that id.
     func fetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)? {
         try checkOpen("fetch")
+        try workSteps.count()
         return try liveItem(try blockType(type), id: id)
     }
 

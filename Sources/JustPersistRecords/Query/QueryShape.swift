@@ -133,6 +133,7 @@ extension DataStorePredicate.Comparison {
         case .array, .dictionary: return nil
         // NaN equals nothing, and nothing is before -inf.
         case .double(let number) where !number.isFinite: return nil
+        case .date(let date) where !date.timeIntervalSinceReferenceDate.isFinite: return nil
         case .decimal(let number) where number.isNaN: return nil
         default: return (path, value)
         }

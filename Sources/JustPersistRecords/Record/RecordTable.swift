@@ -133,6 +133,7 @@ final class RecordTable {
         try reader.scanKeys(pass.rest(of: number), reversed: pass.isReversed) {
             (key) throws(DataStoreError) in
             _ = try current.advance(to: key, number, typeKey)
+            if current.count & 255 == 0 { try WorkLimit.check() }
             passed += 1
             return passed < count ? .next : .stop
         }

@@ -39,7 +39,8 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
     func performAggregate(
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
     ) throws(DataStoreError) -> [DataStoreRow] {
-        try block.logged(request, .aggregate(aggregation), \.count) { () throws(DataStoreError) in
+        try block.logged(request, .aggregate(aggregation), \.count, aggregation) {
+            () throws(DataStoreError) in
             try block.aggregate(request, aggregation)
         }
     }
@@ -120,7 +121,7 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
     ) throws(DataStoreError) -> [DataStoreRow] {
         try noting { () throws(DataStoreError) in
-            try block.logged(request, .aggregate(aggregation), \.count) {
+            try block.logged(request, .aggregate(aggregation), \.count, aggregation) {
                 () throws(DataStoreError) in
                 try block.aggregate(request, aggregation)
             }

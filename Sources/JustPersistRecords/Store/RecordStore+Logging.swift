@@ -32,18 +32,21 @@ extension Block {
     @inline(__always)
     func logged<Value>(
         _ request: DataStoreRequest, _ operation: @autoclosure () -> QueryPlan.Operation,
-        _ count: (Value) -> Int,
+        _ count: (Value) -> Int, _ aggregation: DataStoreAggregation? = nil,
         _ body: () throws(DataStoreError) -> Value
     ) throws(DataStoreError) -> Value {
         try workSteps.count()
         guard let log = context.log, let start = log.startOfQuery() else {
-            return try request.withinDeadline(body)
+            return try request.withinDeadline(aggregation, body)
         }
-        let value = try request.withinDeadline(body)
+        let value = try request.withinDeadline(aggregation, body)
         let isSlow = log.slowQueries.map { .now - start >= $0 } ?? false
         log.queried(
             request, found: count(value), since: start,
-            plan: isSlow ? try? explain(operation(), request) : nil)
+            plan: isSlow
+                ? try? request.withinDeadline(aggregation) { () throws(DataStoreError) in
+                    try explain(operation(), request)
+                } : nil)
         return value
     }
 }

@@ -1,13 +1,14 @@
 /// The time that a request may take.
 extension DataStoreRequest {
-    /// The deadline of a request whose predicate contains MATCHES or SUBQUERY, and that sets no other: 30 seconds.
+    /// The deadline of a request that sets none and whose predicate contains MATCHES or SUBQUERY: 30 seconds.
     ///
-    /// A short text with one of these can keep a store busy for hours.
+    /// Even a short predicate with one of these can keep a store busy for hours.
     public static let deadlineOfCostlyPredicates: Duration = .seconds(30)
 
     /// Runs the work of the request, which ``WorkLimit/check()`` ends when the deadline has passed.
     ///
-    /// Stores call this in each call that carries a request out. What `body` calls on its thread is part of the work.
+    /// Stores call this in each call that executes a request. Everything that `body` calls on its thread is part of
+    /// the work.
     public func withinDeadline<Value, Failure: Error>(
         _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -17,7 +18,7 @@ extension DataStoreRequest {
 }
 
 extension DataStorePredicate {
-    /// Whether a part of it can take any amount of work for one item, within the limit for one.
+    /// Whether a part of the predicate can take a long time for one item, within the limit for one item.
     var isCostly: Bool {
         switch self {
         case .constant, .evaluated: false

@@ -1,7 +1,7 @@
 import ArgumentParser
 import JustPersist
 
-/// An attribute that a type does not have yet, and its value, as they are written on the command line.
+/// An attribute that a type does not have yet, and its value, in the syntax of the command line.
 struct NewAttribute: ExpressibleByArgument {
     let name: String
     private let kind: DataStoreValue.Kind?
@@ -9,7 +9,7 @@ struct NewAttribute: ExpressibleByArgument {
 
     private static let kinds = DataStoreValue.Kind.allCases.filter { $0 != .null }
 
-    /// The kinds that may be given.
+    /// The kinds, for help and messages.
     static let kindNames = kinds.map { "\($0)" }.joined(separator: ", ")
 
     init?(argument: String) {
@@ -27,7 +27,7 @@ struct NewAttribute: ExpressibleByArgument {
         (name, kind) = (String(parts[0][..<colon]), named)
     }
 
-    /// The value, for a type that has no such attribute.
+    /// The value, for a type without such an attribute.
     func value(newIn schema: ItemSchema) throws -> DataStoreValue {
         guard schema.index(ofAttribute: name) == nil, name != "uniqueToken" else {
             throw DataStoreError(

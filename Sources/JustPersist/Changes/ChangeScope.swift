@@ -1,10 +1,10 @@
 /// The changes of a store that an observer wants.
 public enum ChangeScope: Sendable {
-    /// Those of all items.
+    /// The changes of all items.
     case everything
-    /// Those of the items of some types.
+    /// The changes of the items of some types.
     case types([ItemType])
-    /// Those of one item.
+    /// The changes of one item.
     case item(ItemType, ItemID)
 }
 

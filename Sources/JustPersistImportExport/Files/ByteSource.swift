@@ -49,7 +49,7 @@ final class ByteSource {
     /// Whether the bytes are returned as they are in the file.
     var isPlain: Bool { compression == nil }
 
-    /// The next bytes, at most so many; `nil` at the end.
+    /// The next bytes, at most `size`; `nil` at the end.
     func next(upTo size: Int) throws -> [UInt8]? {
         guard let decompressor else {
             if position < input.count {

@@ -1,10 +1,10 @@
-# Both ways in: `make demo` shows the main job on real data, `make test` runs the tests.
+# `make demo` shows the main functions on real data; `make test` runs the tests.
 .PHONY: demo test test-root test-developer test-plugin test-projects test-torture examples conformance torture fuzz lint format docs bench sanitize stress setup install install-all uninstall clean
 
-# The suite proves damage and crashes by killing processes; backtraces of those would only slow it down.
+# The suite kills processes to test damage and crashes; their backtraces would only slow it down.
 export SWIFT_BACKTRACE ?= enable=no
 
-# What the root package does not build; named one by one, so that build products are left alone.
+# The code that the root package does not build, listed one by one to leave out build products.
 NESTED = DeveloperTests/Package.swift DeveloperTests/Tests MacroTests/Package.swift MacroTests/Tests \
 	Benchmarks/Package.swift Benchmarks/Sources Fuzzing/Package.swift Fuzzing/Sources Torture/Package.swift Torture/Sources Torture/Tests \
 	Examples/NewProjects/Package.swift Examples/NewProjects/Sources \
@@ -14,15 +14,15 @@ NESTED = DeveloperTests/Package.swift DeveloperTests/Tests MacroTests/Package.sw
 demo:
 	scripts/demo
 
-# One behind the other, for all share what the root package has built; SwiftPM lets one at a time into its directory.
+# In sequence, because all share the root package's build directory, and SwiftPM allows one build at a time in it.
 test: test-root test-developer test-plugin test-projects examples test-torture
 
-# What has to be tried with every change, in minutes.
+# The tests for every change, which take some minutes.
 test-root: setup
 	swift build --build-tests
 	swift test --skip-build --disable-xctest
 
-# The conformance kit with its sabotaged stores, what the plugin writes, and what the macros write.
+# The conformance kit with its sabotaged stores, the output of the plugin, and the expansions of the macros.
 test-developer: setup
 	scripts/in-package DeveloperTests build --build-tests
 	scripts/in-package DeveloperTests test --skip-build --disable-xctest
@@ -33,19 +33,19 @@ test-developer: setup
 test-plugin: setup
 	scripts/test-plugin
 
-# The first programs of new users, in the modes that their projects have: each is run, and checks its results.
+# First programs of new users, in the language modes of new projects: each is run, and checks its results.
 test-projects: setup
 	scripts/in-package Examples/NewProjects build
 	for program in MainActorApp Script MainActorScript; do .build/debug/$$program || exit 1; done
 
-# The trials of `make torture`, some seconds of them, and the tests of their judge.
+# The trials of `make torture` for some seconds, and the tests of the program that judges them.
 test-torture:
 	@scripts/setup $(TRACER)
 	scripts/in-package Torture build --build-tests
 	scripts/in-package Torture test --skip-build --disable-xctest
 
-# The examples, as authors outside of this package build and test them. The second has its checks in XCTest too, of
-# which some are enough.
+# The examples, built and tested as by authors outside of this package. The second one also has its checks in XCTest,
+# where a few are enough.
 SQLITE = $(if $(filter Linux,$(shell uname -s)),libsqlite3-dev)
 examples:
 	@scripts/setup $(SQLITE)
@@ -56,7 +56,7 @@ examples:
 	JP_ONLY='fixture/*,crud/*,dur/kill9-after-sync' \
 		scripts/in-package Examples/SortedArrayEngine test --skip-build --disable-swift-testing
 
-# The conformance kit on every backend, longer than in the tests. PROFILE=soak takes hours; ONLY='dur/*' picks checks.
+# The conformance kit on every backend, longer than in the tests. PROFILE=soak takes hours; ONLY='dur/*' selects checks.
 PROFILE ?= full
 ONLY ?= *
 conformance: setup
@@ -65,8 +65,8 @@ conformance: setup
 		.build/release/justpersist-conformance $$store --profile $(PROFILE) --only '$(ONLY)' || exit 1; \
 	done
 
-# Stores are killed, refused their system calls, cut off from power, damaged and filled, and judged by what they
-# promise. About ten minutes; LONG=1 runs on until each campaign has its count.
+# Stores are killed, lose power, are damaged and filled up, and have system calls fail; then they are checked against
+# their guarantees. About ten minutes; LONG=1 continues until each campaign has its count.
 # Options: make torture TORTURE="--only kill,power --engine lmdb --seed 7 --rounds 2"; make torture TORTURE=--help
 TRACER = $(if $(filter Linux,$(shell uname -s)),strace)
 TORTURE ?=
@@ -75,12 +75,12 @@ torture:
 	swift build -c release --product justpersist
 	swift run -c release --package-path Torture TortureTool $(if $(LONG),--long) $(TORTURE)
 
-# Inputs made by libFuzzer for the parser of predicates and the decoder of records. Ten minutes for both; SECONDS=60 for
-# less. Needs a toolchain of swift.org's, as Xcode's has no libFuzzer.
+# Fuzzes the parser of predicates and the decoder of records with libFuzzer. Ten minutes for both; SECONDS=60 for less.
+# Needs a toolchain from swift.org, because Xcode's has no libFuzzer.
 fuzz: setup
 	scripts/fuzz $(or $(SECONDS),600)
 
-# Formatting, then the documentation: both without warnings.
+# Checks the formatting, then builds the documentation; warnings are errors.
 lint: setup
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests $(NESTED)
 	$(MAKE) docs
@@ -91,14 +91,14 @@ format:
 docs: setup
 	scripts/docs
 
-# The ratios of one run, as a table and as JSON. Options: make bench BENCH="--only create --rounds 3"
+# Prints the ratios of one run as a table and as JSON. Options: make bench BENCH="--only create --rounds 3"
 bench: setup
 	swift run -c release --package-path Benchmarks StoreBenchmark $(BENCH)
 
-# The suite under the address and the thread sanitizer, each a build of its own, side by side; takes a while.
-# The sabotaged stores are left out: they prove the kit, by the clock and in a thousand processes. The backends' checks
-# run in the test's own process, which starts once and is searched for leaks at its end, and alone, as some count files
-# and threads.
+# The suite under the address and the thread sanitizer, in separate builds that run concurrently; takes a while.
+# The sabotaged stores are left out: they test the kit itself, depend on time and need a thousand processes. The
+# backends' checks run in the test's own process, which starts once and is checked for leaks at its end, and one at a
+# time, because some count files and threads.
 sanitize: setup
 	$(MAKE) -j2 sanitize-address sanitize-thread
 
@@ -111,7 +111,7 @@ sanitize-%:
 		--skip 'MutantTests|IsolationCheckTests'
 	SCRATCH=.build/$* scripts/in-package MacroTests test --disable-xctest --sanitize=$*
 
-# Everything that a store can do at once, under the thread sanitizer: its first report, a broken invariant or a minute
+# All operations of a store concurrently, under the thread sanitizer: its first report, a violated invariant or a minute
 # without progress ends the run. Ten minutes for all three stores; make stress SECONDS=60 STORE=lmdb STRESS="--seed 7"
 STORE ?= all
 STRESS ?=
@@ -123,8 +123,8 @@ stress: setup
 setup:
 	@scripts/setup
 
-# The tool, the manual page and the completions of bash, zsh and fish; install-all adds the program of the conformance kit.
-# make install PREFIX=$HOME/.local; DESTDIR is for those who make packages.
+# Installs the tool, the manual page and the completions for bash, zsh and fish; install-all adds the conformance kit's
+# program. make install PREFIX=$HOME/.local; DESTDIR is for packagers.
 PREFIX ?= /usr/local
 install: setup
 	scripts/install "$(DESTDIR)$(PREFIX)"

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// As in the root package, but without strict memory safety: two of the sides are C on purpose.
+// As in the root package, but without strict memory safety, because two of the sides use C directly.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -19,7 +19,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
-        // Names of their own: the root package keeps its C modules to itself.
+        // Separate module names: the root package does not export its C modules.
         .systemLibrary(
             name: "CBenchLMDB", pkgConfig: "lmdb",
             providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// As in the root package. Built with --sanitize fuzzer, which gives each program libFuzzer's main function.
+// As in the root package. Built with --sanitize fuzzer, which adds libFuzzer's main function to each program.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),

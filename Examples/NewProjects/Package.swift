@@ -5,13 +5,13 @@ let mainActor: [SwiftSetting] = [
     .defaultIsolation(MainActor.self), .treatAllWarnings(as: .error),
 ]
 
-// What a new user's first project looks like, in the modes that new projects have.
+// The first project of a new user, in the modes that new projects have.
 let package = Package(
     name: "NewProjects",
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "JustPersist", path: "../..")],
     targets: [
-        // An app: everything belongs to the main actor unless it says otherwise.
+        // An app: everything is isolated to the main actor by default.
         .executableTarget(
             name: "MainActorApp",
             dependencies: [
@@ -23,7 +23,7 @@ let package = Package(
                 .enableUpcomingFeature("InferIsolatedConformances"),
                 .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
             ]),
-        // A script: code that is in no function.
+        // A script: code outside of functions.
         .executableTarget(
             name: "Script",
             dependencies: [
@@ -31,7 +31,7 @@ let package = Package(
                 .product(name: "JustPersistMemory", package: "JustPersist"),
             ],
             swiftSettings: [.treatAllWarnings(as: .error)]),
-        // Both, in the language mode of projects that are not new.
+        // Both, in the language mode of older projects.
         .executableTarget(
             name: "MainActorScript",
             dependencies: [

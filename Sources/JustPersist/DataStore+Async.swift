@@ -6,8 +6,8 @@ extension DataStore {
     /// requests end with ``DataStoreError/Code/cancelled``. In both cases this throws `CancellationError`. Code of the
     /// block that makes no requests is not interrupted.
     ///
-    /// The block runs on another thread, so that it may wait without holding the task's. For a short read that costs more
-    /// than the read itself: `readSync` runs it on the calling thread.
+    /// The block runs on another thread, so it may wait without blocking the task's thread. For a short read that
+    /// costs more than the read itself: `readSync` runs it on the calling thread.
     public func read<Value: Sendable>(
         _ block: @escaping @Sendable (borrowing DataStoreReader) throws -> Value
     ) async throws -> Value {
@@ -32,9 +32,10 @@ extension DataStore {
     /// Queued blocks run in the order of the calls. This throws the error that the block throws, or else
     /// the first failure of a property, as `write` without `await` does; in both cases the block is rolled back.
     ///
-    /// If the task is cancelled before the block starts, this throws `CancellationError` at once, and the block never runs.
-    /// If it is cancelled later, the block's requests end with ``DataStoreError/Code/cancelled``, the block is rolled back
-    /// at its end, and this throws `CancellationError`. A block that makes no request any more is committed.
+    /// If the task is cancelled before the block starts, this throws `CancellationError` immediately, and the block
+    /// never runs. If it is cancelled later, the block's requests end with ``DataStoreError/Code/cancelled``, the
+    /// block is rolled back at its end, and this throws `CancellationError`. A block that makes no further request is
+    /// committed.
     @discardableResult
     public func write<Value: Sendable>(
         _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Value
@@ -61,7 +62,7 @@ extension DataStore {
     }
 }
 
-/// A block that a task waits for, on whatever thread it runs.
+/// A block that a task waits for, on any thread.
 private final class TaskWork<Value: Sendable>: Sendable {
     private struct State {
         var isRunning = false
@@ -72,7 +73,7 @@ private final class TaskWork<Value: Sendable>: Sendable {
     private let state = Locked(State())
     private let cancellation = Cancellation()
 
-    /// Notes who waits, and tells whether to begin: not if the task was cancelled meanwhile.
+    /// Records the waiting task, and returns whether to begin: not if the task was cancelled meanwhile.
     func isAwaited(by continuation: CheckedContinuation<Value, any Error>) -> Bool {
         let begins = state.withLock { state in
             if !state.isCancelled { state.continuation = continuation }
@@ -82,9 +83,7 @@ private final class TaskWork<Value: Sendable>: Sendable {
         return begins
     }
 
-    /// Ends the block if it runs.
-    ///
-    /// If it waits for its turn, the task goes on at once, and the block will not run.
+    /// Ends the block if it runs; if it waits for its turn, drops it and resumes the task immediately.
     func cancel() {
         cancellation.request()
         let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in
@@ -103,7 +102,7 @@ private final class TaskWork<Value: Sendable>: Sendable {
         return try WorkLimit.withCancellation(cancellation, block)
     }
 
-    /// Lets the task go on, if it still waits.
+    /// Resumes the task, if it still waits.
     func end(_ result: Swift.Result<Value, any Error>) {
         state.withLock { $0.continuation.take() }?
             .resume(with: result.mapError(WorkLimit.leavingStore))

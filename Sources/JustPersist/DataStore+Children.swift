@@ -17,7 +17,7 @@ extension DataStore {
 }
 
 extension DataStore {
-    /// Merges a child that is this store's.
+    /// Merges a child after checking that it is a child of this store.
     func checkedMerge(_ child: any DataStore, policy: MergePolicy) throws -> MergeReport {
         if capabilities.childStores == .none {
             throw DataStoreError.childStoresUnsupported(in: "merge")

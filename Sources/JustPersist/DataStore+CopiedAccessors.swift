@@ -1,5 +1,5 @@
-/// What the compiler is left with for a block that takes a copy of its accessor, as blocks and functions of the original
-/// library do: advice how to declare it.
+/// Overloads for blocks that take a copy of the accessor, as the original library's do: the compiler shows advice on
+/// how to declare the block.
 extension DataStore {
     /// Not available: an accessor cannot be copied.
     @available(

@@ -1,6 +1,7 @@
 /// The values of items as a sequence: see ``ItemStream``.
 extension DataStore {
-    /// The values of the items of a class that match, sorted and sliced, from one snapshot, without all of them in memory.
+    /// The values of the items of a class that match, sorted and sliced, from one snapshot, without loading all of
+    /// them at once.
     ///
     /// ```swift
     /// for try await restaurant in store.values(of: Restaurant.self, where: \.stars > 3) {
@@ -16,7 +17,7 @@ extension DataStore {
         ) { item in try PropertyFailures.failingCall { Item.Values(item) } }
     }
 
-    /// The same for a `#Predicate` or a comparison of key paths.
+    /// The values of the items that match a `#Predicate` or a comparison of key paths.
     public func values<Item: ItemWithValues>(
         of type: Item.Type, where condition: some ItemCondition<Item>,
         sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil

@@ -2,19 +2,19 @@ import Dispatch
 
 /// Opening and closing without waiting on the calling thread.
 ///
-/// They have names of their own, because an `async` form of ``DataStore/open()`` would take the place of the synchronous one
-/// in every `async` function.
+/// They have their own names, because an `async` form of ``DataStore/open()`` would replace the synchronous one in
+/// every `async` function.
 extension DataStore {
     /// Opens the store on another thread, and returns when it is open.
     ///
-    /// No thread of Swift's cooperative pool waits meanwhile. Harmless if the store is open.
+    /// No thread of Swift's cooperative pool waits meanwhile. Does nothing if the store is open.
     ///
     /// ```swift
     /// let store = LMDBDataStore(at: url)
     /// try await store.openAsync()
     /// ```
     ///
-    /// - Throws: What ``open()`` throws; `CancellationError` if the task is cancelled before.
+    /// - Throws: The errors of ``open()``; `CancellationError` if the task is cancelled before the store is opened.
     public func openAsync() async throws {
         try Task.checkCancellation()
         try await offThePool { try self.open() }

@@ -20,12 +20,12 @@ extension DataStore {
     /// }
     /// ```
     public var read: ((borrowing DataStoreReader) -> Void) -> Void {
-        // Not a method: in an asynchronous function the compiler would choose the asynchronous method of that name, and
-        // call for `try await`.
+        // Not a method: in an asynchronous function the compiler would choose the asynchronous method of that name,
+        // and demand `try await`.
         { [self] block in readSync(block) }
     }
 
-    /// The same under a name of its own.
+    /// Runs a read block as `read` does, also in asynchronous functions.
     public func readSync(_ block: (borrowing DataStoreReader) -> Void) {
         reporting { try performRead { accessor in block(accessor) } }
     }

@@ -1,6 +1,6 @@
-/// The original library's calls, for layers over a store that want to know how a block has ended.
+/// The original library's calls, for layers over a store that need the error of a block.
 extension DataStore {
-    /// Runs a write block as the original's `writeSync` does, and gives the error that it has reported.
+    /// Runs a write block as the original's `writeSync` does, and returns the error that it has reported.
     package func outcome(
         ofWriteSync block: (borrowing DataStoreWriter) -> Void
     ) -> DataStoreError? {
@@ -21,7 +21,7 @@ extension DataStore {
         }
     }
 
-    /// Runs what may throw, and reports and gives what it throws.
+    /// Runs `body`, and reports and returns the error that it throws.
     package func outcome(_ body: () throws -> Void) -> DataStoreError? {
         do {
             try body()

@@ -13,7 +13,7 @@ extension DataStore {
 extension DataStoreError {
     /// Writes the error to the log.
     func log() {
-        // Made anew each time, for the program may set logging up after its first store.
+        // Created each time, because a program may configure logging after its first store.
         var logger = Logger(label: "JustPersist")
         logger[metadataKey: "code"] = "\(code.rawValue)"
         logger.error("\(self)")

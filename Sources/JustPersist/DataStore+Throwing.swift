@@ -2,9 +2,9 @@
 extension DataStore {
     /// Runs a read block on one snapshot of the store, and returns its result.
     ///
-    /// Throws the error that the block throws, or else the first failure of a property: a stored value that could not be read,
-    /// for which the property has returned its default. The result must be `Sendable`, so a block can return values of items
-    /// but not the items themselves.
+    /// Throws the block's error, or else the first failure of a property: a stored value that could not be read, for
+    /// which the property has returned its default. The result must be `Sendable`, so a block can return values of
+    /// items but not the items themselves.
     ///
     /// If it is called in a task that is cancelled meanwhile, the block's requests end with
     /// ``DataStoreError/Code/cancelled``, for which this throws `CancellationError`.
@@ -31,10 +31,10 @@ extension DataStore {
         return try result(value, of: "read")
     }
 
-    /// The same as `read`, for asynchronous functions too, where `read` is the form that suspends.
+    /// Runs a read block as `read` does, also in asynchronous functions, where `read` is the form that suspends.
     ///
-    /// The block runs on the calling thread, unless ``DataStoreThreading/mainThread`` says otherwise, and holds it
-    /// meanwhile: in a task, do not wait in it for other tasks.
+    /// The block runs on the calling thread, unless ``DataStoreThreading/mainThread`` requires the main thread, and
+    /// blocks it. Inside a task, do not wait in the block for other tasks.
     @inlinable @inline(__always)
     public func readSync<Value: Sendable>(
         _ block: (borrowing DataStoreReader) throws -> Value
@@ -44,8 +44,8 @@ extension DataStore {
 
     /// Runs a write block, commits its changes, and returns the block's result.
     ///
-    /// Throws the error that the block throws, or else the first failure of a property: a change that was refused, or a stored
-    /// value that could not be read. In both cases the block is rolled back.
+    /// Throws the block's error, or else the first failure of a property: a change that was refused, or a stored value
+    /// that could not be read. In both cases the block is rolled back.
     ///
     /// If it is called in a task that is cancelled while it waits for another writer, or while a request of the block runs,
     /// it throws `CancellationError`, and nothing has changed.
@@ -69,8 +69,8 @@ extension DataStore {
         return try result(value, of: "write")
     }
 
-    /// The same as `write`, under the original library's name; for asynchronous functions too, where `write` is the form
-    /// that suspends.
+    /// Runs a write block as `write` does, under the original library's name; also in asynchronous functions, where
+    /// `write` is the form that suspends.
     @discardableResult
     public func writeSync<Value: Sendable>(
         _ block: (borrowing DataStoreWriter) throws -> Value
@@ -116,7 +116,7 @@ extension DataStore {
     }
 }
 
-/// The value that a block left, which it did if the store kept the contract and ran it.
+/// The value that a block stored; a store that keeps the contract has run the block.
 @inlinable
 func result<Value>(_ value: Value?, of operation: String) throws -> Value {
     guard let value else {

@@ -6,7 +6,7 @@
 ///
 /// Every member may be called from any thread.
 public protocol DataStore: AnyObject, Sendable {
-    /// What this store can do. Constant over the store's life.
+    /// The features of this store. Constant over the store's life.
     var capabilities: DataStoreCapabilities { get }
 
     /// Receives each failure of a call that cannot throw, on the thread where it happened, before that
@@ -16,12 +16,11 @@ public protocol DataStore: AnyObject, Sendable {
     /// logged, with swift-log. A store can keep it in a ``SharedErrorHandler``.
     var errorHandler: DataStoreErrorHandler? { get set }
 
-    /// Opens the store. Harmless if it is open. After a failure the store is closed, and a later call may
-    /// succeed.
+    /// Opens the store. Does nothing if it is open. After a failure the store is closed, and a later call may succeed.
     func open() throws
 
-    /// Closes the store and keeps its data: waits for the blocks that run and commits those that are
-    /// queued. Harmless if it is closed.
+    /// Closes the store and keeps its data: waits for the blocks that run and commits those that are queued. Does
+    /// nothing if it is closed.
     ///
     /// Inside a block of this store it is refused with ``DataStoreError/Code/insideBlock``.
     func close() throws
@@ -32,16 +31,16 @@ public protocol DataStore: AnyObject, Sendable {
     /// read-only with ``DataStoreError/Code/readOnly``.
     func destroy() throws
 
-    /// Runs a block on one snapshot of the store, once, before it returns; throws what the block throws.
+    /// Runs a block once on one snapshot of the store, before it returns; throws the block's error.
     func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws
 
-    /// Runs a block that may change the store, once, and commits before it returns.
+    /// Runs a block that may change the store once, and commits before it returns.
     ///
-    /// Throws what the block throws, and then nothing has changed. Inside a write block of the same store
-    /// it is refused with ``DataStoreError/Code/nestedWrite``.
+    /// Throws the block's error, in which case nothing has changed. Inside a write block of the same store it is
+    /// refused with ``DataStoreError/Code/nestedWrite``.
     ///
-    /// A store may commit blocks of several callers together. The call then returns behind blocks that were waiting when its
-    /// own ended, so a write block must not wait for another write call of the same store to return.
+    /// A store may commit blocks of several callers together. The call then returns after blocks that were waiting
+    /// when its own ended, so a write block must not wait for another write call of the same store to return.
     func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws
 
     /// Queues a block that may change the store, and returns.
@@ -51,8 +50,8 @@ public protocol DataStore: AnyObject, Sendable {
     /// the error. Completions are called off the main thread too; one may come after ``close()`` has returned,
     /// and may wait for blocks that were queued after its own.
     ///
-    /// A store may commit several blocks together, each of which is atomic on its own. A block sees what the blocks before
-    /// it have changed, while a read block inside it sees what is committed, and so perhaps not all of that.
+    /// A store may commit several blocks together, each of which is atomic on its own. A block sees the changes of the
+    /// blocks before it. A read block inside it sees the committed state, which may lack some of those changes.
     func enqueueWrite(
         _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
@@ -80,15 +79,15 @@ public protocol DataStore: AnyObject, Sendable {
     /// with ``DataStoreError/Code/notSetUp``. After a failure, nothing has changed in either store.
     func performMerge(_ child: any DataStore, policy: MergePolicy) throws -> MergeReport
 
-    /// Begins to observe what is committed in this store.
+    /// Begins to observe the commits of this store.
     ///
     /// Implement this only if you declare ``DataStoreCapabilities/changeStreams``; a ``ChangeFeed`` does the work. The
-    /// streams of changes are made of it. While this store is closed, this throws ``DataStoreError/Code/notSetUp``.
+    /// change streams are built on it. While this store is closed, this throws ``DataStoreError/Code/notSetUp``.
     ///
     /// - Parameters:
-    ///   - scope: The items to be told of.
-    ///   - token: Where to begin; `nil` for the state as it is now. A token that is not known, or not known any more, is no
-    ///     error: the first set says so, see ``ChangeObservation/next()``.
+    ///   - scope: The items to observe.
+    ///   - token: Where to begin; `nil` for the present state. An unknown token, or one that is no longer known, is
+    ///     not an error: the first set says that it is not complete, see ``ChangeObservation/next()``.
     func observeChanges(
         _ scope: ChangeScope, since token: ChangeToken?
     ) throws -> any ChangeObservation
@@ -98,18 +97,18 @@ public protocol DataStore: AnyObject, Sendable {
     /// The default reads all items. A store that can check its own file structure implements this itself.
     func verify() throws -> VerificationReport
 
-    /// Waits until all declared indexes are ready, and writes what they lack.
+    /// Waits until all declared indexes are ready, and writes the missing entries.
     ///
-    /// An index that is declared for a type with many items may be written in the background, and is used from when it
-    /// is complete. Call this where a program wants that from the start, or wants to show how far it is. The default has
-    /// nothing to wait for.
+    /// An index that is declared for a type with many items may be written in the background, and is used once it is
+    /// complete. Call this if a program needs the index from the start, or shows its progress. The default returns
+    /// immediately.
     ///
     /// - Parameter progress: Called now and then on the calling thread. If it throws, the call ends with that error.
     func buildIndexes(progress: (IndexProgress) throws -> Void) throws
 }
 
 extension DataStore {
-    /// Has nothing to wait for.
+    /// Returns immediately.
     public func buildIndexes(progress: (IndexProgress) throws -> Void) throws {}
 
     /// Waits until all declared indexes are ready.

@@ -1,13 +1,13 @@
-/// What a store supports: callers can rely on it, and the conformance kit tests it.
+/// The features that a store supports: callers can rely on them, and the conformance kit tests them.
 ///
 /// A store refuses everything that it does not declare: operators and child
 /// stores with ``DataStoreError/Code/unsupported``, kinds of values with
 /// ``DataStoreError/Code/unsupportedValue``, a second process with
 /// ``DataStoreError/Code/lockedByAnotherProcess``, writes with ``DataStoreError/Code/readOnly``.
 public struct DataStoreCapabilities: Sendable, Hashable {
-    /// What committed data survives.
+    /// The events that committed data survives.
     public enum Persistence: Int, Sendable, Comparable, Codable {
-        /// Data does not survive: it is lost when the store is closed.
+        /// The data is lost when the store is closed.
         case none
         /// Closing and reopening.
         case reopening
@@ -66,13 +66,13 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         }
     }
 
-    /// Whether the store tells what is committed in it.
+    /// Whether the store reports its commits to observers.
     public enum ChangeStreams: Int, Sendable, Comparable, Codable {
-        /// It does not.
+        /// No reports.
         case none
-        /// It tells those who observe it while it is open.
+        /// Reports to those who observe the store while it is open.
         case live
-        /// It keeps a log too, so that a token is of use to a later run of the program.
+        /// Reports as with `live`, and a log, so that a token is valid in a later run of the program.
         case logged
 
         /// Orders by how much is promised.
@@ -81,21 +81,21 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         }
     }
 
-    /// What committed data survives.
+    /// The events that committed data survives.
     public var persistence: Persistence
-    /// How far blocks are kept apart.
+    /// How strictly concurrent blocks are isolated.
     public var isolation: Isolation
     /// Whether read blocks and a write block can run at the same time.
     public var hasConcurrentReads: Bool
-    /// Which blocks may begin inside others.
+    /// The blocks that may begin inside others.
     ///
-    /// A write block inside a write block never may.
+    /// A write block never begins inside a write block.
     public var nesting: Nesting
-    /// Whether the store makes child stores, and how deep.
+    /// Whether the store makes child stores, and to which depth.
     public var childStores: ChildStores
-    /// Whether the store has streams of changes, and whether it keeps a log for them.
+    /// Whether the store has change streams, and whether it keeps a log for them.
     public var changeStreams: ChangeStreams
-    /// On which thread the blocks of `read` and `writeSync` run.
+    /// The thread on which the blocks of `read` and `writeSync` run.
     public var threading: DataStoreThreading
     /// The kinds of values the store keeps.
     public var valueKinds: Set<DataStoreValue.Kind>
@@ -103,18 +103,18 @@ public struct DataStoreCapabilities: Sendable, Hashable {
     ///
     /// Every store evaluates the six comparisons, IN and BETWEEN.
     public var predicateOperators: Set<DataStorePredicate.Operator>
-    /// The orders of texts that it sorts by.
+    /// The text orders that it sorts by.
     ///
     /// Every store sorts by scalars.
     public var textOrders: Set<TextOrder>
     /// Whether the store refuses a second item with values that are declared unique.
     ///
-    /// A store that does not declare it may keep both: a declaration of uniqueness is to it a hint, as every other
-    /// index is.
+    /// A store that does not declare it may keep both: it treats a declaration of uniqueness as a hint, as it treats
+    /// every other index.
     public var enforcesUniqueness: Bool
     /// Whether several processes may have the store open at one time.
     public var isSharedBetweenProcesses: Bool
-    /// Whether the store refuses to be written to.
+    /// Whether the store refuses all writes.
     public var isReadOnly: Bool
     /// The largest names, values and write blocks that the store accepts.
     public var limits: DataStoreLimits
@@ -152,22 +152,22 @@ public struct DataStoreCapabilities: Sendable, Hashable {
     }
 }
 
-/// On which thread the blocks of `read` and `writeSync` run.
+/// The thread on which the blocks of `read` and `writeSync` run.
 ///
-/// “The main thread” is the thread that serves the main queue: on Linux, a program with an asynchronous `main` serves it
+/// The main thread is the thread that serves the main queue: on Linux, a program with an asynchronous `main` serves it
 /// from threads other than the first.
 ///
-/// A call whose block runs there waits until that thread is free. While that thread itself waits in a store (for another
-/// writer, for a store to close, for a merge), it runs such blocks inside of its wait. It cannot do that while it waits
-/// elsewhere, for a semaphore for example: then the call returns only after that wait. A write block is not run in the
-/// middle of another write block of its store: it waits for the end of that block.
+/// A call whose block runs there waits until that thread is free. While that thread itself waits in a store (for
+/// another writer, for a store to close, for a merge), it runs such blocks during its wait. It cannot do that while it
+/// waits elsewhere, for example for a semaphore: then the call returns only after that wait. A write block does not
+/// run in the middle of another write block of its store: it waits for the end of that block.
 public enum DataStoreThreading: String, Sendable, Hashable, CaseIterable, Codable {
-    /// On the thread that calls.
+    /// The calling thread.
     case callingThread
-    /// On the main thread, whichever thread calls.
+    /// The main thread, for calls from any thread.
     case mainThread
-    /// As the original libraries, JustPersist and Skopelos, do: the blocks of `read` on the main thread, those of
-    /// `writeSync` and `write` on the thread that calls.
+    /// The threads of the original libraries, JustPersist and Skopelos: the blocks of `read` run on the main thread,
+    /// those of `writeSync` and `write` on the calling thread.
     case originals
 
     /// Whether the blocks of `read` run on the main thread.

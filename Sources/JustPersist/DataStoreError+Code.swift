@@ -64,8 +64,8 @@ extension DataStoreError {
         public static let unknownAttribute = Code("unknownAttribute")
         /// The name cannot be the name of a type or an attribute.
         public static let invalidName = Code("invalidName")
-        /// Two attributes cannot be told apart: a type declares one name twice, or a store has values under
-        /// both names of an attribute that was renamed.
+        /// Two attributes are ambiguous: a type declares one name twice, or a store has values under both names of an
+        /// attribute that was renamed.
         public static let conflictingAttributes = Code("conflictingAttributes")
         /// A store has items under both keys of a type that was renamed.
         public static let conflictingTypes = Code("conflictingTypes")
@@ -75,15 +75,15 @@ extension DataStoreError {
         public static let kindMismatch = Code("kindMismatch")
         /// Two items have the same value for an attribute that is declared unique; the message names both.
         public static let uniqueViolation = Code("uniqueViolation")
-        /// The request cannot be carried out as it is: a negative offset, for example.
+        /// The request cannot be executed as it is: a negative offset, for example.
         public static let invalidRequest = Code("invalidRequest")
         /// The predicate's text cannot be understood; see ``DataStoreError/location``.
         public static let invalidPredicate = Code("invalidPredicate")
-        /// The store does not support this operator, sort or operation.
+        /// The store does not support the operator, sort or operation.
         public static let unsupported = Code("unsupported")
         /// The task was cancelled while a store worked for it.
         ///
-        /// The calls that throw, `read` and `write` for example, throw `CancellationError` in its place when it leaves the
+        /// The calls that throw, such as `read` and `write`, throw `CancellationError` in its place when it leaves the
         /// store.
         public static let cancelled = Code("cancelled")
         /// The request took longer than ``DataStoreRequest/deadline`` allows.
@@ -94,7 +94,7 @@ extension DataStoreError {
         public static let couldNotDeleteItem = Code("couldNotDeleteItem")
         /// The items of a type could not be deleted (the original library's case).
         public static let couldNotDeleteItemsOfType = Code("couldNotDeleteItemsOfType")
-        /// No mutable version of the item could be had (the original library's case).
+        /// No mutable version of the item is available (the original library's case).
         public static let couldNotFetchMutableVersion = Code("couldNotFetchMutableVersion")
 
         // MARK: Storage
@@ -116,7 +116,7 @@ extension DataStoreError {
 
         /// The target of a migration already holds items.
         public static let targetNotEmpty = Code("targetNotEmpty")
-        /// Imported text is not what it should be; the message names the line.
+        /// Imported text is not valid; the message names the line.
         public static let invalidInput = Code("invalidInput")
         /// The copy differs from its source.
         public static let verificationFailed = Code("verificationFailed")

@@ -1,4 +1,4 @@
-/// Codes as patterns, so that errors can be told apart where they are caught:
+/// Codes as patterns, which distinguish errors in `catch` clauses:
 ///
 /// ```swift
 /// do {
@@ -24,6 +24,6 @@ extension DataStoreError {
     public static let couldNotDeleteItem = Code.couldNotDeleteItem
     /// The code of the error that the items of a type could not be deleted.
     public static let couldNotDeleteItemsOfType = Code.couldNotDeleteItemsOfType
-    /// The code of the error that no mutable version of an item could be had.
+    /// The code of the error that no mutable version of an item is available.
     public static let couldNotFetchMutableVersion = Code.couldNotFetchMutableVersion
 }

@@ -57,7 +57,7 @@ extension DataStoreError {
             """)
     }
 
-    /// The refusal to merge a child that changed the same as its parent.
+    /// The refusal to merge a child whose changes conflict with its parent's.
     public static func mergeConflict(_ conflicts: [MergeConflict]) -> DataStoreError {
         let listed = conflicts.prefix(10).map { "\($0)" }.joined(separator: "; ")
         let more = conflicts.count > 10 ? "; and \(conflicts.count - 10) more" : ""
@@ -78,7 +78,7 @@ extension DataStoreError {
             "The store was opened read-only.", advice: "Open it for writing to change it.")
     }
 
-    /// The refusal to give the items of a request as a class that they are not of.
+    /// The refusal to return the items of a request as a class to which they do not belong.
     @usableFromInline
     static func request(
         _ request: DataStoreRequest, usedFor type: any DataStoreItem.Type
@@ -91,7 +91,7 @@ extension DataStoreError {
             """, itemType: request.type.key)
     }
 
-    /// The refusal to give the item that a reference points to as one of another type.
+    /// The refusal to return the item of a reference as one of another type.
     @usableFromInline
     static func reference(
         _ reference: ItemReference, usedFor type: any DataStoreItem.Type

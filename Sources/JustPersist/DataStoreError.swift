@@ -1,36 +1,36 @@
 public import Foundation
 
-/// What went wrong, in which operation, to what, and what to do about it.
+/// A failure of a store: what happened, in which operation, to what, and what to do about it.
 ///
-/// Every failure of a store is of this one type. Tell failures apart by ``code``; show ``message`` to
-/// people; keep ``engine`` for the log. Errors that your own blocks throw pass through unchanged.
+/// Every failure of a store is of this one type. Distinguish failures by ``code``, show ``message`` to people, and
+/// keep ``engine`` for the log. Errors that your own blocks throw pass through unchanged.
 public struct DataStoreError: Error, Sendable {
-    /// What kind of failure it is.
+    /// The kind of failure.
     ///
-    /// Stable: compare with it, store it, switch over it.
+    /// Codes are stable: compare with them, store them, switch over them.
     public let code: Code
-    /// What was being done: "open", "read", "write", "fetch", "setValue" and the like.
+    /// The operation that failed: "open", "read", "write", "fetch", "setValue" and the like.
     public let operation: String
     /// One sentence for a person: what happened, to what, and what to do next.
     public var message: String { advice.map { "\(fact) \($0)" } ?? fact }
     /// The message without the advice.
     package let fact: String
-    /// What a program should do next, where it names this library's Swift interface; a tool gives its own advice instead.
+    /// The next step for a program that uses this library's Swift interface; a tool shows its own advice instead.
     package let advice: String?
     /// The ``DataStoreItem/itemTypeKey`` of the type concerned, if one is.
     public var itemType: String?
     /// The attribute concerned, if one is.
     public var attribute: String?
-    /// What the storage engine itself said, if it did.
+    /// The storage engine's own report, if there is one.
     public var engine: EngineFailure?
-    /// The place in a text that could not be understood, if it is one.
+    /// The place in a text that could not be parsed, if that is the failure.
     public var location: Location?
-    /// What a child store and its parent both changed, if that is why a merge failed.
+    /// The conflicting changes of a child store and its parent, if a merge failed because of them.
     public var conflicts: [MergeConflict] = []
 
     /// Whether this error has already been reported to the error handler.
     ///
-    /// A store sets this on an error that it reports at once and throws later, so that it is not reported twice.
+    /// A store sets this on an error that it reports first and throws later, so that it is not reported twice.
     public var isReported = false
 
     /// An error with a code, the operation that failed, and a message a user can act on.
@@ -60,13 +60,13 @@ public struct DataStoreError: Error, Sendable {
         self.location = location
     }
 
-    /// What the engine below reported: its name, its own number if it has one, and its own words.
+    /// The failure that the storage engine reported: its name, its error number if it has one, and its text.
     public struct EngineFailure: Sendable, Hashable {
         /// The engine: "LMDB", "LevelDB".
         public let name: String
         /// The engine's own error number, for engines that have numbers.
         public let code: Int?
-        /// The engine's own words.
+        /// The engine's own text.
         public let text: String
 
         /// A failure as the engine reported it.
@@ -92,8 +92,8 @@ public struct DataStoreError: Error, Sendable {
 
         /// The line of the text that holds the place, and below it a caret under the place.
         ///
-        /// Of a long line the 60 characters on either side of the place are shown, with `…` for the rest.
-        /// Control characters are written out, as `\u{1b}`, and so do nothing to a terminal.
+        /// Of a long line, 60 characters on either side of the place are shown, with `…` for the rest. Control
+        /// characters are escaped, as `\u{1b}`, so that they do not affect a terminal.
         public var excerpt: String {
             let place = text.index(
                 text.startIndex, offsetBy: max(offset, 0), limitedBy: text.endIndex)
@@ -118,7 +118,7 @@ extension DataStoreError: LocalizedError, CustomStringConvertible {
     /// The ``message``, so that `localizedDescription` shows it.
     public var errorDescription: String? { message }
 
-    /// The operation, the message, the place if there is one, and the engine's own words.
+    /// The operation, the message, the place if there is one, and the engine's own text.
     public var description: String {
         var text = "\(operation): \(message)"
         if let engine {

@@ -1,7 +1,7 @@
 extension DataStoreItem {
     /// A request for items of this class.
     ///
-    /// - Throws: `.unknownAttribute` for a key path that is no attribute of the class.
+    /// - Throws: `.unknownAttribute` for a key path that does not lead to an attribute of the class.
     @usableFromInline
     static func request(
         _ predicate: DataStorePredicate?, _ sort: [ItemSort<Self>], offset: Int?, limit: Int?
@@ -13,15 +13,15 @@ extension DataStoreItem {
 }
 
 extension ItemSchema {
-    /// The refusal of a key path that is no attribute.
+    /// The refusal of a key path that does not lead to an attribute.
     func noAttribute(_ keyPath: AnyKeyPath) -> DataStoreError {
         let text = "\(keyPath)"
         for attribute in attributes {
             guard let property = attribute.keyPath.map({ "\($0)" }), text.hasPrefix(property)
             else { continue }
-            // The key path goes on in the value of an attribute.
+            // The key path continues in the value of an attribute.
             var inside = text.dropFirst(property.count)
-            // Of a chain of optionals.
+            // From optional chaining.
             if inside.hasSuffix("?") { inside.removeLast() }
             let path = attribute.name + inside.filter { $0 != "?" && $0 != "!" }
             let advice = """
@@ -50,9 +50,10 @@ extension ItemSchema {
 }
 
 extension Substring {
-    /// The description of a key path with the types of its computed properties, and not where these are in memory.
+    /// The description of a key path with the types of its computed properties, without their addresses.
     ///
-    /// The names of computed properties are not known: the description has `<computed 0x0000560 (String)>` in their places.
+    /// The names of computed properties are not known; the description has `<computed 0x0000560 (String)>` in place of
+    /// each.
     fileprivate var withoutAddresses: String {
         let parts = split(separator: "<computed 0x", omittingEmptySubsequences: false)
         return parts.dropFirst().reduce(into: String(parts[0])) { text, part in

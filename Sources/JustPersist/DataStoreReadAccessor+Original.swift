@@ -1,23 +1,21 @@
-/// The original library's calls: failures go to the error handler, and the answer is empty.
+/// The original library's calls: failures go to the error handler, and the result is empty.
 extension DataStoreReadAccessor where Self: ~Copyable {
-    /// The items that the request asks for; none if that failed, which is reported.
+    /// The items of the request; none if it fails, which is reported.
     public func items(forRequest request: DataStoreRequest) -> [any DataStoreItem] {
         reporting(or: []) { () throws(DataStoreError) in try performFetch(request) }
     }
 
-    /// The first item that the request asks for; `nil` if there is none, or if that failed, which is
-    /// reported.
+    /// The first item of the request; `nil` if there is none, or if the request fails, which is reported.
     public func firstItem(forRequest request: DataStoreRequest) -> (any DataStoreItem)? {
         reporting(or: nil) { () throws(DataStoreError) in try performFetch(request.first()).first }
     }
 
-    /// How many items the request asks for; 0 if that failed, which is reported.
+    /// The number of items of the request; 0 if it fails, which is reported.
     public func countItems(forRequest request: DataStoreRequest) -> Int {
         reporting(or: 0) { () throws(DataStoreError) in try performCount(request) }
     }
 
-    /// The items that the request asks for as a type; none if it asks for another or if that failed, which
-    /// is reported.
+    /// The items of the request as a class; none if the request is for another class or fails, which is reported.
     public func items<Item: DataStoreItem>(forRequest request: DataStoreRequest) -> [Item] {
         reporting(or: []) { () throws(DataStoreError) in try items(as: Item.self, request) }
     }
@@ -33,9 +31,9 @@ extension DataStoreReadAccessor where Self: ~Copyable {
 }
 
 extension DataStoreRequest {
-    /// The same request for its first item alone.
+    /// A copy of the request for its first item alone.
     package func first() -> DataStoreRequest {
-        // A limit that is refused stays.
+        // A limit that is refused is kept.
         DataStoreRequest(copying: self, limit: min(limit ?? 1, 1) < 0 ? -1 : 1)
     }
 }

@@ -1,6 +1,6 @@
 /// The throwing calls for requests, whose items may be of any type.
 extension DataStoreReadAccessor where Self: ~Copyable {
-    /// The items that the request asks for, in its order, sliced by its offset and limit.
+    /// The items of the request, in its order, sliced by its offset and limit.
     @inlinable
     public func items(
         _ request: DataStoreRequest
@@ -8,27 +8,27 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try performFetch(request)
     }
 
-    /// The first item that the request asks for; `nil` if there is none.
+    /// The first item of the request; `nil` if there is none.
     public func first(_ request: DataStoreRequest) throws(DataStoreError) -> (any DataStoreItem)? {
         try performFetch(request.first()).first
     }
 
     /// The number of items that ``items(_:)`` would return.
     ///
-    /// Without a predicate, this takes a single lookup, whatever the number of items.
+    /// Without a predicate this is one lookup, independent of the number of items.
     @inlinable
     public func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         try performCount(request)
     }
 
-    /// Carries the request out, and describes how: which index was used, and how many records were read.
+    /// Executes the request, and describes how: which index was used, and how many records were read.
     ///
     /// Costs as much as the request itself.
     public func explain(_ request: DataStoreRequest) throws(DataStoreError) -> QueryPlan {
         try performExplain(.fetch, request)
     }
 
-    /// Carries an operation on a request's items out, and describes how.
+    /// Executes an operation on a request's items, and describes how.
     ///
     /// Costs as much as the operation itself.
     public func explain(

@@ -4,7 +4,7 @@
 extension DataStoreReadAccessor where Self: ~Copyable {
     /// The items of a class that match, sorted and sliced; all of them by default.
     ///
-    /// - Throws: `.unknownAttribute` for a name that the class does not declare, and what the store throws.
+    /// - Throws: `.unknownAttribute` for a name that the class does not declare, and the store's errors.
     public func items<Item: DataStoreItem>(
         _ type: Item.Type, where predicate: DataStorePredicate? = nil,
         sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil
@@ -37,37 +37,37 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try items(as: type, Item.request(condition.predicate(), sort, offset: nil, limit: 1)).first
     }
 
-    /// How many items of a class match.
+    /// The number of items of a class that match.
     ///
-    /// Without a predicate this costs one lookup, however many there are.
+    /// Without a predicate this is one lookup, independent of the number of items.
     public func count<Item: DataStoreItem>(
         _ type: Item.Type, where predicate: DataStorePredicate? = nil
     ) throws(DataStoreError) -> Int {
         try performCount(Item.request(predicate, [], offset: nil, limit: nil))
     }
 
-    /// How many items of a class match.
+    /// The number of items of a class that match.
     public func count<Item: DataStoreItem>(
         _ type: Item.Type, where condition: some ItemCondition<Item>
     ) throws(DataStoreError) -> Int {
         try performCount(Item.request(condition.predicate(), [], offset: nil, limit: nil))
     }
 
-    /// Whether any item of a class matches; looks no further than the first.
+    /// Whether any item of a class matches; stops at the first.
     public func exists<Item: DataStoreItem>(
         _ type: Item.Type, where predicate: DataStorePredicate? = nil
     ) throws(DataStoreError) -> Bool {
         try performCount(Item.request(predicate, [], offset: nil, limit: 1)) > 0
     }
 
-    /// Whether any item of a class matches; looks no further than the first.
+    /// Whether any item of a class matches; stops at the first.
     public func exists<Item: DataStoreItem>(
         _ type: Item.Type, where condition: some ItemCondition<Item>
     ) throws(DataStoreError) -> Bool {
         try performCount(Item.request(condition.predicate(), [], offset: nil, limit: 1)) > 0
     }
 
-    /// How the store answers the request for these items: see ``QueryPlan``.
+    /// How the store executes the request for these items: see ``QueryPlan``.
     ///
     /// Costs as much as the request itself.
     public func explain<Item: DataStoreItem>(
@@ -77,7 +77,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try performExplain(.fetch, Item.request(predicate, sort, offset: offset, limit: limit))
     }
 
-    /// How the store answers the request for these items: see ``QueryPlan``.
+    /// How the store executes the request for these items: see ``QueryPlan``.
     public func explain<Item: DataStoreItem>(
         _ type: Item.Type, where condition: some ItemCondition<Item>,
         sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil
@@ -86,7 +86,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
             .fetch, Item.request(condition.predicate(), sort, offset: offset, limit: limit))
     }
 
-    /// How the store carries out an operation on the items of a class that match: see ``QueryPlan``.
+    /// How the store executes an operation on the items of a class that match: see ``QueryPlan``.
     ///
     /// ```swift
     /// print(try db.explain(.count, Restaurant.self, where: \.borough == "Queens"))
@@ -100,7 +100,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try performExplain(operation, Item.request(predicate, [], offset: nil, limit: nil))
     }
 
-    /// How the store carries out an operation on the items of a class that match: see ``QueryPlan``.
+    /// How the store executes an operation on the items of a class that match: see ``QueryPlan``.
     public func explain<Item: DataStoreItem>(
         _ operation: QueryPlan.Operation, _ type: Item.Type,
         where condition: some ItemCondition<Item>
@@ -123,7 +123,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     /// The item of a class that a reference points to; `nil` if it was deleted.
     ///
     /// Costs one lookup. A reference to an item of another type is refused with
-    /// ``DataStoreError/Code/invalidRequest``; ``ItemReference/itemTypeKey`` tells which type it points to.
+    /// ``DataStoreError/Code/invalidRequest``; ``ItemReference/itemTypeKey`` is the key of the type it points to.
     @inlinable
     public func item<Item: DataStoreItem>(
         _ type: Item.Type, _ reference: ItemReference
@@ -132,7 +132,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         return try item(type, id: reference.id)
     }
 
-    /// Whether a reference bears a key of a class's type: its own, or an earlier or a later release's.
+    /// Whether a reference has a key of a class's type: its own, or that of an earlier or later release.
     @usableFromInline
     func mayPoint(
         _ reference: ItemReference, to type: any DataStoreItem.Type

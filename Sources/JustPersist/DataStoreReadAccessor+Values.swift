@@ -1,6 +1,6 @@
-/// The calls that give copies of values instead of items: what they give may leave the block.
+/// The calls that return copies of values instead of items; the copies can be used after the block has ended.
 ///
-/// They read the matching items once, and keep none of them. A stored value that cannot be read is thrown here.
+/// They read the matching items once, and keep none of them. They throw if a stored value cannot be read.
 extension DataStoreReadAccessor where Self: ~Copyable {
     /// The values of the items of a class that match, sorted and sliced; of all of them by default.
     ///
@@ -10,8 +10,8 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     /// }
     /// ```
     ///
-    /// - Throws: `.unknownAttribute` for a name that the class does not declare, `.kindMismatch` or `.unsupportedValue`
-    ///   for a stored value that is not one of its property, and what the store throws.
+    /// - Throws: `.unknownAttribute` for a name that the class does not declare, `.kindMismatch` or
+    ///   `.unsupportedValue` for a stored value that does not fit its property, and the store's errors.
     @inlinable
     public func values<Item: ItemWithValues>(
         of type: Item.Type, where predicate: DataStorePredicate? = nil,
@@ -87,7 +87,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         return try PropertyFailures.failingCall { Item.Values(item) }
     }
 
-    /// The values of the items that a request for a type without a Swift class asks for.
+    /// The values of the items of a request for a type without a Swift class.
     public func dynamicValues(
         _ request: DataStoreRequest
     ) throws(DataStoreError) -> [DynamicItem.Values] {

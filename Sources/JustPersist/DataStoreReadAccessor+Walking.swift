@@ -1,4 +1,4 @@
-/// The typed walks: for types with more items than should be in memory at one time.
+/// Typed iteration, for types with more items than should be in memory at one time.
 extension DataStoreReadAccessor where Self: ~Copyable {
     /// Calls `body` with each matching item of a class, sorted and sliced, without loading all of them at once.
     ///
@@ -13,7 +13,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
             as: type, Item.request(predicate, sort, offset: offset, limit: limit), body)
     }
 
-    /// The same for a `#Predicate` or a comparison of key paths.
+    /// Calls `body` with each item that matches a `#Predicate` or a comparison of key paths.
     public func forEach<Item: DataStoreItem>(
         _ type: Item.Type, where condition: some ItemCondition<Item>,
         sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil,

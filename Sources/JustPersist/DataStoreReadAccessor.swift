@@ -8,7 +8,7 @@
 /// Every primitive throws ``DataStoreError``, never traps, and does not report errors. The non-throwing forms in
 /// the extensions report them, through ``report(_:)``.
 public protocol DataStoreReadAccessor: ~Copyable {
-    /// The items that the request asks for, in its order, sliced by its offset and limit.
+    /// The items of the request, in its order, sliced by its offset and limit.
     ///
     /// In a read block the items are frozen, in a write block live. An unknown type has no items.
     func performFetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem]
@@ -38,27 +38,27 @@ public protocol DataStoreReadAccessor: ~Copyable {
 
     /// Computes an aggregation of the items that the request's predicate chooses: a row for each group.
     ///
-    /// The request's sort, offset and limit are about the rows; see ``DataStoreAggregation``. The default
-    /// implementation walks over the items with ``performForEach(_:_:)``.
+    /// The request's sort, offset and limit apply to the rows; see ``DataStoreAggregation``. The default
+    /// implementation visits the items with ``performForEach(_:_:)``.
     func performAggregate(
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
     ) throws(DataStoreError) -> [DataStoreRow]
 
-    /// Carries an operation out, and describes how. The default does not know the way.
+    /// Executes an operation, and describes how. The default returns an unknown access.
     func performExplain(
         _ operation: QueryPlan.Operation, _ request: DataStoreRequest
     ) throws(DataStoreError) -> QueryPlan
 
-    /// The place in the store's history of the state that the block sees, without the block's own changes.
+    /// The place in the store's history of the state that the block reads, without the block's own changes.
     ///
-    /// An observation with this token gives everything that is committed behind that state. The default refuses, with
+    /// An observation with this token reports every commit after that state. The default refuses, with
     /// ``DataStoreError/Code/unsupported``.
     func performChangeToken() throws(DataStoreError) -> ChangeToken
 
     /// The schemas of all types in the store, sorted by key, with the attributes that the store knows.
     func schemas() throws(DataStoreError) -> [ItemSchema]
 
-    /// Hands an error to the store's error handler.
+    /// Passes an error to the store's error handler.
     func report(_ error: DataStoreError)
 }
 
@@ -77,7 +77,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         for item in try performFetch(request) { body(item) }
     }
 
-    /// Carries the operation out, and does not report how.
+    /// Executes the operation, and does not report how.
     public func performExplain(
         _ operation: QueryPlan.Operation, _ request: DataStoreRequest
     ) throws(DataStoreError) -> QueryPlan {
@@ -92,7 +92,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
             evaluatedByFoundation: request.predicate?.evaluations.count ?? 0)
     }
 
-    /// Runs a throwing form, and on failure reports the error and gives a value in its place.
+    /// Runs a throwing form; on failure, reports the error and returns a fallback value.
     func reporting<Result>(
         or fallback: Result, _ body: () throws(DataStoreError) -> Result
     ) -> Result {
@@ -116,5 +116,5 @@ extension DataStoreReadAccessor where Self: ~Copyable {
 /// let names = try store.read { db in try best(in: db) }
 /// ```
 ///
-/// If the function should work in write blocks too, declare `borrowing some DataStoreReadAccessor & ~Copyable`.
+/// If the function should also work in write blocks, declare `borrowing some DataStoreReadAccessor & ~Copyable`.
 public typealias DataStoreReader = any DataStoreReadAccessor & ~Copyable

@@ -1,6 +1,6 @@
 /// Changes of all items that match.
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
-    /// Deletes the items of a class that match, and returns how many.
+    /// Deletes the items of a class that match, and returns their number.
     @discardableResult
     public func delete<Item: MutableDataStoreItem>(
         _ type: Item.Type, where predicate: DataStorePredicate
@@ -8,7 +8,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         try deleteItems(of: Item.request(predicate, [], offset: nil, limit: nil))
     }
 
-    /// The same for a `#Predicate` or a comparison of key paths.
+    /// Deletes the items that match a `#Predicate` or a comparison of key paths, and returns their number.
     @discardableResult
     public func delete<Item: MutableDataStoreItem>(
         _ type: Item.Type, where condition: some ItemCondition<Item>
@@ -22,9 +22,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         return deleted
     }
 
-    /// Calls `change` with each item of a class that matches, to change it, and returns how many there are.
+    /// Calls `change` with each item of a class that matches, and returns their number.
     ///
-    /// The items are found first, so that `change` may make others match, or these no more.
+    /// All items are found before the first is changed, so `change` may affect which items match.
     ///
     /// ```swift
     /// try db.update(Restaurant.self, where: \.stars > 4) { $0.isBest = true }
@@ -39,7 +39,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         return items.count
     }
 
-    /// The same for a `#Predicate` or a comparison of key paths.
+    /// Calls `change` with each item that matches a `#Predicate` or a comparison of key paths, and returns their
+    /// number.
     @discardableResult
     public func update<Item: MutableDataStoreItem>(
         _ type: Item.Type, where condition: some ItemCondition<Item>,

@@ -1,12 +1,11 @@
-/// The original library's calls: failures go to the error handler, and the answer is nil, false or empty.
+/// The original library's calls: failures go to the error handler, and the result is nil, false or empty.
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
-    /// The items that the request asks for, live; none if that failed, which is reported.
+    /// The items of the request, live; none if it fails, which is reported.
     public func mutableItems(forRequest request: DataStoreRequest) -> [any MutableDataStoreItem] {
         reporting(or: []) { () throws(DataStoreError) in try fetchMutable(request) }
     }
 
-    /// The first item that the request asks for, live; `nil` if there is none, or if that failed, which is
-    /// reported.
+    /// The first item of the request, live; `nil` if there is none, or if the request fails, which is reported.
     public func firstMutableItem(
         forRequest request: DataStoreRequest
     ) -> (any MutableDataStoreItem)? {
@@ -15,8 +14,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         }
     }
 
-    /// Makes a new item of a class, with the values that the class declares as defaults; `nil` if that
-    /// failed, which is reported.
+    /// Makes a new item of a class, with the default values that the class declares; `nil` if that fails, which is
+    /// reported.
     public func createItem(
         ofMutableType itemType: any MutableDataStoreItem.Type
     ) -> (any MutableDataStoreItem)? {
@@ -38,7 +37,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Deletes an item.
     ///
-    /// False if it was deleted before, or if that failed, which is reported.
+    /// Returns false if it was deleted before, or if the call fails, which is reported.
     @discardableResult
     public func delete(item: any DataStoreItem) -> Bool {
         var wasThere = false
@@ -48,7 +47,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Deletes all items of a class.
     ///
-    /// False if that failed, which is reported.
+    /// Returns false if the call fails, which is reported.
     @discardableResult
     public func deleteAllItems(
         ofMutableType itemType: any MutableDataStoreItem.Type
@@ -56,9 +55,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         batchDeleteAllItems(ofMutableTypes: [itemType])
     }
 
-    /// Deletes all items of several classes, all or none.
+    /// Deletes all items of several classes, or none.
     ///
-    /// False if that failed, which is reported.
+    /// Returns false if the call fails, which is reported.
     @discardableResult
     public func batchDeleteAllItems(
         ofMutableTypes itemTypes: [any MutableDataStoreItem.Type]

@@ -1,6 +1,6 @@
-/// The typed, throwing calls, those of the original library's generic interface among them.
+/// The typed, throwing calls, which include the original library's generic interface.
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
-    /// Makes a new item of a class, with the values that the class declares as defaults.
+    /// Makes a new item of a class, with the default values that the class declares.
     @inlinable
     public func create<Item: MutableDataStoreItem>(
         _ type: Item.Type = Item.self
@@ -51,7 +51,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         do throws(DataStoreError) {
             return try performDelete(item)
         } catch {
-            // An item in no store stands for the stored one with its id.
+            // An item that is in no store is deleted by its id.
             if error.code == .foreignItem { return false }
             throw error
         }
@@ -59,7 +59,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Deletes all items of a class.
     ///
-    /// Failing that is ``DataStoreError/Code/couldNotDeleteItemsOfType``.
+    /// A failure throws ``DataStoreError/Code/couldNotDeleteItemsOfType``.
     public func deleteAll(
         _ type: any MutableDataStoreItem.Type
     ) throws(DataStoreError) {

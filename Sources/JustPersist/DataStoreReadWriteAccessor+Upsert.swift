@@ -1,10 +1,10 @@
-/// Items found by a unique attribute, or made.
+/// Items that are found by a unique attribute, or made.
 ///
-/// The attribute must be declared unique: `@Attribute(.unique) var permit: String`. So two blocks that import the same
-/// data leave no duplicates, whichever comes first. If case does not count (`@Attribute(.unique, .ignoringCase)`), an item
-/// is found under any spelling, and keeps the one it has.
+/// The attribute must be declared unique: `@Attribute(.unique) var permit: String`. Two blocks that import the same
+/// data then leave no duplicates, in either order. If case is ignored (`@Attribute(.unique, .ignoringCase)`), an item
+/// is found under any spelling, and keeps its own.
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
-    /// The item with a value for a unique attribute: the one that the store has, or a new one with that value.
+    /// The item with a value for a unique attribute: the stored one, or a new one with that value.
     ///
     /// ```swift
     /// try store.write { db in
@@ -15,20 +15,21 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     ///
     /// A new item has the class's defaults for the other attributes. Costs one look-up in an index.
     ///
-    /// - Throws: `.invalidRequest` if the class does not declare the attribute unique, or if the value is nil or NaN, which
-    ///   no two items share. `.uniqueViolation` if several items have the value since before it was declared unique.
+    /// - Throws: `.invalidRequest` if the class does not declare the attribute unique, or if the value is nil or NaN,
+    ///   which no two items share. `.uniqueViolation` if several items have had the value since before the attribute
+    ///   was declared unique.
     public func upsert<Item: MutableDataStoreItem, Value>(
         _ type: Item.Type, _ keyPath: KeyPath<Item, Value>, _ value: Value
     ) throws(DataStoreError) -> Item {
         try upsert(type, keyPath, values: [value])[0]
     }
 
-    /// The items with these values for a unique attribute, in the order of the values: those that the store has, and new
-    /// ones for the others.
+    /// The items with these values for a unique attribute, in the order of the values: stored items, and new ones for
+    /// values that no item has.
     ///
-    /// Faster than one call for each value. A value that is given twice gives the same item twice.
+    /// This is faster than one call for each value. If a value occurs twice, so does its item.
     ///
-    /// - Throws: As the form for one value. Nothing is made then.
+    /// - Throws: As the form for one value, and then no item is made.
     public func upsert<Item: MutableDataStoreItem, Value>(
         _ type: Item.Type, _ keyPath: KeyPath<Item, Value>, values: some Sequence<Value>
     ) throws(DataStoreError) -> [Item] {
@@ -41,8 +42,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             })
     }
 
-    /// The items that have the same value for a unique attribute as these values: those that the store has, and else new ones
-    /// with that value and the identity of the values.
+    /// The items that share a unique attribute's value with these values: stored items, and else new ones with that
+    /// value and the identity of the values.
     func items<Values: ItemValues, Value>(
         upserting all: [Values], by keyPath: KeyPath<Values.Item, Value>
     ) throws(DataStoreError) -> [Values.Item] {
@@ -84,8 +85,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             .compactMap { $0 as? DynamicItem }
     }
 
-    /// The items of a type, with a class or without one, that have these values for a unique attribute, in the order of the
-    /// values; new ones for values that no item has.
+    /// The items of a type, with or without a class, that have these values for a unique attribute, in the order of
+    /// the values; new ones for values that no item has.
     package func upsert(
         _ type: ItemType, _ attribute: String, values: [DataStoreValue]
     ) throws(DataStoreError) -> [any DataStoreItem] {
@@ -119,7 +120,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
                 "There is no item to be found by \(value): no two items share it. Give another value.",
                 type, attribute)
         }
-        // Before anything is made.
+        // Checked before any item is made.
         if let place = schema.index(ofAttribute: attribute) {
             for value in values {
                 _ = try schema.attributes[place].check(value, ofType: type.key)
@@ -170,13 +171,13 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     }
 }
 
-/// Values, of which each that comes again has the place of the first one.
+/// Distinct values; a repeated value has the place of its first occurrence.
 private struct DistinctValues {
-    /// Each once, in the order in which they come.
+    /// The distinct values, in the order of their first occurrence.
     private(set) var values: [DataStoreValue] = []
-    /// For each value that was given, its place in ``values``.
+    /// For each given value, its place in ``values``.
     private(set) var places: [Int] = []
-    /// For each value in ``values``, where it was given first.
+    /// For each value in ``values``, the place of its first occurrence.
     private(set) var firstPlaces: [Int] = []
     private var placeOfKey: [ValueSet.Key: Int] = [:]
     private let textOrder: TextOrder

@@ -1,8 +1,9 @@
-/// Items made of values, or changed to them: see ``ItemValues``.
+/// Items made or changed from values: see ``ItemValues``.
 ///
-/// They return the identity of the item, which may leave the block; `item(_:id:)` gives the item itself, for one lookup.
+/// The calls return the identity of the item, which can be used after the block has ended; `item(_:id:)` returns the
+/// item itself, for one lookup.
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
-    /// Makes a new item with these values, and with their identity, which is returned.
+    /// Makes a new item with these values and their identity, and returns the identity.
     ///
     /// ```swift
     /// try await store.write { db in try db.create(from: restaurant) }
@@ -10,8 +11,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     ///
     /// Attributes that the values do not have get their defaults.
     ///
-    /// - Throws: `.couldNotCreateItemOfType` if the store has an item of the class with that identity; `upsert(_:)`
-    ///   changes it instead. What is wrong with a value, and then nothing is made.
+    /// - Throws: `.couldNotCreateItemOfType` if the store has an item of the class with that identity (`upsert(_:)`
+    ///   changes it instead); the error of a value that cannot be stored, and then no item is made.
     @discardableResult
     public func create<Values: ItemValues>(
         from values: Values
@@ -35,7 +36,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         return item
     }
 
-    /// Makes a new item with an identity, and with the defaults of its class.
+    /// Makes a new item with an identity and the defaults of its class.
     func makeItem<Item: MutableDataStoreItem>(
         _ type: Item.Type, id: ItemID
     ) throws(DataStoreError) -> Item {
@@ -43,7 +44,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             backing: DictionaryBacking(
                 itemTypeKey: type.itemTypeKey, schema: type.schema, id: id))
         guard try performInsert(item) else { throw .alreadyThere(id, ofType: type.itemTypeKey) }
-        // Past the backing that has forwarded the item: it knows no short cuts.
+        // The store's own backing: the backing that forwarded the item has no fast path.
         let live = Item(backing: item.backing.storeBacking)
         live.backing.withInitialValues { live.setInitialValues() }
         return item
@@ -51,7 +52,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Changes the item with the values' identity to these values, or makes it.
     ///
-    /// As `create(from:)` if the store has no such item, and as ``MutableDataStoreItem/update(from:)`` if it has.
+    /// Acts as `create(from:)` if the store has no such item, and as ``MutableDataStoreItem/update(from:)`` if it has.
     @discardableResult
     public func upsert<Values: ItemValues>(
         _ values: Values
@@ -69,7 +70,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// try store.write { db in try db.upsert(restaurant, by: \.permit) }
     /// ```
     ///
-    /// An item that the store has keeps its identity; a new one has that of the values.
+    /// A stored item keeps its identity; a new one has that of the values.
     ///
     /// - Throws: As `upsert(_:_:_:)` and `create(from:)`.
     @discardableResult
@@ -79,12 +80,13 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         try upsert(CollectionOfOne(values), by: keyPath)[0]
     }
 
-    /// Does the same for each of the values, in their order, and returns the identities of the items.
+    /// Changes or makes an item for each of the values, in their order, and returns the identities of the items.
     ///
-    /// Faster than one call for each. Where several of the values have the same for the attribute, the last one stays.
+    /// This is faster than one call for each. If several of the values share the attribute's value, the last one is
+    /// kept.
     ///
-    /// - Throws: As the form for one item. Items that were made or changed before stay so; roll the block back if they
-    ///   should not.
+    /// - Throws: As the form for one item. Items that were made or changed before the failure stay so; roll the block
+    ///   back if they should not.
     @discardableResult
     public func upsert<Values: ItemValues, Value>(
         _ all: some Collection<Values>, by keyPath: KeyPath<Values.Item, Value>

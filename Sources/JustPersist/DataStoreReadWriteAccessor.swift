@@ -1,8 +1,8 @@
-/// What a write block can ask of its store and do to it.
+/// The operations of a write block: those of a read block, and changes to its store.
 ///
-/// As with ``DataStoreReadAccessor`` the requirements are the primitives that a wrapper implements, and the
-/// calls of daily use are in the extensions: `create`, `insert`, `delete`, `deleteAll`, `mutableVersion`.
-/// Queries see the block's own changes.
+/// As with ``DataStoreReadAccessor`` the requirements are the primitives that a wrapper implements, and programs use
+/// the calls in the extensions: `create`, `insert`, `delete`, `deleteAll`, `mutableVersion`. Queries see the block's
+/// own changes.
 public protocol DataStoreReadWriteAccessor: DataStoreReadAccessor, ~Copyable {
     /// Makes a new item of a type, with a new id and no values.
     ///
@@ -15,10 +15,10 @@ public protocol DataStoreReadWriteAccessor: DataStoreReadAccessor, ~Copyable {
     /// Returns whether the item was new.
     func performInsert(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool
 
-    /// Deletes an item, and tells whether it was there.
+    /// Deletes an item, and returns whether it existed.
     func performDelete(_ item: any DataStoreItem) throws(DataStoreError) -> Bool
 
-    /// Deletes all items of the types, all or none. Types that the store does not know have none.
+    /// Deletes all items of the types, or none. Types that the store does not know have no items.
     func performDeleteAll(_ types: [ItemType]) throws(DataStoreError)
 
     /// This block's live object for an item of any block of the store; `nil` if the item was deleted.
@@ -29,14 +29,15 @@ public protocol DataStoreReadWriteAccessor: DataStoreReadAccessor, ~Copyable {
     /// Adds a type, its attributes and its indexes to the store's catalog, or adds attributes and indexes to a type
     /// that it contains.
     ///
-    /// You need this only for types without an item class, and for indexes beside those of the class, which stay until
-    /// they are dropped. Classes are declared automatically, and the indexes that they do not declare any more are dropped.
+    /// You need this only for types without an item class, and for indexes in addition to those of the class, which
+    /// stay until they are dropped. Classes are declared automatically, and indexes that they no longer declare are
+    /// dropped.
     func declare(_ schema: ItemSchema) throws(DataStoreError)
 
-    /// Drops an index of a type, and tells whether there was one.
+    /// Drops an index of a type, and returns whether it existed.
     ///
-    /// An index that the item class declares comes back with the next write through the class. The default refuses,
-    /// with ``DataStoreError/Code/unsupported``.
+    /// An index that the item class declares is written again with the next write through the class. The default
+    /// refuses, with ``DataStoreError/Code/unsupported``.
     func dropIndex(
         _ index: IndexSchema, ofType itemTypeKey: String
     ) throws(DataStoreError) -> Bool

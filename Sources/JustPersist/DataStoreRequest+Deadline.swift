@@ -4,7 +4,7 @@ import Foundation
 extension DataStoreRequest {
     /// The deadline of a request that contains MATCHES or SUBQUERY, and that sets no other: 30 seconds of work.
     ///
-    /// A short text with one of these can keep a store busy for hours.
+    /// Even a short predicate with one of these can keep a store busy for hours.
     public static let deadlineOfCostlyPredicates: Duration = .seconds(30)
 
     /// Runs the work of the request, which ``WorkLimit/check()`` ends when the deadline has passed.
@@ -37,7 +37,7 @@ extension String {
 }
 
 extension DataStorePredicate {
-    /// Whether a part of it can take any amount of work for one item, within the limit for one.
+    /// Whether a part of the predicate can take a long time for one item, within the limit for one item.
     var isCostly: Bool {
         switch self {
         case .constant, .evaluated: false

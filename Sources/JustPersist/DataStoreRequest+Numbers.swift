@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The original library's names for the slice, as Objective-C has numbers.
+/// The original library's names for the slice, with Objective-C's numbers.
 extension DataStoreRequest {
     /// The ``limit`` as a number.
     public var limitNumber: NSNumber? {

@@ -1,9 +1,9 @@
 extension DataStoreRequest {
-    /// The part of all matching items that a request asks for.
+    /// The range of the matching items that a request returns.
     public struct Slice: Sendable, Hashable {
-        /// How many are left out at the start.
+        /// The number of items that are skipped.
         public let offset: Int
-        /// How many follow at most; `nil` for no limit.
+        /// The most items that follow; `nil` for no limit.
         public let limit: Int?
 
         /// The number of leading items that determine the slice, which is `offset + limit`; `nil` without a limit.
@@ -13,16 +13,16 @@ extension DataStoreRequest {
             return overflows ? nil : sum
         }
 
-        /// How many of `total` items are in the slice.
+        /// The number of items in the slice, out of `total`.
         public func count(of total: Int) -> Int {
             let rest = max(0, total - offset)
             return limit.map { min($0, rest) } ?? rest
         }
     }
 
-    /// The part of all matching items that this asks for.
+    /// The range of the matching items that this request returns.
     ///
-    /// The request should have passed ``validate(operators:textOrders:)``.
+    /// Call ``validate(operators:textOrders:)`` first.
     public var slice: Slice {
         Slice(offset: offset ?? 0, limit: limit.flatMap { $0 == 0 ? nil : $0 })
     }

@@ -2,7 +2,7 @@
 ///
 /// Without sort descriptors, items are sorted by creation. The result skips the first `offset` matching items and
 /// contains at most `limit` items; counting follows the same rule. Stores never change a request. It can be used and
-/// changed on any thread; a block that is queued sees what the request says when the block runs.
+/// changed on any thread; a queued block uses the request as it is when the block runs.
 public final class DataStoreRequest: @unchecked Sendable {
     // Sendable because every use of the contents holds a lock.
 
@@ -10,7 +10,7 @@ public final class DataStoreRequest: @unchecked Sendable {
     public let type: ItemType
     // Not checked at run time: the lock already excludes overlapping access.
     @safe @exclusivity(unchecked) private var contents: Contents
-    /// Shared by all requests: making a lock for each takes longer than a short query.
+    /// Shared by all requests, because creating a lock takes longer than a short query.
     private static let locks = (0..<16).map { _ in Locked(()) }
 
     private struct Contents: Sendable {
@@ -19,11 +19,11 @@ public final class DataStoreRequest: @unchecked Sendable {
         var offset: Int?
         var limit: Int?
         var deadline: Duration?
-        /// Why the last filter by an attribute made no predicate.
+        /// The error of the last filter by an attribute, if it could not become a predicate.
         var filterFailure: DataStoreError?
     }
 
-    /// Which of them; `nil` for all.
+    /// The condition that the items fulfil; `nil` for all items.
     public var predicate: DataStorePredicate? {
         get { withContents { $0.predicate } }
         set {
@@ -33,27 +33,27 @@ public final class DataStoreRequest: @unchecked Sendable {
             }
         }
     }
-    /// In which order, the first descriptor deciding first.
+    /// The sort order; the first descriptor is the primary one.
     public var sortDescriptors: [DataStoreSortDescriptor]? {
         get { withContents { $0.sortDescriptors } }
         set { withContents { $0.sortDescriptors = newValue } }
     }
-    /// How many to leave out at the start.
+    /// The number of items to skip.
     ///
-    /// Negative is an error.
+    /// A negative offset is an error.
     public var offset: Int? {
         get { withContents { $0.offset } }
         set { withContents { $0.offset = newValue } }
     }
-    /// How many at most; `nil` and 0 mean no limit.
+    /// The most items to return; `nil` and 0 mean no limit.
     ///
-    /// Negative is an error.
+    /// A negative limit is an error.
     public var limit: Int? {
         get { withContents { $0.limit } }
         set { withContents { $0.limit = newValue } }
     }
 
-    /// The time after which the request is given up, counted from when it is carried out; `nil` for none.
+    /// The time after which the request is given up, from the start of its execution; `nil` for none.
     ///
     /// ```swift
     /// let request = DataStoreRequest(itemType: Order.self)
@@ -61,14 +61,15 @@ public final class DataStoreRequest: @unchecked Sendable {
     /// request.deadline = .seconds(2)
     /// ```
     ///
-    /// Set one where the predicate comes from outside of the program: the work for one item is limited, but not the number
-    /// of items. A request that contains MATCHES or SUBQUERY, in its predicate, a sort or an aggregate, is given up after
-    /// ``deadlineOfCostlyPredicates`` of work if it sets no deadline; set a longer one where it needs more.
+    /// Set one where the predicate comes from outside the program: the work for one item is limited, but not the
+    /// number of items. A request that contains MATCHES or SUBQUERY, in its predicate, a sort or an aggregate, is given
+    /// up after ``deadlineOfCostlyPredicates`` of work if it sets no deadline; set a longer one where it needs more.
     ///
-    /// The call throws ``DataStoreError/Code/deadlineExceeded``, a little after the deadline: the time is looked at
-    /// between records, and within costly comparisons. In a write block that changes nothing, and the block may go on. The
-    /// time that a closure takes counts, such as that of ``DataStoreReadAccessor/forEach(_:_:)``, and so do requests that
-    /// are made in it, unless the deadline is the one of costly predicates. A deadline costs a request about as much as reading one record.
+    /// The call throws ``DataStoreError/Code/deadlineExceeded`` shortly after the deadline: the clock is read between
+    /// records, and within costly comparisons. In a write block that changes nothing, and the block may continue. The
+    /// time of a closure counts, such as that of ``DataStoreReadAccessor/forEach(_:_:)``, and so do the requests that
+    /// it makes, except under the deadline of costly predicates. A deadline costs a request about as much as reading one
+    /// record.
     public var deadline: Duration? {
         get { withContents { $0.deadline } }
         set { withContents { $0.deadline = newValue } }
@@ -99,19 +100,19 @@ public final class DataStoreRequest: @unchecked Sendable {
         self.init(type: ItemType(itemType))
     }
 
-    /// A request for all items of a type known by its key; they come as ``DynamicItem``.
+    /// A request for all items of a type known by its key; they are returned as ``DynamicItem``.
     public convenience init(itemTypeKey: String) {
         self.init(type: ItemType(dynamic: itemTypeKey))
     }
 
-    /// The same request with another limit.
+    /// A copy of a request with another limit.
     convenience init(copying request: DataStoreRequest, limit: Int) {
         var contents = request.withContents { $0 }
         contents.limit = limit
         self.init(copying: request, contents)
     }
 
-    /// The request as it is now, which nobody else changes.
+    /// A copy that no other thread can change.
     package func copy() -> DataStoreRequest {
         DataStoreRequest(copying: self, withContents { $0 })
     }
@@ -122,7 +123,7 @@ public final class DataStoreRequest: @unchecked Sendable {
     }
 
     private func withContents<Result>(_ body: (inout Contents) -> Result) -> Result {
-        // Objects lie at multiples of 16.
+        // Objects are allocated at multiples of 16.
         let place = Int(bitPattern: ObjectIdentifier(self)) >> 5 & (Self.locks.count - 1)
         return Self.locks[place].withLock { (_) in body(&contents) }
     }
@@ -130,9 +131,9 @@ public final class DataStoreRequest: @unchecked Sendable {
     /// The class of the items.
     public var itemType: any DataStoreItem.Type { type.itemClass }
 
-    /// Asks for the items whose attribute equals a value; `nil` finds those that have none.
+    /// Restricts the request to items whose attribute equals a value; `nil` finds those that have none.
     ///
-    /// A value that cannot be stored makes the request fail when it is carried out, with
+    /// A value that cannot be stored makes the request fail when it is executed, with
     /// ``DataStoreError/Code/unsupportedValue``.
     public func setFilter(whereAttribute attribute: String, equalsValue value: Any?) {
         do throws(DataStoreError) {
@@ -145,7 +146,7 @@ public final class DataStoreRequest: @unchecked Sendable {
         }
     }
 
-    /// Asks for an order by one key, in place of any order before.
+    /// Sorts by one key, in place of any order before.
     public func setSort(byKey sortKey: String, ascending: Bool) {
         sortDescriptors = [DataStoreSortDescriptor(key: sortKey, ascending: ascending)]
     }
@@ -170,12 +171,14 @@ public final class DataStoreRequest: @unchecked Sendable {
     /// anywhere in the predicate, even if the rest of the predicate determines the result.
     ///
     /// - Parameters:
-    ///   - operators: The predicate operators that the store declares, if those are not all.
-    ///   - textOrders: The orders of texts that it declares, if those are not all.
-    ///   - stored: What the store knows of the type, if it keeps schemas. A request may name what the class does not
-    ///     declare and the store knows; and without a class it may name anything, unless the store says what there is.
-    /// - Throws: `.unknownAttribute` for an attribute that the type does not have, `.invalidRequest`, `.invalidPredicate`,
-    ///   `.limitExceeded`, `.unsupported`, and what ``ItemSchema/validate()`` says of the type.
+    ///   - operators: The predicate operators that the store declares, if not all.
+    ///   - textOrders: The text orders that the store declares, if not all.
+    ///   - stored: The store's schema of the type, if it keeps schemas. A request may name attributes that the class
+    ///     does not declare and the store knows. Without a class it may name any attribute, unless the store passes a
+    ///     schema.
+    /// - Throws: `.unknownAttribute` for an attribute that the type does not have, `.invalidRequest`,
+    ///   `.invalidPredicate`, `.limitExceeded`, `.unsupported`, and the errors of ``ItemSchema/validate()`` for the
+    ///   type.
     public func validate(
         operators: Set<DataStorePredicate.Operator>? = nil, textOrders: Set<TextOrder>? = nil,
         stored: ItemSchema? = nil
@@ -185,7 +188,7 @@ public final class DataStoreRequest: @unchecked Sendable {
             of: type.attributeNames(stored: stored))
     }
 
-    /// Throws as ``validate(operators:textOrders:stored:)`` does, and gives the keys of the sort, ready to be computed.
+    /// Throws as ``validate(operators:textOrders:stored:)`` does, and returns the sort keys, ready to be computed.
     package func keys(
         operators: Set<DataStorePredicate.Operator>? = nil, textOrders: Set<TextOrder>? = nil,
         of names: (any AttributeNames)?
@@ -202,7 +205,7 @@ public final class DataStoreRequest: @unchecked Sendable {
         return keys
     }
 
-    /// Throws for what is wrong with the request, whatever attributes the type has.
+    /// Throws for faults of the request that do not depend on the attributes of the type.
     package func validateParts(
         operators: Set<DataStorePredicate.Operator>? = nil, textOrders: Set<TextOrder>? = nil
     ) throws(DataStoreError) {

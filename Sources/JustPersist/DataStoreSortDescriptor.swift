@@ -3,10 +3,11 @@
 /// Nil sorts first ascending and last descending; items that are equal in all criteria stay in the order
 /// of their creation.
 public struct DataStoreSortDescriptor: Hashable, Sendable, Codable {
-    /// What to sort by: an attribute's name, with dots into dictionaries and along references, or any expression of predicates,
-    /// such as `tags.@count`, `price * quantity` or `length(name)`.
+    /// The key to sort by: an attribute's name, with dots into dictionaries and along references, or any predicate
+    /// expression, such as `tags.@count`, `price * quantity` or `length(name)`.
     ///
-    /// The name of an attribute is that attribute, whatever signs are in it. A path through an array is refused.
+    /// The name of an attribute refers to that attribute, even if it contains operators. A path through an array is
+    /// refused.
     public let key: String
     /// Whether small values come first.
     public let ascending: Bool
@@ -34,10 +35,10 @@ public struct DataStoreSortDescriptor: Hashable, Sendable, Codable {
         DataStoreSortDescriptor(key: key, ascending: false, textOrder: textOrder)
     }
 
-    /// What stands for an item's value in ``precedes(_:_:)``.
+    /// The form of an item's value that ``precedes(_:_:)`` compares.
     package func key(_ value: DataStoreValue) -> DataStoreValue { textOrder.key(value) }
 
-    /// Whether the item of one key comes before that of another; `nil` if the criterion does not tell.
+    /// Whether the item of one key comes before that of another; `nil` if this criterion ranks them equally.
     package func precedes(_ a: DataStoreValue, _ b: DataStoreValue) -> Bool? {
         switch textOrder.order(a, b) {
         case .same: nil

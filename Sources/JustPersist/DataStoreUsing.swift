@@ -1,4 +1,4 @@
-/// What is handed a store: a screen, a service, a command.
+/// An object that is given a store: a screen, a service, a command.
 ///
 /// ```swift
 /// if let next = screen as? any DataStoreUsing { next.dataStore = dataStore }

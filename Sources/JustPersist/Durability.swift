@@ -1,10 +1,10 @@
-/// What a committed write survives.
+/// The failures that a committed write survives.
 ///
-/// A choice for a whole store, never for one write.
+/// The choice applies to a whole store, never to one write.
 public enum Durability: String, Sendable, Hashable, CaseIterable, Codable {
     /// A write that has returned survives the death of the process and a loss of power.
     case full
-    /// A write that has returned survives the death of the process. A loss of power may take the last
-    /// commits, newest first; what remains is whole.
+    /// A write that has returned survives the death of the process. A loss of power may lose the last commits, newest
+    /// first; the remaining state is consistent.
     case relaxed
 }

@@ -1,12 +1,12 @@
-/// How far an index is written that was declared on items that were there before.
+/// The progress of writing an index that was declared on existing items.
 public struct IndexProgress: Sendable, Hashable {
     /// The key of the type.
     public let itemTypeKey: String
     /// The attributes of the index.
     public let attributes: [String]
-    /// The items whose entries this call has written.
+    /// The number of items whose entries this call has written.
     public let done: Int
-    /// The items that there are.
+    /// The number of all items.
     public let total: Int
 
     /// Progress with an index.

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// A condition on the items of one class: what the typed calls take.
+/// A condition on the items of one class, as the typed calls accept it.
 ///
-/// A `#Predicate` and a comparison of key paths (``ItemPredicate``) are conditions. A ``DataStorePredicate`` fits items of
-/// any type; the same calls take it.
+/// A `#Predicate` and a comparison of key paths (``ItemPredicate``) are conditions. A ``DataStorePredicate`` fits
+/// items of any type, and the same calls accept it.
 ///
 /// ```swift
 /// try db.items(Restaurant.self, where: #Predicate { $0.stars > 3 })
@@ -11,8 +11,8 @@ public import Foundation
 /// try db.items(Restaurant.self, where: DataStorePredicate("stars > 3"))
 /// ```
 ///
-/// Conditions of one class combine with `&&`, `||` and `!`, whatever each is written as. So a `#Predicate` gets what it lacks on
-/// Linux, such as a search that ignores case and accents:
+/// Conditions of one class combine with `&&`, `||` and `!`, however each is written. A `#Predicate` can thus
+/// be combined with operations that it lacks on Linux, such as a search that ignores case and accents:
 ///
 /// ```swift
 /// let good = #Predicate<Restaurant> { $0.stars > 3 && $0.tags.count > 1 }
@@ -23,9 +23,9 @@ public protocol ItemCondition<Subject> {
     /// The class of the items.
     associatedtype Subject
 
-    /// The condition as any store takes it.
+    /// The condition in the form that every store accepts.
     ///
-    /// - Throws: What is wrong with it, or why a store cannot evaluate it.
+    /// - Throws: The fault of the condition, or the reason why a store cannot evaluate it.
     func predicate() throws(DataStoreError) -> DataStorePredicate
 }
 
@@ -46,8 +46,8 @@ extension ItemCondition where Subject: DataStoreItem {
 
     /// The opposite condition.
     ///
-    /// Of a `#Predicate` it is the one that `!` inside of it is: an item for which Foundation's evaluation throws matches
-    /// neither. A combination has two values: `!(a && b)` matches every item that `a && b` does not.
+    /// The opposite of a `#Predicate` is equivalent to `!` inside it: an item for which Foundation's evaluation throws
+    /// matches neither. A combination has two values: `!(a && b)` matches every item that `a && b` does not match.
     public static prefix func ! (condition: Self) -> ItemPredicate<Subject> {
         ItemPredicate(opposite: condition)
     }
@@ -62,9 +62,9 @@ extension Predicate: ItemCondition {
     /// The class of the items.
     public typealias Subject = (repeat each Input)
 
-    /// The condition as any store takes it: see ``DataStorePredicate/init(_:)``.
+    /// The condition in the form that every store accepts: see ``DataStorePredicate/init(_:)``.
     public func predicate() throws(DataStoreError) -> DataStorePredicate {
-        // Through Any: the compiler does not know that a pack may be one type.
+        // Cast through Any: the compiler does not know that a pack may be one type.
         let whole: Any = self
         let subject: Any.Type = Subject.self
         func convert<Item: DataStoreItem>(

@@ -13,17 +13,17 @@ public import Foundation
 public struct ItemSort<Item: DataStoreItem>: Sendable, ExpressibleByArrayLiteral {
     private let result: Result<[DataStoreSortDescriptor], DataStoreError>
 
-    /// The criteria, the first one deciding first.
+    /// The criteria; the first is the primary one.
     ///
-    /// - Throws: `.unknownAttribute` for a key path that is no attribute of the class.
+    /// - Throws: `.unknownAttribute` for a key path that does not lead to an attribute of the class.
     public func descriptors() throws(DataStoreError) -> [DataStoreSortDescriptor] {
         try result.get()
     }
 
-    /// An order by these criteria, the first one deciding first.
+    /// An order by these criteria; the first is the primary one.
     public init(_ descriptors: [DataStoreSortDescriptor]) { result = .success(descriptors) }
 
-    /// An order by one after the other of these.
+    /// An order by these orders in turn.
     public init(_ parts: [ItemSort]) {
         result = Result { () throws(DataStoreError) in
             var descriptors: [DataStoreSortDescriptor] = []
@@ -32,7 +32,7 @@ public struct ItemSort<Item: DataStoreItem>: Sendable, ExpressibleByArrayLiteral
         }
     }
 
-    /// An order by one after the other of these.
+    /// An order by these orders in turn.
     public init(arrayLiteral parts: ItemSort...) { self.init(parts) }
 
     private init(_ keyPath: AnyKeyPath, ascending: Bool, _ textOrder: TextOrder) {
@@ -68,11 +68,11 @@ public struct ItemSort<Item: DataStoreItem>: Sendable, ExpressibleByArrayLiteral
 }
 
 extension ItemSort {
-    /// The order of Foundation's descriptors, the first one deciding first.
+    /// The order of Foundation's descriptors; the first is the primary one.
     ///
-    /// Texts order by scalars, as by the default comparator and by `.lexical`, and on macOS as Finder sorts
-    /// them by `.localizedStandard`. ``descriptors()`` throws `.unsupported` for any other comparator, which a store
-    /// cannot carry out.
+    /// Texts are ordered by scalars for the default comparator and `.lexical`, and as Finder sorts them on macOS for
+    /// `.localizedStandard`. ``descriptors()`` throws `.unsupported` for any other comparator, which a store cannot
+    /// execute.
     public init(_ descriptors: [SortDescriptor<Item>]) {
         result = Result { () throws(DataStoreError) in
             var result: [DataStoreSortDescriptor] = []
@@ -95,12 +95,12 @@ extension ItemSort {
         }
     }
 
-    /// The order of one descriptor of Foundation's.
+    /// The order of one of Foundation's descriptors.
     public init(_ descriptor: SortDescriptor<Item>) { self.init([descriptor]) }
 }
 
 extension SortDescriptor {
-    /// How the descriptor compares texts; `nil` if no ``TextOrder`` does so.
+    /// The text order of the descriptor; `nil` if no ``TextOrder`` corresponds to it.
     fileprivate var textOrder: TextOrder? {
         guard let comparator = stringComparator else { return .scalars }
         if comparator == .lexical { return .scalars }

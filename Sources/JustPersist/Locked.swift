@@ -1,21 +1,21 @@
 package import Foundation
 
-/// A value that one thread at a time uses, and whose changes others can wait for.
+/// A value that one thread at a time uses, and whose changes other threads can wait for.
 ///
-/// `Synchronization.Mutex` would do for the first, if the thread sanitizer knew its locks on Linux; it reports
-/// races where there are none.
+/// `Synchronization.Mutex` would suffice for the first part, but the thread sanitizer does not know its locks on Linux
+/// and reports races where there are none.
 // Sendable because every use of the value holds the lock.
 package final class Locked<Value>: @unchecked Sendable {
     @usableFromInline let condition = NSCondition()
     // Not checked at run time: the lock already excludes overlapping access.
     @usableFromInline @safe @exclusivity(unchecked) var value: Value
 
-    /// A lock around a value that nobody else uses.
+    /// A lock around a value that has no other user.
     package init(_ value: consuming sending Value) { self.value = value }
 
-    /// Runs `body` with the value, while no other thread does.
+    /// Runs `body` with exclusive use of the value.
     ///
-    /// `body` must not come back to this lock.
+    /// `body` must not use this lock again.
     @inlinable @inline(__always)
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
@@ -25,22 +25,22 @@ package final class Locked<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// The same for a change that others wait for in ``wait(until:)``.
+    /// Changes the value, and wakes the threads in ``wait(until:)``.
     package func change<Result>(_ body: (inout Value) -> Result) -> Result {
-        // Woken behind the unlocking: whoever is woken would have to wait for it otherwise.
+        // Signalled after unlocking, because a woken thread would otherwise have to wait for the lock.
         defer { condition.broadcast() }
         return withLock(body)
     }
 
-    /// Wakes those who wait for a change, where ``withLock(_:)`` has made one that concerns them.
+    /// Wakes the waiting threads, after ``withLock(_:)`` has made a change that concerns them.
     package func signal() {
         withLock { _ in }
         condition.broadcast()
     }
 
-    /// Tries `body` until it gives a result, again after each ``change(_:)``.
+    /// Calls `body` until it returns a result, again after each ``change(_:)``.
     ///
-    /// The thread of the main queue runs blocks that need it meanwhile, with an interruption of the wait around each.
+    /// The thread of the main queue runs pending blocks during the wait, and interrupts the wait around each.
     package func wait<Result, Failure: Error>(
         _ interruption: MainQueueWait.Interruption? = nil,
         until body: (inout Value) throws(Failure) -> Result?
@@ -53,7 +53,7 @@ package final class Locked<Value>: @unchecked Sendable {
         }
     }
 
-    /// The same, but no longer than up to `deadline`; `nil` if there was no result by then.
+    /// Waits for a result until `deadline`; `nil` if there was none by then.
     package func wait<Result, Failure: Error>(
         upTo deadline: Date, _ interruption: MainQueueWait.Interruption? = nil,
         until body: (inout Value) throws(Failure) -> Result?
@@ -68,7 +68,7 @@ package final class Locked<Value>: @unchecked Sendable {
         }
     }
 
-    /// The same for as long as it takes; where a task may be cancelled, `poll` is called now and then, and may throw.
+    /// Waits for a result without a deadline; if a task may be cancelled, `poll` is called now and then, and may throw.
     package func wait<Result>(
         _ interruption: MainQueueWait.Interruption? = nil, polling poll: () throws -> Void,
         until body: (inout Value) -> Result?

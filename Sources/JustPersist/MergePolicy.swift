@@ -1,13 +1,13 @@
-/// Whose change stays when a child store and its parent changed the same thing.
+/// The rule that decides when a child store and its parent changed the same thing.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable, Codable {
-    /// The child's, attribute by attribute.
+    /// The child's change wins, attribute by attribute.
     ///
-    /// What the child deleted is deleted; what the parent deleted stays deleted.
+    /// Items that the child deleted are deleted; items that the parent deleted stay deleted.
     case childWins
-    /// The parent's, attribute by attribute.
+    /// The parent's change wins, attribute by attribute.
     ///
-    /// What the parent deleted stays deleted; what the child deleted and the parent changed stays.
+    /// Items that the parent deleted stay deleted; items that the child deleted and the parent changed stay.
     case parentWins
-    /// Neither's: the merge is refused with ``DataStoreError/Code/mergeConflict``, and nothing changes.
+    /// The merge is refused with ``DataStoreError/Code/mergeConflict``, and nothing changes.
     case fail
 }

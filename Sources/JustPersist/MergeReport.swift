@@ -1,17 +1,17 @@
-/// What a merge of a child store into its parent met.
+/// The result of merging a child store into its parent.
 public struct MergeReport: Sendable, Hashable {
-    /// What both stores had changed, by type, item and attribute; empty if nothing was.
+    /// The conflicting changes, by type, item and attribute; empty if there are none.
     ///
-    /// The ``MergePolicy`` has decided each.
+    /// The ``MergePolicy`` has decided each of them.
     public var conflicts: [MergeConflict]
 
     /// A report.
     public init(conflicts: [MergeConflict] = []) { self.conflicts = conflicts }
 }
 
-/// Something that a child store and its parent both changed since the child first changed it.
+/// A conflict: a change that a child store and its parent both made since the child first made it.
 public struct MergeConflict: Sendable, Hashable {
-    /// How two changes are at odds.
+    /// The kind of a conflict.
     public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
         /// Both changed one attribute, to different values.
         ///
@@ -23,19 +23,19 @@ public struct MergeConflict: Sendable, Hashable {
         case deletedInChild
     }
 
-    /// How the changes are at odds.
+    /// The kind of the conflict.
     public let kind: Kind
     /// The ``DataStoreItem/itemTypeKey`` of the item's type.
     public let itemType: String
     /// The item.
     public let id: ItemID
-    /// The attribute that both changed; `nil` where one deleted the item.
+    /// The attribute that both changed; `nil` if one store deleted the item.
     public let attribute: String?
-    /// The parent's value when the child first changed the attribute; `nil` where one deleted the item.
+    /// The parent's value when the child first changed the attribute; `nil` if one store deleted the item.
     public let base: DataStoreValue?
-    /// The value that the child has given the attribute; `nil` where one deleted the item.
+    /// The value that the child has set; `nil` if one store deleted the item.
     public let child: DataStoreValue?
-    /// The value that the parent had for the attribute before the merge; `nil` where one deleted the item.
+    /// The parent's value before the merge; `nil` if one store deleted the item.
     public let parent: DataStoreValue?
 
     /// A conflict over an item, or over one of its attributes.
@@ -54,7 +54,7 @@ public struct MergeConflict: Sendable, Hashable {
 }
 
 extension MergeConflict: CustomStringConvertible {
-    /// The item, the attribute, and what each store did to it.
+    /// The item, the attribute, and the change of each store.
     public var description: String {
         let item = "“\(itemType)” \(id)"
         return switch kind {

@@ -3,25 +3,25 @@ import Synchronization
 
 /// The failures of properties: values that could not be read, and changes that were refused.
 ///
-/// A property cannot throw. The innermost block or call of its thread that can throws in its place. Failures are rare, so a
-/// block only compares their number at its start and at its end.
+/// A property cannot throw. The innermost block or call of its thread that can throw does so instead. Failures are
+/// rare, so a block only compares their number at its start and at its end.
 @usableFromInline
 package enum PropertyFailures {
-    /// How many there were in this process.
+    /// The number of failures in this process.
     private static let count = Atomic(0)
     /// Whether the innermost call throws them without a report.
     @TaskLocal private static var areOnlyThrown = false
 
-    /// Those of one thread that nothing has thrown, in their order.
+    /// The failures of one thread that no call has thrown, in their order.
     private final class Noted {
-        // Those that happen outside of blocks stay, so there is a limit.
+        // Failures outside of blocks are never thrown, so their number is limited.
         static let limit = 1024
         var failures: [(number: Int, error: DataStoreError)] = []
     }
 
     private static let key = "JustPersist.propertyFailures"
 
-    /// Runs a block of a throwing form, and throws what it throws, or else its first failure, which has been reported.
+    /// Runs a block of a throwing form, and throws its error, or else its first failure, which has been reported.
     @inlinable @inline(__always)
     static func failingBlock<Value>(_ block: () throws -> Value) throws -> Value {
         let mark = mark
@@ -36,7 +36,7 @@ package enum PropertyFailures {
         return value
     }
 
-    /// Runs a part of a call that throws, and throws what it throws, or else its first failure, which is not reported.
+    /// Runs a part of a throwing call, and throws its error, or else its first failure, which is not reported.
     @usableFromInline
     package static func failingCall<Value>(
         _ body: () throws(DataStoreError) -> Value
@@ -97,7 +97,7 @@ package enum PropertyFailures {
     @usableFromInline
     static var mark: Int { count.load(ordering: .relaxed) }
 
-    /// The first failure of this thread since then, all of which are forgotten.
+    /// The first failure of this thread since then; all of them are forgotten.
     @usableFromInline
     static func take(since mark: Int) -> DataStoreError? {
         mark == self.mark ? nil : takeAll(since: mark).first

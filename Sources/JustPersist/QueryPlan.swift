@@ -1,4 +1,4 @@
-/// How a store answered a request: by which way it came to the result, and what that cost.
+/// How a store executed a request: its access path, and the cost.
 ///
 /// ```swift
 /// let request = DataStoreRequest(itemType: Restaurant.self)
@@ -7,25 +7,25 @@
 /// // index on borough: 1203 entries and 1203 records examined, 1203 items found
 /// ```
 public struct QueryPlan: Sendable, Hashable {
-    /// What is asked of the items that a request chooses.
+    /// The result that is asked for.
     public enum Operation: Sendable, Hashable {
         /// The items themselves.
         case fetch
-        /// How many there are.
+        /// The number of items.
         case count
-        /// Whether there is any.
+        /// Whether there are any items.
         case exists
-        /// What is computed of them.
+        /// An aggregation of the items.
         case aggregate(DataStoreAggregation)
     }
 
-    /// The way to the items.
+    /// The access path to the items.
     public enum Access: Sendable, Hashable {
         /// The store does not report it.
         case unknown
-        /// No item was looked at, because none can match.
+        /// No item was examined, because none can match.
         case none
-        /// The store keeps the number of its items, and looked at none of them.
+        /// The store keeps the number of its items, and examined none of them.
         case counter
         /// All items of the type were read.
         case scan
@@ -39,13 +39,13 @@ public struct QueryPlan: Sendable, Hashable {
 
     /// An index that was used.
     public struct IndexUse: Sendable, Hashable {
-        /// The attributes of the index, the first one deciding first.
+        /// The attributes of the index; the first is the leading one.
         public let attributes: [String]
-        /// How many of them, from the first one on, the predicate restricts.
+        /// The number of leading attributes that the predicate restricts.
         public let restricted: Int
-        /// Whether the items come in the order asked for, so that they need not be sorted.
+        /// Whether the index returns the items in the order asked for, so that they need not be sorted.
         public let givesOrder: Bool
-        /// Whether the index is without regard to case.
+        /// Whether the index ignores case.
         public let ignoresCase: Bool
 
         /// An index that was used.
@@ -59,19 +59,20 @@ public struct QueryPlan: Sendable, Hashable {
         }
     }
 
-    /// The way to the items.
+    /// The access path to the items.
     public let access: Access
-    /// An index that was given up when too few of its items matched.
+    /// An index that was abandoned because too few of its items matched.
     public let abandoned: IndexUse?
-    /// The entries of indexes that were looked at, those of ways that were given up included.
+    /// The number of index entries that were examined, including those of abandoned indexes.
     public let entriesExamined: Int
-    /// The records that were looked at.
+    /// The number of records that were examined.
     ///
-    /// Those that an offset leaves out by their keys alone are not among them.
+    /// Records that an offset skips by their keys alone are not counted.
     public let recordsExamined: Int
-    /// The items that the request gives, or the rows of an aggregation.
+    /// The number of items that the request returns, or of rows of an aggregation.
     public let matched: Int
-    /// How many parts of the predicate Foundation, or other Swift code, evaluates on each item that the other parts leave.
+    /// The number of parts of the predicate that Foundation, or other Swift code, evaluates on each item that the
+    /// other parts leave.
     ///
     /// A store evaluates all other parts itself: see ``DataStorePredicate/evaluated(_:)``.
     public let evaluatedByFoundation: Int

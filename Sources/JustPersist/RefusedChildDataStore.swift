@@ -1,6 +1,6 @@
 import Dispatch
 
-/// What `makeChildDataStore()` gives where there is no child store: it refuses everything.
+/// The result of `makeChildDataStore()` if there is no child store: it refuses everything.
 final class RefusedChildDataStore: DataStore {
     let capabilities = DataStoreCapabilities(
         nesting: [], valueKinds: [], predicateOperators: [], isReadOnly: true)

@@ -1,6 +1,6 @@
-/// What a name that is not there may have been meant to be.
+/// Suggestions for names that do not exist.
 extension String {
-    /// Whether one is in the other, or they differ in few letters; in any case.
+    /// Whether one contains the other, or they differ in few letters; case is ignored.
     package func isNear(_ other: String) -> Bool {
         let a = lowercased()
         let b = other.lowercased()
@@ -26,18 +26,18 @@ extension String {
 }
 
 extension [String] {
-    /// The names in quotes, as many as a line may hold.
+    /// The names in quotes, as many as fit into a line.
     package var listed: String {
         let shown = prefix(20).map { "“\($0)”" }.joined(separator: ", ")
         return count > 20 ? shown + " and \(count - 20) more" : shown
     }
 
-    /// The name that differs least from this one, if it is near; the first of several.
+    /// The name that differs least from this one, if it is near; the first if there are several.
     package func nearest(to name: String) -> String? {
         filter { name.isNear($0) }.min { name.distance(to: $0) < name.distance(to: $1) }
     }
 
-    /// What to say of a name that is none of these attributes: the nearest of them, or all.
+    /// Advice for a name that is not among these attributes: the nearest of them, or all.
     package func advice(for name: String) -> String {
         let near = filter { name.isNear($0) }
         return near.isEmpty ? "Its attributes are \(listed)." : "Did you mean \(near.listed)?"

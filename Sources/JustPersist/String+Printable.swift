@@ -1,6 +1,6 @@
 extension String {
-    /// The text with its control characters written out, so that it stays on its line and cannot steer a
-    /// terminal or turn the direction in which the rest is read.
+    /// The text with control characters escaped, so that it stays on its line, cannot control a terminal, and does not
+    /// change the direction of the following text.
     package var printable: String {
         guard unicodeScalars.contains(where: \.isControl) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
@@ -17,8 +17,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether terminals act on the scalar instead of showing it: C0, DEL, C1, the separators of lines and
-    /// paragraphs, the bidirectional controls, and the byte order mark, which shows nothing.
+    /// Whether terminals act on the scalar instead of showing it: C0, DEL, C1, the line and paragraph separators, the
+    /// bidirectional controls, and the byte order mark, which is invisible.
     package var isControl: Bool {
         switch value {
         case ..<0x20, 0x7f..<0xa0, 0x2028, 0x2029: true

@@ -1,27 +1,27 @@
 import Foundation
 
-/// How a sort compares texts.
+/// The comparison of texts in a sort.
 ///
-/// It concerns attributes that hold a text. Other values, and texts against these, order as they always do.
+/// It applies to values that are texts. Other values keep their order among each other and relative to texts.
 public enum TextOrder: String, Sendable, Hashable, Codable, CaseIterable {
     /// By the Unicode scalars of the composed form (NFC), as `<` compares in a predicate: "Zoo" before "apple".
     case scalars
-    /// The same without regard to case, as `<[c]` compares: "apple" before "Zoo", and "Zoo" and "zoo" are equal.
+    /// As ``scalars``, ignoring case, as `<[c]` compares: "apple" before "Zoo", and "Zoo" and "zoo" are equal.
     case caseInsensitive
-    /// The same as ``scalars``, but digits from 0 to 9 in a row are compared as one number: "file 9" before "file 10".
+    /// As ``scalars``, but a run of digits from 0 to 9 is compared as one number: "file 9" before "file 10".
     ///
-    /// Zeros at the beginning of a number count for nothing, so "007" and "7" are equal.
+    /// Leading zeros are ignored, so "007" and "7" are equal.
     case numeric
-    /// As Finder sorts names: by the rules of the current locale, without regard to case at first, and numbers by
-    /// their value; see Foundation's `localizedStandardCompare(_:)`.
+    /// As Finder sorts names: by the rules of the current locale, ignoring case at first, and with numbers by their
+    /// value; see Foundation's `localizedStandardCompare(_:)`.
     ///
-    /// Takes some microseconds for each comparison, and no index has this order. It may differ between two machines,
+    /// Each comparison takes some microseconds, and no index has this order. It may differ between two machines,
     /// and between two releases of Foundation.
     case localizedStandard
 }
 
 extension TextOrder {
-    /// What stands for a value in ``order(_:_:)``.
+    /// The form of a value that ``order(_:_:)`` compares.
     package func key(_ value: DataStoreValue) -> DataStoreValue {
         guard case .string(let text) = value else { return value }
         return switch self {
@@ -31,7 +31,7 @@ extension TextOrder {
         }
     }
 
-    /// How two values stand, of which these are the keys.
+    /// The order of two values, given their keys.
     package func order(_ a: DataStoreValue, _ b: DataStoreValue) -> ValueOrder {
         guard self == .localizedStandard, case .string(let first) = a, case .string(let second) = b
         else { return a.sortOrder(against: b) }
@@ -44,10 +44,10 @@ extension TextOrder {
 }
 
 extension String {
-    /// The text with the number of digits before each number, so that the order of the scalars is that of the numbers.
+    /// The text with the number of digits inserted before each number, so that scalar order is numeric order.
     ///
-    /// A number still begins with a digit, so that it stands to other characters as before. The number of digits has
-    /// its own number of digits before it, as one scalar: of numbers of any length, the shorter one comes first.
+    /// A number still begins with a digit, so its order relative to other characters does not change. The number of
+    /// digits is preceded by its own length, as one scalar: the shorter of two numbers comes first, at any length.
     fileprivate var numbersByLength: String {
         guard utf8.contains(where: Self.digits.contains) else { return self }
         let text = composed.utf8

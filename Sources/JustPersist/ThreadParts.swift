@@ -1,28 +1,28 @@
-/// Values with a lock each, of which each thread uses one: threads seldom wait for each other.
+/// Values with a lock each; each thread uses one of them, so threads seldom wait for each other.
 // Other modules take `all[ThreadPart.mine]`: a generic member of this type is not inlined there, and looks up metadata at
 // each use.
 package struct ThreadParts<Value>: Sendable {
-    /// All of them, for work on the whole.
+    /// All parts, for work on the whole.
     package let all: [Locked<Value>]
 
-    /// Parts that begin as `make` says.
+    /// Makes each part with `make`.
     package init(_ make: () -> sending Value) {
         all = (0..<ThreadPart.count).map { _ in Locked(make()) }
     }
 
-    /// That of the thread with a number.
+    /// The part of the thread with a number.
     func part(of thread: UInt) -> Locked<Value> { all[ThreadPart.place(of: thread)] }
 }
 
-/// Where threads find their parts in the list of ``ThreadParts``.
+/// The place of a thread's part in ``ThreadParts``.
 package enum ThreadPart {
     static var count: Int { 32 }
 
-    /// The place of the calling thread's.
+    /// The place of the calling thread's part.
     package static var mine: Int { place(of: BlockThread.current) }
 
     static func place(of thread: UInt) -> Int {
-        // Multiplied, for the numbers of threads are addresses, whose low bits are alike.
+        // Multiplied, because the numbers of threads are addresses, whose low bits are alike.
         Int(truncatingIfNeeded: (thread &* 0x9E37_79B9_7F4A_7C15) >> 59)
     }
 }

@@ -1,8 +1,8 @@
-/// What a check of a whole store found.
+/// The result of checking a whole store.
 public struct VerificationReport: Sendable {
     /// The number of sound items, by the type's key.
     public var itemCounts: [String: Int]
-    /// What is wrong; empty if nothing is.
+    /// The faults that were found; empty if there are none.
     public var problems: [DataStoreError]
 
     /// A report.
@@ -13,11 +13,11 @@ public struct VerificationReport: Sendable {
 }
 
 extension DataStore {
-    /// Reads every value of every item of one snapshot, and compares the numbers of items with what the
-    /// store says it has.
+    /// Reads every value of every item of one snapshot, and compares the numbers of items with the numbers that the
+    /// store keeps.
     ///
-    /// Damage is in the report; this throws only if the store cannot be read at all. It goes on behind a
-    /// damaged item where the store can.
+    /// Damage is listed in the report; this throws only if the store cannot be read at all. Where the store can, the
+    /// check continues after a damaged item.
     public func verify() throws -> VerificationReport {
         var report = VerificationReport()
         try performRead { accessor in
@@ -48,7 +48,7 @@ extension DataStore {
 }
 
 extension DataStoreError {
-    /// A store's number of items that differs from the items it has.
+    /// The finding that a store's number of items differs from the items it has.
     public static func wrongCount(_ count: Int, found: Int, itemType: String) -> DataStoreError {
         DataStoreError(
             .corrupted, in: "verify",

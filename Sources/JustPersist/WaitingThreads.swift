@@ -1,21 +1,21 @@
 import Foundation
 
-/// Threads for blocks that a task waits for: a block may wait for anything, and must not hold a thread of Swift's
-/// cooperative pool meanwhile.
+/// Threads for blocks that a task waits for: such a block may wait for anything, and must not block a thread of
+/// Swift's cooperative pool.
 ///
-/// Dispatch's global queues are no place for them: on Linux, the pool is made of their threads.
+/// Dispatch's global queues are unsuitable: on Linux, the pool uses their threads.
 package enum WaitingThreads {
     private struct State {
-        /// The threads that have nothing to do, the one that had something last at the end.
+        /// The idle threads; the one that worked last is at the end.
         var idle: [WaitingThread] = []
         var count = 0
-        /// What waits because there are too many threads.
+        /// The jobs that wait because there are too many threads.
         var jobs: [@Sendable () -> Void] = []
     }
 
-    /// More would not run any faster, and each takes memory.
+    /// More threads would not be faster, and each takes memory.
     private static let mostThreads = 512
-    /// How long a thread waits for something to do, in seconds.
+    /// How long an idle thread waits for a job, in seconds.
     private static let patience = 2.0
     private static let state = Locked(State())
 
@@ -38,7 +38,7 @@ package enum WaitingThreads {
         }
     }
 
-    /// What `body` returns, which runs on a thread of its own.
+    /// Runs `body` on a thread of its own, and returns its result.
     static func value<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             run { continuation.resume(returning: body()) }
@@ -57,9 +57,9 @@ package enum WaitingThreads {
         thread.start()
     }
 
-    /// What a thread does next; `nil` if it is not needed any more.
+    /// The next job of a thread; `nil` if the thread is not needed any more.
     private static func next(of thread: WaitingThread) -> (@Sendable () -> Void)? {
-        // The first one, without being idle before.
+        // The first job of a new thread, without being idle before.
         if let job = thread.job.withLock({ $0.take() }) { return job }
         let job = state.withLock { state -> (@Sendable () -> Void)? in
             if !state.jobs.isEmpty { return state.jobs.removeFirst() }
@@ -75,12 +75,12 @@ package enum WaitingThreads {
             state.count -= 1
             return true
         }
-        // Whoever took it off the list is about to give it something.
+        // The caller that took this thread off the list is about to give it a job.
         return isDone ? nil : thread.job.wait { $0.take() }
     }
 }
 
-/// A thread, by what it is given to do.
+/// A thread, represented by its next job.
 private final class WaitingThread: Sendable {
     let job = Locked<(@Sendable () -> Void)?>(nil)
 }

@@ -1,5 +1,5 @@
 extension Array {
-    /// Sorts the array in place; the limits of the work are looked at now and then.
+    /// Sorts the array in place, and checks the limits of the work now and then.
     package mutating func sortWithinLimits(
         by precedes: (Element, Element) -> Bool
     ) throws(DataStoreError) {

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Ends work that takes long: when its task is cancelled, or when the deadline of its request has passed.
+/// Ends long work when its task is cancelled or the deadline of its request has passed.
 ///
-/// A store's loops call ``check()`` now and then: at every 256th record, say, or after every thousand steps. The limits
-/// belong to the thread, so nothing has to be passed on: the `async` calls of a store set the cancellation of their task
-/// for the thread on which their block runs, and ``DataStoreRequest/withinDeadline(_:)`` sets a deadline.
+/// A store's loops call ``check()`` now and then: for example at every 256th record, or after every thousand steps.
+/// The limits belong to the thread and need not be passed on: the `async` calls of a store set the cancellation of
+/// their task for the thread on which their block runs, and ``DataStoreRequest/withinDeadline(_:)`` sets a deadline.
 public final class WorkLimit: Sendable {
-    /// A task-local value holds for a thread without a task, too.
+    /// Task-local values work on a thread without a task, too.
     @TaskLocal private static var current: WorkLimit?
 
     private let cancellation: Cancellation?
@@ -15,7 +15,8 @@ public final class WorkLimit: Sendable {
     private let allowance: Deadline?
     /// How long the work was paused, in nanoseconds.
     private let paused = Atomic<Int64>(0)
-    /// The thread that the limit is for: a task that the work begins inherits the value, but is not part of the work.
+    /// The thread that the limit applies to: a task that the work starts inherits the value, but is not part of the
+    /// work.
     private let thread = BlockThread.current
     private let isOver = Atomic(false)
 
@@ -37,10 +38,10 @@ public final class WorkLimit: Sendable {
         self.allowance = allowance
     }
 
-    /// Throws if the work of this thread is to end.
+    /// Throws if the work of this thread must end.
     ///
-    /// It looks at the task that the caller runs in, if it runs in one, or at the task that waits for the block; and, if
-    /// the request has a deadline, at the clock.
+    /// It checks the caller's task if there is one, or else the task that waits for the block; and the clock, if the
+    /// request has a deadline.
     ///
     /// - Throws: ``DataStoreError/Code/cancelled`` or ``DataStoreError/Code/deadlineExceeded``.
     public static func check() throws(DataStoreError) {
@@ -59,7 +60,7 @@ public final class WorkLimit: Sendable {
             """)
     }
 
-    /// Whether the task was cancelled for which this thread works.
+    /// Whether the task that this thread works for was cancelled.
     package static var isCancelled: Bool { isCancelled(limitOfThread) }
 
     private static func isCancelled(_ limit: WorkLimit?) -> Bool {
@@ -86,7 +87,7 @@ public final class WorkLimit: Sendable {
 
     // MARK: Setting limits
 
-    /// Runs `body`, whose work ends when the cancellation is requested, whatever becomes of the task of this thread.
+    /// Runs `body`, whose work ends when the cancellation is requested, independently of the task of this thread.
     package static func withCancellation<Value>(
         _ cancellation: Cancellation, _ body: () throws -> Value
     ) rethrows -> Value {
@@ -135,7 +136,7 @@ public final class WorkLimit: Sendable {
 
     // MARK: Work on another thread
 
-    /// The limits of this thread, for work that another thread does for it.
+    /// The limits of this thread, for work that another thread does on its behalf.
     struct Carried: Sendable {
         fileprivate let cancellation: Cancellation
         fileprivate let deadline: Deadline?
@@ -146,7 +147,7 @@ public final class WorkLimit: Sendable {
             try WorkLimit.run(WorkLimit(cancellation, deadline, allowance), body)
         }
 
-        /// Carries a cancellation of the task on, which the other thread cannot see.
+        /// Forwards a cancellation of the task, which the other thread cannot see.
         func update() {
             if WorkLimit.isCancelled { cancellation.request() }
         }
@@ -159,26 +160,26 @@ public final class WorkLimit: Sendable {
             allowance: limit?.extendedAllowance)
     }
 
-    /// Whether this thread works for a task, which may be cancelled.
+    /// Whether this thread works for a task that may be cancelled.
     static var isCancellable: Bool {
         if limitOfThread?.cancellation != nil { return true }
-        // Unsafe for the task that it gives, which is only compared with nil.
+        // Unsafe because of the task, which is only compared with nil.
         return unsafe withUnsafeCurrentTask { unsafe $0 != nil }
     }
 
-    /// Runs `body`, and makes Swift's own error of a cancellation: it leaves the store here.
+    /// Runs `body`, and converts a cancellation into Swift's own error, because it leaves the store here.
     package static func throwingCancellation<Value>(_ body: () throws -> Value) throws -> Value {
         do { return try body() } catch { throw leavingStore(error) }
     }
 
-    /// Swift's own error of a cancellation in place of the store's; all other errors as they are.
+    /// Swift's own error in place of the store's for a cancellation; all other errors unchanged.
     @usableFromInline
     package static func leavingStore(_ error: any Error) -> any Error {
         (error as? DataStoreError)?.code == .cancelled ? CancellationError() : error
     }
 }
 
-/// Whether work is to end, which any thread may request.
+/// Whether work must end; any thread may request it.
 package final class Cancellation: Sendable {
     private let flag = Atomic(false)
 

@@ -1,14 +1,15 @@
 import ArgumentParser
 import JustPersist
 
-/// What `--group-by`, `--select` and `--having` ask for.
+/// The aggregation of `--group-by`, `--select` and `--having`.
 struct AggregateColumns {
     let aggregation: DataStoreAggregation
 
-    /// Names as they are written in a list, separated by commas.
+    /// The names in a comma-separated list.
     static func list(_ text: String) -> [String] { QuotedNames.parts(of: text, separatedBy: ",") }
 
-    /// Whether something is to be computed, and not items to be printed: a name that an attribute has is that attribute.
+    /// Whether an aggregation is requested, rather than items: the name of an attribute always refers to the
+    /// attribute.
     static func areAskedFor(
         groupBy: [String]?, select: [String]?, ofAttributes names: Set<String>
     ) -> Bool {
@@ -18,7 +19,7 @@ struct AggregateColumns {
         } == true
     }
 
-    /// - Throws: A usage error for what is nothing to compute.
+    /// - Throws: A usage error for a name that cannot be computed.
     init(groupBy: [String]?, select: [String]?, having: String?) throws {
         let aggregates = try (select ?? ["count"]).map { text in
             guard let aggregate = DataStoreAggregate(argument: text) else {
@@ -35,7 +36,7 @@ struct AggregateColumns {
 }
 
 extension DataStoreAggregate {
-    /// What a text such as `average:stars` stands for; `nil` if that is nothing to compute.
+    /// The aggregate of a text such as `average:stars`; `nil` if it is not an aggregate.
     init?(argument text: String) {
         if text == "count" {
             self = .count

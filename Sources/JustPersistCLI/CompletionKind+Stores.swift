@@ -3,7 +3,7 @@ import Foundation
 import JustPersist
 
 extension CompletionKind {
-    /// The URLs of stores: the schemes, and the directories behind one.
+    /// The URLs of stores: the schemes, and the directories after a scheme.
     static var stores: CompletionKind {
         .custom { _, _, prefix in
             guard let colon = prefix.firstIndex(of: ":") else {
@@ -24,11 +24,11 @@ extension CompletionKind {
         }
     }
 
-    /// The types in the store that stands before the word.
+    /// The types in the store that precedes the word.
     static var storedTypes: CompletionKind {
         .custom { words, index, _ in
             guard index > 0, words.indices.contains(index - 1),
-                // Only where opening is cheap, and changes nothing.
+                // Only for stores that open quickly and without changes.
                 words[index - 1].hasPrefix("lmdb:"),
                 let opened = try? OpenStore.reading(words[index - 1])
             else { return [] }

@@ -2,10 +2,10 @@ import JustPersist
 import JustPersistImportExport
 
 extension DataStoreValue {
-    /// The value that a text on the command line stands for, of one of some kinds, or of any if there are none.
+    /// The value of a text on the command line, as one of some kinds, or of any kind if there are none.
     ///
-    /// `null` is null. Of several kinds the text may be, the first in the order of the list below counts, a text in
-    /// double quotes is a string, and without kinds a text is JSON if it can be read as such.
+    /// `null` is null. If several kinds fit the text, the first in the list below applies; a text in double quotes is
+    /// a string, and without kinds a text is parsed as JSON if it is valid JSON.
     init?(argument text: String, kinds: Set<Kind>) {
         if text == "null" {
             self = .null

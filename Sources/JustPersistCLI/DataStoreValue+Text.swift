@@ -19,7 +19,7 @@ extension DataStoreValue {
     }
 
     private static func text(of date: Date) -> String {
-        // Calendars end somewhere; seconds do not.
+        // Calendar dates have a limited range; seconds do not.
         guard abs(date.timeIntervalSince1970) < 100_000_000_000 else {
             return "\(date.timeIntervalSince1970) s"
         }

@@ -2,12 +2,12 @@ import JustPersist
 import JustPersistCommandLine
 import JustPersistImportExport
 
-/// A predicate that no item fulfils, and that may not say what its author meant.
+/// A predicate that no item fulfils, and that its author may have meant differently.
 struct FruitlessPredicate {
     private let schema: ItemSchema
     private var hints: [String] = []
 
-    /// Looks for the habits of other languages in a predicate; `nil` if there are none.
+    /// Looks for the idioms of other languages in a predicate; `nil` if there are none.
     init?(_ predicate: DataStorePredicate?, of schema: ItemSchema) {
         guard let predicate else { return nil }
         self.schema = schema
@@ -15,7 +15,7 @@ struct FruitlessPredicate {
         if hints.isEmpty { return nil }
     }
 
-    /// Writes to standard error what may be meant.
+    /// Writes the advice to standard error.
     func complain() {
         StandardStreams.complain(
             "No item matches. " + hints.joined(separator: " ").printable)
@@ -76,7 +76,7 @@ struct FruitlessPredicate {
         }
     }
 
-    /// The time that a text names, as `date(…)` takes it; another one if it names none.
+    /// The time in a text, as `date(…)` accepts it; an example if it contains none.
     private static func time(_ text: String) -> String {
         let time = text.count == 10 ? text + "T00:00:00Z" : text
         return DataStoreValue(cell: time, kinds: [.date]) == nil ? "2026-03-01T12:00:00Z" : time

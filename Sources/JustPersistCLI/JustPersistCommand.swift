@@ -2,15 +2,15 @@ import ArgumentParser
 import JustPersist
 import JustPersistCommandLine
 
-/// The tool: looks into stores, fills them and moves them, whatever their backend.
+/// The tool: inspects, fills and copies stores of any backend.
 @main
 struct JustPersistCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "justpersist",
         abstract: "Look into data stores, fill them, and move them between backends.",
         discussion: """
-            A STORE is lmdb:PATH, leveldb:PATH or memory:, with options behind a question mark: \
-            'lmdb:/var/lib/app?durability=relaxed&mapSize=64GiB'. Quote it for the shell. A path is taken as it is written; one \
+            A STORE is lmdb:PATH, leveldb:PATH or memory:, with options after a question mark: \
+            'lmdb:/var/lib/app?durability=relaxed&mapSize=64GiB'. Quote it for the shell. A path is taken literally; one \
             with a question mark in it is lmdb:///var/lib/what%3F.
 
             \(StoreOptionsHelp.text)
@@ -42,7 +42,7 @@ struct JustPersistCommand: ParsableCommand {
         runProgram()
     }
 
-    /// Ends the process where help is asked for on a command that does not exist, which the parser does not mind.
+    /// Ends the process if help is requested for a command that does not exist, which the parser does not report.
     private static func refuseHelp(askedWith words: ArraySlice<String>) {
         guard words.first == "help", let name = words.dropFirst().first, name.first != "-",
             !configuration.subcommands.contains(where: { $0.configuration.commandName == name })

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// The attributes that may be named in a query of one type.
+/// The attributes that a query of one type may use.
 struct KnownAttributes {
     private let schema: ItemSchema
     private let itemType: String
@@ -12,14 +12,14 @@ struct KnownAttributes {
         names = schema.attributes.map(\.name)
     }
 
-    /// Throws if a key path, with dots into dictionaries, begins with no attribute.
+    /// Throws if a key path, with dots into dictionaries, does not begin with an attribute.
     func check(path: String, in option: String) throws {
         try check(String(path.prefix { $0 != "." }), in: option)
     }
 
-    /// What an option asks to compute: an attribute, or an expression as in `--where`.
+    /// The expression in an option: an attribute, or an expression as in `--where`.
     ///
-    /// - Throws: What is wrong with it, naming the option.
+    /// - Throws: The fault of the expression, with the option.
     @discardableResult
     func key(_ text: String, in option: String, isColumn: Bool = false) throws -> RequestKey {
         if text.isEmpty { throw unknown(text, in: option) }
@@ -32,7 +32,7 @@ struct KnownAttributes {
         }
     }
 
-    /// Throws if a predicate asks for something that is no attribute.
+    /// Throws if a predicate uses a name that is not an attribute.
     func check(_ predicate: DataStorePredicate) throws {
         try checkQuotes(predicate)
         for path in predicate.paths {
@@ -44,8 +44,8 @@ struct KnownAttributes {
         if !contains(name) { throw unknown(name, in: option) }
     }
 
-    /// Throws for a comparison of a text in quotes that is meant to be an attribute: on the command line every constant is
-    /// written out.
+    /// Throws for a comparison with a quoted text that should be an attribute: on the command line every constant is
+    /// literal.
     private func checkQuotes(_ predicate: DataStorePredicate) throws {
         switch predicate {
         case .constant, .evaluated: break
@@ -75,7 +75,7 @@ struct KnownAttributes {
             || [name] == DataStorePredicate.AttributePath.uniqueToken.components
     }
 
-    /// The attributes that may be meant, as they are written in that option.
+    /// The attributes that may have been meant, as they are written in that option.
     private func advice(for name: String, in option: String) -> String {
         guard option == "--where" else {
             let advice = names.advice(for: name)
@@ -91,7 +91,7 @@ struct KnownAttributes {
 }
 
 extension String {
-    /// Whether this is a word that goes on with a sign, as `a-b` does, which a predicate reads as `a`.
+    /// Whether this is a name with an operator in it, such as `a-b`, of which a predicate reads only `a`.
     fileprivate func isName(beginningWith word: String) -> Bool {
         guard hasPrefix(word), let next = dropFirst(word.count).first else { return false }
         return !next.isLetter && !next.isNumber && next != "_"

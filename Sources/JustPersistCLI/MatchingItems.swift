@@ -3,23 +3,23 @@ import Foundation
 import JustPersist
 import JustPersistCommandLine
 
-/// The items that a command changes, and the question whether it shall.
+/// The items that a command changes, and the confirmation.
 struct MatchingItems: ParsableArguments {
     @Argument(help: .init(storeHelp), completion: .stores) var store: String
     @Argument(help: "The type of the items.", completion: .storedTypes) var type: String
     @Option(
         name: .customLong("where"), parsing: .unconditional,
         help: .init(
-            "Which items: a predicate as for query, or TRUEPREDICATE for all; see justpersist help predicates.",
+            "The items: a predicate as for query, or TRUEPREDICATE for all; see justpersist help predicates.",
             valueName: "predicate"))
     var predicate: String
     @Flag(help: "Do not ask.") var yes = false
 
-    /// Says how many items there are, asks, and then runs `change` with all of them in one write block.
+    /// Prints the number of items, asks for confirmation, and then runs `change` with all of them in one write block.
     ///
     /// - Parameters:
-    ///   - deed: What happens to the items: “changed”.
-    ///   - prepare: Is given what the store knows of the type, before anything is asked.
+    ///   - deed: The participle for the items: “changed”.
+    ///   - prepare: Receives the store's schema of the type, before the confirmation.
     ///   - begin: Runs in the write block before the first item is changed.
     ///   - change: Changes one item; nothing is changed if it throws, or if the user interrupts.
     func change(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import JustPersist
 
-/// An attribute that a type does not have yet, and its value, as they are written on the command line.
+/// An attribute that a type does not have yet, and its value, in the syntax of the command line.
 struct NewAttribute: ExpressibleByArgument {
     let name: String
     private let kind: DataStoreValue.Kind?
@@ -22,7 +22,7 @@ struct NewAttribute: ExpressibleByArgument {
         (name, kind) = (String(parts[0][..<colon]), named)
     }
 
-    /// The value, for a type that has no such attribute.
+    /// The value, for a type without such an attribute.
     func value(newIn schema: ItemSchema) throws -> DataStoreValue {
         guard schema.kinds(ofAttribute: name) == nil, name != "uniqueToken" else {
             let isThere = schema.index(ofAttribute: name) != nil

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// A store that a command works on, open from its making until ``close()`` or the end of its scope.
+/// A store that a command works on, open from its initialization until ``close()`` or the end of its scope.
 final class OpenStore {
     let store: any DataStore
 
@@ -10,7 +10,7 @@ final class OpenStore {
         try OpenStore(url, DataStoreOptions(isReadOnly: true, createsIfMissing: false))
     }
 
-    /// Opens a store for writing, and makes it if it is not there.
+    /// Opens a store for writing, and creates it if it is missing.
     static func writing(_ url: String) throws -> OpenStore {
         try OpenStore(url, DataStoreOptions())
     }
@@ -26,9 +26,9 @@ final class OpenStore {
 
     deinit { try? store.close() }
 
-    /// Closes the store, and throws where closing fails.
+    /// Closes the store, and throws if that fails.
     func close() throws { try store.close() }
 }
 
-/// The help text for a store's place.
+/// The help text for a store's URL.
 let storeHelp = "lmdb:PATH, leveldb:PATH or memory:"

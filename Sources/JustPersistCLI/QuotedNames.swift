@@ -1,9 +1,9 @@
-/// Names as they are written on the command line: plainly, or with quotes as in a predicate, #"a,b".
+/// Names on the command line: plain, or with quotes as in a predicate, #"a,b".
 enum QuotedNames {
-    /// The parts of a text between separators, of which those inside quotes are parts of names; without the quotes.
+    /// The parts of a text between separators, without quotes; separators inside quotes do not count.
     ///
-    /// Without a separator the whole text is one part. A quote that is not closed is a character as any other. What
-    /// follows the last split stays as it is written.
+    /// Without a separator the whole text is one part. An unclosed quote is an ordinary character. The text after the
+    /// last split is left unchanged.
     static func parts(
         of text: String, separatedBy separator: Character? = nil, maxSplits: Int = .max
     ) -> [String] {
@@ -26,7 +26,7 @@ enum QuotedNames {
         return parts + [part]
     }
 
-    /// Takes a name in quotes from the start of a text.
+    /// Removes a name in quotes from the start of a text.
     private static func quotedName(_ text: inout Substring) -> String? {
         guard text.hasPrefix("#\"") else { return nil }
         var (name, rest) = ("", text.dropFirst(2))

@@ -3,16 +3,16 @@ import JustPersist
 import JustPersistCommandLine
 import JustPersistImportExport
 
-/// How the items of a query are printed.
+/// The output formats of a query.
 enum RowFormat: String, ExpressibleByArgument, CaseIterable {
     case table, json, jsonl, csv, count
 }
 
-/// Prints items, or what was computed of them, in one format, a row for each.
+/// Prints items, or rows of an aggregation, in one format.
 struct RowWriter {
     private let format: RowFormat
     private let columns: [String]
-    /// The columns whose nulls are printed, too: where null is not what an item has that holds no value.
+    /// The columns whose nulls are printed, because an item without a stored value would have another value.
     private let columnsWithNull: Set<String>
     private let output: Output
     private var table: TextTable
@@ -27,7 +27,7 @@ struct RowWriter {
             withNull: schema.attributes.filter { $0.defaultValue != nil }.map(\.name), to: output)
     }
 
-    /// A writer of rows, of which nulls are printed in some columns.
+    /// A writer of rows that prints nulls in some columns.
     init(
         _ format: RowFormat, columns: [String], withNull: [String], to output: Output
     ) throws {
@@ -53,14 +53,14 @@ struct RowWriter {
             if format == .jsonl {
                 try output.data(object)
             } else {
-                // The comma goes in front, so that the last item needs not be known.
+                // The comma precedes the item, so that the last item need not be known.
                 try output.data((isFirst ? "[" : ",") + object)
             }
         }
         isFirst = false
     }
 
-    /// A terminal gets no control characters.
+    /// Writes no control characters to a terminal.
     private func write(csv values: [DataStoreValue]) throws {
         var writer = CSVWriter()
         writer.append(values)

@@ -1,10 +1,10 @@
 import JustPersist
 import JustPersistCommandLine
 
-/// What was saved of a damaged store, as the tool prints it.
+/// The result of salvaging a damaged store, as the tool prints it.
 struct SalvageText {
     private let report: SalvageReport
-    /// The most ids of a kind that are listed for a type.
+    /// The most ids of one kind that are listed for a type.
     private static let mostIDs = 20
 
     init(_ report: SalvageReport) { self.report = report }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import JustPersist
 
-/// Which items a command reads, and in which order.
+/// The items that a command reads, and their order.
 struct SelectedItems: ParsableArguments {
     @Option(
         name: .customLong("where"), parsing: .unconditional,
@@ -15,8 +15,8 @@ struct SelectedItems: ParsableArguments {
             "A key to sort by, ascending, or KEY:desc. Texts in another order: KEY:caseInsensitive, KEY:numeric, KEY:localizedStandard. Repeatable."
     )
     var sortKeys: [SortKey] = []
-    @Option(parsing: .unconditional, help: "How many items at most; 0 for all.") var limit: Int?
-    @Option(parsing: .unconditional, help: "How many items to leave out at the start.")
+    @Option(parsing: .unconditional, help: "The most items; 0 for all.") var limit: Int?
+    @Option(parsing: .unconditional, help: "The number of items to skip at the beginning.")
     var offset: Int?
     @Option(
         parsing: .unconditional,
@@ -33,7 +33,7 @@ struct SelectedItems: ParsableArguments {
         if let offset, offset < 0 { throw ValidationError("--offset must be 0 or more.") }
     }
 
-    /// The request for the items of a type, in no order yet.
+    /// The request for the items of a type, without an order.
     func unsorted(_ type: String) throws -> DataStoreRequest {
         let request = DataStoreRequest(itemTypeKey: type)
         request.predicate = try predicate.map { text in try DataStorePredicate(text, arguments: [])

@@ -3,12 +3,12 @@ import Foundation
 import JustPersist
 import JustPersistCommandLine
 
-/// Runs a command a second time, in a process of its own: damaged files can end the one that reads them.
+/// Runs a command again in a separate process, because damaged files can end the process that reads them.
 enum SeparateProcess {
-    /// Waits for the process, whose output is this one's, and ends as it did.
+    /// Waits for the process, which uses this one's output, and ends with its exit code.
     ///
     /// - Parameters:
-    ///   - arguments: The command line, with the flag that has the command do the work itself.
+    ///   - arguments: The command line, with the flag that makes the command do the work itself.
     ///   - store: The store that it reads.
     static func run(_ arguments: [String], reading store: String) throws {
         let child = Process()
@@ -16,7 +16,7 @@ enum SeparateProcess {
         child.arguments = arguments
         child.environment = ProcessInfo.processInfo.environment
             .merging(["SWIFT_BACKTRACE": "enable=no"]) { _, new in new }
-        // Ctrl-C comes to both: the other process ends what it does, and this one waits for that.
+        // Both processes receive Ctrl-C: the other one ends its work, and this one waits for it.
         let interruption = Interruption()
         defer { withExtendedLifetime(interruption) {} }
         try child.run()
@@ -48,7 +48,7 @@ enum SeparateProcess {
     }
 }
 
-/// Ends the process with a message if the work makes no progress any more, as over files whose pages lead in a circle.
+/// Ends the process with a message if the work makes no progress, as in files whose pages form a cycle.
 final class Watchdog {
     private let last: Locked<ContinuousClock.Instant>
     private let isOver: Locked<Bool>
@@ -57,7 +57,7 @@ final class Watchdog {
     ///
     /// - Parameters:
     ///   - store: The store that is read.
-    ///   - seconds: How long there may be no progress.
+    ///   - seconds: The longest time without progress.
     init(_ store: String, patience seconds: Int) {
         let last = Locked(ContinuousClock.now)
         let isOver = Locked(false)

@@ -1,8 +1,8 @@
 import JustPersist
 
-/// The options of the stores' URLs, as the backends list them, for people.
+/// The help text on the options of the stores' URLs, as the backends list them.
 enum StoreOptionsHelp {
-    /// A line for each option, with the backends that take it.
+    /// A line for each option, with the backends that support it.
     static var text: String {
         var lines: [String] = []
         var known: Set<DataStoreOptionSummary> = []

@@ -4,7 +4,7 @@ extension String {
         utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns }
     }
 
-    /// The text, cut to a number of columns, the last of them an ellipsis.
+    /// The text, shortened to a number of columns, the last of which is an ellipsis.
     func cut(to limit: Int) -> String {
         guard columns > limit else { return self }
         var width = 1

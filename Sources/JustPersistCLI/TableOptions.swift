@@ -1,7 +1,7 @@
 import ArgumentParser
 import JustPersistCommandLine
 
-/// How tables are printed.
+/// The options for tables.
 struct TableOptions: ParsableArguments {
     @Flag(help: "Do not cut tables to the width of the terminal.") var wide = false
 

@@ -19,9 +19,9 @@ struct TextTable {
         }
     }
 
-    /// The lines: the header, a rule, the rows, and the names of columns for which there is no room.
+    /// The lines: the header, a rule, the rows, and the names of columns that did not fit.
     ///
-    /// Columns of nothing but numbers are aligned right.
+    /// Columns that contain only numbers are right-aligned.
     func lines(width: Int? = Terminal.outputWidth) -> [String] {
         let areNumbers = header.indices.map { column in
             rows.contains { !$0[column].isEmpty }
@@ -51,7 +51,7 @@ struct TextTable {
 
     /// The widths of the first columns, as many as fit into a line.
     ///
-    /// The widest become narrower, but none shorter than a word, and numbers stay whole.
+    /// The widest are narrowed, but none below the length of a word, and numbers are never cut.
     private static func fit(_ natural: [Int], _ areNumbers: [Bool], into width: Int) -> [Int] {
         func sum(_ widths: some Sequence<Int>) -> Int { widths.reduce(0) { $0 + $1 + 2 } - 2 }
         let least = zip(natural, areNumbers).map { $1 ? min($0, 24) : min($0, 8) }
@@ -60,7 +60,7 @@ struct TextTable {
         func widths(limit: Int) -> [Int] {
             zip(natural, least).prefix(count).map { max($1, min($0, limit)) }
         }
-        // The largest limit with which the columns fit.
+        // Finds the largest limit with which the columns fit.
         var (fits, tooWide) = (0, (natural.max() ?? 0) + 1)
         while tooWide - fits > 1 {
             let middle = (fits + tooWide) / 2

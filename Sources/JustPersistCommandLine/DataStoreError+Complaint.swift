@@ -1,7 +1,7 @@
 package import JustPersist
 
 extension DataStoreError {
-    /// The error as the programs report it: in one line, and below it the place in a text where there is one.
+    /// The error as the programs report it: on one line, and below it the place in a text, if there is one.
     package var complaint: String {
         var text =
             (advice == nil
@@ -12,7 +12,7 @@ extension DataStoreError {
         return text
     }
 
-    /// What to do next on the command line, where the library's own advice names Swift declarations.
+    /// The next step on the command line, for errors whose own advice names Swift declarations.
     private var commandAdvice: String? {
         switch (code, operation) {
         case (.storeNotFound, _):

@@ -3,11 +3,12 @@ import Foundation
 import JustPersist
 import Synchronization
 
-/// Notes that the user pressed Ctrl-C, for work that stops where nothing is half done.
+/// Records that the user pressed Ctrl-C, for work that can stop only between steps.
 ///
-/// While there is no such object, Ctrl-C ends the process at once, which stores survive. A second Ctrl-C does in any case.
+/// While there is no such object, Ctrl-C ends the process immediately, which stores survive. A second Ctrl-C always
+/// does.
 package final class Interruption {
-    /// The end of a command that was interrupted, and what its user should know.
+    /// The error of a command that was interrupted, with a message for the user.
     package struct Error: Swift.Error {
         package let message: String
     }
@@ -15,7 +16,7 @@ package final class Interruption {
     /// The exit code of a process that was interrupted.
     package static let exitCode: Int32 = 130
 
-    /// How often the signal has come, and how many objects look whether it has.
+    /// The number of received signals, and of objects that check for them.
     private final class Shared: Sendable {
         let signals = Atomic(0)
         let heeding = Atomic(0)
@@ -27,7 +28,7 @@ package final class Interruption {
                 StandardStreams.writeError(
                     "\r\u{1b}[K" + (isStopping ? "Stopping. Ctrl-C again ends at once.\n" : ""))
             }
-            // Not exit(), which would wait for what runs.
+            // Not exit(), which would wait for running work.
             if !isFirst || heeding.load(ordering: .relaxed) == 0 { _exit(Interruption.exitCode) }
         }
     }
@@ -47,7 +48,7 @@ package final class Interruption {
     /// Takes over the interrupt signal of the process.
     package static func prepare() { _ = source }
 
-    /// Asks for the signal to be noted, as long as the object lives.
+    /// Records the signal for as long as the object lives.
     package init() {
         Self.prepare()
         Self.shared.heeding.wrappingAdd(1, ordering: .relaxed)
@@ -55,7 +56,7 @@ package final class Interruption {
 
     deinit { Self.shared.heeding.wrappingSubtract(1, ordering: .relaxed) }
 
-    /// Throws if the signal has come.
+    /// Throws if the signal was received.
     package func check(_ message: @autoclosure () -> String) throws(Error) {
         if Self.shared.signals.load(ordering: .relaxed) > 0 { throw Error(message: message()) }
     }

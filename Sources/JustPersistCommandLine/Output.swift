@@ -1,16 +1,16 @@
 import Foundation
 import JustPersist
 
-/// Standard output, written in large pieces, of which none waits long for the next.
+/// Standard output, written in large pieces and without long delays.
 package final class Output {
-    /// What is not written yet.
+    /// The bytes that are not written yet.
     private struct Pending {
         var bytes: [UInt8] = []
-        /// What hindered the timer.
+        /// The error of the timer.
         var failure: (any Error)?
     }
 
-    /// The columns to which tables are cut; `nil` for no end.
+    /// The width to which tables are cut; `nil` for no limit.
     package let width: Int?
     private let pending = Locked(Pending())
     private var timer: (any DispatchSourceTimer)?
@@ -22,20 +22,20 @@ package final class Output {
 
     deinit { timer?.cancel() }
 
-    /// Whether a person reads along.
+    /// Whether standard output is a terminal.
     package static let isTerminal = isatty(STDOUT_FILENO) == 1
 
-    /// Writes a line for people: control characters are written out.
+    /// Writes a line for people: control characters are escaped.
     ///
-    /// ``flush()`` is still to be called behind the last one.
+    /// Call ``flush()`` after the last one.
     package func line(_ text: String = "") throws { try data(text.printable) }
 
-    /// Writes a line for people that stands out on a terminal.
+    /// Writes a line for people that is emphasised on a terminal.
     package func heading(_ text: String) throws {
         try data(Terminal.styled(text.printable, .bold, isTerminal: Self.isTerminal))
     }
 
-    /// Writes a line for programs, as it is.
+    /// Writes a line for programs, unchanged.
     package func data(_ text: String) throws { try bytes((text + "\n").utf8) }
 
     /// Writes bytes for programs.
@@ -47,14 +47,14 @@ package final class Output {
         }
     }
 
-    /// Writes what was held back.
+    /// Writes the buffered bytes.
     ///
-    /// Throws ``OutputClosed`` if nobody reads any more.
+    /// Throws ``OutputClosed`` if the reader has closed the pipe.
     package func flush() throws {
         try pending.withLock { pending throws in try Self.write(&pending) }
     }
 
-    /// Who reads a pipe gets a line soon after it was found, however long the next one takes.
+    /// The reader of a pipe receives a line soon after it was written, even if the next one takes long.
     private func startTimer() {
         let timer = DispatchSource.makeTimerSource(queue: .global())
         timer.schedule(deadline: .now() + 0.1, repeating: 0.1)
@@ -86,5 +86,5 @@ package final class Output {
     }
 }
 
-/// The reader of standard output has gone, as `head` does: no reason to complain.
+/// The reader of standard output has closed it, as `head` does; this is not reported as an error.
 package struct OutputClosed: Error {}

@@ -6,7 +6,7 @@ import JustPersistLevelDB
 import JustPersistMemory
 
 extension ParsableCommand {
-    /// Makes the process ready for stores and their files: to be called before anything else.
+    /// Prepares the process for stores and their files: call it before anything else.
     package static func prepareProgram() {
         StandardStreams.occupyClosed()
         // A closed pipe is then an error of the write, and stores are closed before the program ends.
@@ -16,7 +16,7 @@ extension ParsableCommand {
         InMemoryDataStore.register()
     }
 
-    /// Does what the arguments of the process ask for, tells errors, and ends the process.
+    /// Runs the command in the process's arguments, reports errors, and ends the process.
     package static func runProgram() -> Never {
         Interruption.prepare()
         do {
@@ -28,7 +28,7 @@ extension ParsableCommand {
         Foundation.exit(EXIT_SUCCESS)
     }
 
-    /// Says what there is to say about an error, and gives the exit code.
+    /// Reports an error, and returns the exit code.
     private static func end(with error: any Error) -> Int32 {
         switch error {
         case is OutputClosed: return EXIT_SUCCESS
@@ -52,7 +52,7 @@ extension ParsableCommand {
             }
             return exit.rawValue
         }
-        // What was asked for, such as the help.
+        // Output that was requested, such as the help.
         do {
             let output = Output()
             for line in lines { try output.line(line) }

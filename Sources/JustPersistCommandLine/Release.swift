@@ -1,5 +1,5 @@
-/// The release of the programs, which their option --version and the manual show.
+/// The release of the programs, for the option --version and the manual.
 package enum Release {
-    /// The version, as semantic versioning writes it.
+    /// The version in the format of semantic versioning.
     package static let version = "0.1.0-dev"
 }

@@ -1,32 +1,32 @@
 import Foundation
 
-/// What is known of the terminal that a person sits at.
+/// The properties of the user's terminal.
 package enum Terminal {
-    /// How text may look.
+    /// The styles of text.
     package enum Style: String {
         case bold = "1"
         case red = "31"
     }
 
-    /// The columns of the terminal that standard output goes to; `nil` if it goes elsewhere, where nothing is cut.
+    /// The width of the terminal at standard output; `nil` if it is not a terminal, where nothing is cut.
     package static let outputWidth: Int? =
         Output.isTerminal ? width(of: STDOUT_FILENO) : nil
 
-    /// The columns of the terminal that standard error goes to.
+    /// The width of the terminal at standard error.
     package static let errorWidth = width(of: STDERR_FILENO)
 
-    /// Whether a terminal is to be sent more than text: see https://no-color.org.
+    /// Whether a terminal receives styled text: see https://no-color.org.
     private static let hasStyles = {
         let environment = ProcessInfo.processInfo.environment
         return environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }()
 
-    /// A text as it is sent to a stream, which is a terminal or not.
+    /// A text as it is written to a stream, which may be a terminal.
     package static func styled(_ text: String, _ style: Style, isTerminal: Bool) -> String {
         isTerminal && hasStyles ? "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m" : text
     }
 
-    /// `COLUMNS` if the user has set it, and else what the terminal says.
+    /// `COLUMNS` if the user has set it, and else the terminal's own width.
     private static func width(of descriptor: Int32) -> Int {
         if let text = ProcessInfo.processInfo.environment["COLUMNS"], let columns = Int(text),
             columns > 0

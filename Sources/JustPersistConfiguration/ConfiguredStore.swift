@@ -1,21 +1,21 @@
 import JustPersist
 
-/// What configuration says of a store, by the names of its keys.
+/// The configuration of a store, by the names of its keys.
 struct ConfiguredStore {
-    /// The key that all of them stand under, for messages.
+    /// The prefix of all keys, for messages.
     let key: String
     var values: [String: String] = [:]
 
     private static let placeNames = ["url", "backend", "path"]
 
-    /// The keys that may say something: those of the place, and the options of every registered backend.
+    /// The keys that are read: those of the location, and the options of every registered backend.
     static var names: [String] {
         placeNames
             + Set(DataStores.schemes.flatMap { DataStores.options(ofScheme: $0).map(\.name) })
             .subtracting(placeNames).sorted()
     }
 
-    /// The URL that the values make.
+    /// The URL that the values form.
     ///
     /// - Throws: `.invalidStoreURL` if they name no store, or two.
     var url: StoreURL {

@@ -1,7 +1,7 @@
 public import Configuration
 @_exported public import JustPersist
 
-/// Stores that configuration names.
+/// Stores from a configuration.
 ///
 /// ```swift
 /// let config = ConfigReader(provider: EnvironmentVariablesProvider())
@@ -12,19 +12,21 @@ public import Configuration
 /// |---|---|
 /// | `store.url` | the whole URL, `lmdb:/var/lib/app?durability=relaxed` |
 /// | `store.backend` | in place of the URL, the scheme of a backend that is registered: `lmdb` |
-/// | `store.path` | what stands behind the scheme in a URL: `/var/lib/app` |
-/// | `store.durability`, `store.mapSize` … | each option that a registered backend has, by its name in URLs |
+/// | `store.path` | the location after the scheme in a URL: `/var/lib/app` |
+/// | `store.durability`, `store.mapSize` … | each option of a registered backend, by its name in URLs |
 ///
-/// An option may be a text, a whole number or a boolean in the configuration. An option that stands in the URL too, and one
-/// that only other backends have, is refused. A reader cannot list its keys, so a key that no backend has is not noticed.
+/// An option may be a text, a whole number or a boolean in the configuration. An option that is also in the URL, and
+/// one that only other backends have, is refused. A reader cannot list its keys, so a key that no backend has is not
+/// noticed.
 extension DataStores {
-    /// Opens the store that configuration names.
+    /// Opens the store that the configuration names.
     ///
     /// - Parameters:
-    ///   - config: What to read from. Only its synchronous lookups are used.
-    ///   - key: The key that the store's keys stand under; another than `store` for a second store.
-    ///   - options: What holds where the configuration says nothing, and the error handler.
-    /// - Throws: `.invalidStoreURL` if the configuration names no store, and what `DataStores.open(_:options:)` throws.
+    ///   - config: The configuration. Only its synchronous lookups are used.
+    ///   - key: The prefix of the store's keys; use another than `store` for a second store.
+    ///   - options: The options that apply where the configuration has none, and the error handler.
+    /// - Throws: `.invalidStoreURL` if the configuration names no store, and the errors of
+    ///   `DataStores.open(_:options:)`.
     public static func open(
         from config: ConfigReader, key: ConfigKey = "store",
         options: DataStoreOptions = DataStoreOptions()
@@ -34,9 +36,9 @@ extension DataStores {
         return store
     }
 
-    /// Makes the store that configuration names, without opening it.
+    /// Makes the store that the configuration names, without opening it.
     ///
-    /// For stores that a service opens. Parameters and errors are those of ``open(from:key:options:)``.
+    /// Use it for stores that a service opens. Parameters and errors are those of ``open(from:key:options:)``.
     public static func make(
         from config: ConfigReader, key: ConfigKey = "store",
         options: DataStoreOptions = DataStoreOptions()
@@ -52,10 +54,10 @@ extension DataStores {
         return try make(try found.url, options: options)
     }
 
-    /// Fetches from configuration what store to open, and opens it on another thread.
+    /// Fetches the store's configuration, and opens the store on another thread.
     ///
-    /// For providers that have to wait for their values. Parameters and errors are those of ``open(from:key:options:)``; what
-    /// a provider throws is thrown on.
+    /// Use it for providers that have to wait for their values. Parameters and errors are those of
+    /// ``open(from:key:options:)``; errors of a provider are rethrown.
     public static func openAsync(
         from config: ConfigReader, key: ConfigKey = "store",
         options: DataStoreOptions = DataStoreOptions()
@@ -74,7 +76,7 @@ extension DataStores {
 extension ConfigReader {
     /// A text, or a number or a boolean as a text.
     fileprivate func fetchText(_ key: ConfigKey) async throws -> String? {
-        // A provider throws for a value of another kind than it is asked for, as it does when it fails.
+        // A provider throws for a value of another kind than requested, as it does when it fails.
         do { return try await fetchString(forKey: key) } catch {
             if let number = try? await fetchInt(forKey: key) { return String(number) }
             if let truth = try? await fetchBool(forKey: key) { return String(truth) }

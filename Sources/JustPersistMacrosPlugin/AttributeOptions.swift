@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What the `@Attribute` of a property says.
+/// The options in the `@Attribute` of a property.
 struct AttributeOptions {
     private(set) var isUnique = false
     private(set) var isIndexed = false

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// Who can see a declaration, and who can set it.
+/// The access level of a declaration, and of its setter.
 struct ItemAccess {
     /// From the widest to the narrowest.
     enum Level: String, Comparable {
@@ -20,7 +20,7 @@ struct ItemAccess {
     }
 
     let level: Level
-    /// The modifiers as they are written, with a space behind each.
+    /// The modifiers as they are written, with a space after each.
     let modifiers: String
 
     init(of modifiers: DeclModifierListSyntax) {
@@ -28,7 +28,7 @@ struct ItemAccess {
         var text = ""
         for modifier in modifiers {
             guard let found = Level(rawValue: modifier.name.text) else { continue }
-            // With a detail it is about the setter.
+            // A modifier with a detail applies to the setter.
             if modifier.detail == nil { level = found }
             text += modifier.trimmedDescription + " "
         }

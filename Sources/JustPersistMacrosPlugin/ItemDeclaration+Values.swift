@@ -3,7 +3,7 @@ import SwiftSyntaxBuilder
 
 /// The struct with copies of the attributes' values.
 extension ItemDeclaration {
-    /// The declaration of `Values`; nil if that name means something else in the class.
+    /// The declaration of `Values`; nil if the class uses that name for something else.
     var values: DeclSyntax? {
         if !mayHaveValues { return nil }
         let attributes = valueAttributes
@@ -30,7 +30,7 @@ extension ItemDeclaration {
             """
     }
 
-    /// The attributes of the struct: those that can be seen wherever the class can be in its file.
+    /// The attributes of the struct: those that are visible wherever the class is visible in its file.
     private var valueAttributes: [ValueAttribute] {
         let narrowest: ItemAccess.Level = level >= .fileprivate ? .fileprivate : .internal
         var storages: Set<String> = []
@@ -42,7 +42,7 @@ extension ItemDeclaration {
         }
     }
 
-    /// The initializer with a parameter for each attribute that can be seen where the initializer can; the others get their
+    /// The initializer with a parameter for each attribute that is as visible as the initializer; the others get their
     /// defaults.
     private func memberwise(
         _ attributes: [ValueAttribute], for level: ItemAccess.Level, _ access: String,
@@ -104,7 +104,7 @@ private struct ValueAttribute {
     let name: String
     let identifier: String
     let level: ItemAccess.Level
-    /// Where the value is, if it is not in a stored property of its own name.
+    /// The name of the property that stores the value, if it is not the attribute's own.
     let storageName: String
     private let property: ItemProperty
     private let type: TypeSyntax
@@ -153,7 +153,7 @@ private struct ValueAttribute {
         return "\(identifier): \(type) = \(value)"
     }
 
-    /// The default under a name that can be seen as far as the struct; nil if the default needs none.
+    /// The default under a name that is as visible as the struct; nil if the default needs none.
     func publicDefault(_ access: String) -> String? {
         guard !access.isEmpty, needsName else { return nil }
         return "\(access)static var \(defaultName): \(type) { \(defaultValue) }"
@@ -185,6 +185,6 @@ private struct ValueAttribute {
 }
 
 extension String {
-    /// The lines behind the first one, indented by one step.
+    /// The lines after the first one, indented by one step.
     fileprivate var indented: String { split(separator: "\n").joined(separator: "\n    ") }
 }

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// An item class as it is written.
+/// An item class in the source.
 struct ItemDeclaration {
     /// The class's name as code refers to it.
     let name: String
@@ -9,22 +9,21 @@ struct ItemDeclaration {
     let typeKey: String
     /// The names that the type had in stores in earlier releases.
     let formerTypeKeys: [String]
-    /// `public `, `package ` or nothing: what the members need to match the class.
+    /// `public `, `package ` or nothing: the access level that members need to match the class.
     let access: String
-    /// Who can see the class.
+    /// The access level of the class.
     let level: ItemAccess.Level
-    /// Whether the class has no type of its own that is called `Values`.
+    /// Whether the class declares no type named `Values`.
     let mayHaveValues: Bool
     let isFinal: Bool
     let properties: [ItemProperty]
     private(set) var indexes: [ItemIndex] = []
-    /// What is wrong with the class.
+    /// The errors in the class.
     ///
-    /// What is right with it is declared nevertheless, so that one mistake does not lead to many errors.
+    /// The valid parts are declared nevertheless, so that one mistake does not lead to many errors.
     private(set) var diagnostics: [Diagnostic] = []
 
-    /// The class to which `attribute`, the `@Item`, is attached, inside of the types of `scopes`, the inmost
-    /// first.
+    /// The class with the given `@Item`, inside the types of `scopes`, the innermost first.
     init(_ declaration: ClassDeclSyntax, attribute: AttributeSyntax, in scopes: [Syntax]) {
         name = declaration.name.text
         let modifiers = declaration.modifiers.map(\.name.text)
@@ -74,7 +73,7 @@ struct ItemDeclaration {
         return diagnostics
     }
 
-    /// An init may do without `convenience` only if it gives the item its backing itself.
+    /// An initializer may omit `convenience` only if it sets the item's backing itself.
     private static func check(_ initializer: InitializerDeclSyntax) -> [Diagnostic] {
         let isConvenience = initializer.modifiers.contains {
             $0.name.tokenKind == .keyword(.convenience)
@@ -94,7 +93,7 @@ struct ItemDeclaration {
         ]
     }
 
-    /// What `@Item` is given: the type's name, and behind `originalName` those that it had.
+    /// The arguments of `@Item`: the type's name, and its former names in `originalName`.
     private static func arguments(
         of attribute: AttributeSyntax
     ) -> (present: ExprSyntax?, former: [ExprSyntax]) {
@@ -132,7 +131,7 @@ struct ItemDeclaration {
         return keys
     }
 
-    /// No two attributes may be found under one name, be it an earlier one.
+    /// No two attributes may share a name, including former ones.
     private mutating func checkNames() {
         var owners: [String: String] = [:]
         for property in properties {
@@ -150,7 +149,7 @@ struct ItemDeclaration {
         }
     }
 
-    /// The struct that the macro makes hides another type of its name.
+    /// The struct that the macro generates hides another type with its name.
     private mutating func checkTypes() {
         for property in properties {
             guard let type = property.declaredType.unqualifiedType(named: "Values") else {

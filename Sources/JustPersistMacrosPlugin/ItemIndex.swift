@@ -1,13 +1,13 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// One index or uniqueness over attributes of a class, as `#Index` and `#Unique` ask for it.
+/// One index or uniqueness over attributes of a class, as `#Index` and `#Unique` declare it.
 struct ItemIndex {
     let attributes: [String]
     let isUnique: Bool
     let ignoresCase: Bool
 
-    /// The indexes that a member of the class asks for: none unless it is one of the two macros.
+    /// The indexes that a member of the class declares: none unless it is one of the two macros.
     static func indexes(
         in member: DeclSyntax, ofClass className: String,
         attributes: [(identifier: String, name: String)], diagnostics: inout [Diagnostic]
@@ -33,7 +33,7 @@ struct ItemIndex {
             }
             ignoresCase = literal.literal.tokenKind == .keyword(.true)
         }
-        // Of an array, as a filtered syntax list is a copy without a place in the source.
+        // From an array, because a filtered syntax list is a copy without a position in the source.
         return Array(expansion.arguments).filter { $0.label == nil }.compactMap { argument in
             guard let elements = argument.expression.as(ArrayExprSyntax.self)?.elements,
                 !elements.isEmpty

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What `@Item` is attached to instead of a class.
+/// The kind of declaration that `@Item` is attached to instead of a class.
 enum ItemKind {
     case structure
     case enumeration
@@ -17,7 +17,7 @@ enum ItemKind {
         }
     }
 
-    /// What to do about it.
+    /// The advice for this kind.
     var advice: String {
         switch self {
         case .structure:

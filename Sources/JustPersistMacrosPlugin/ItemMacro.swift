@@ -5,7 +5,7 @@ import SwiftSyntaxMacros
 
 /// `@Item`: the schema, the backing, and the macro that makes each stored property an attribute.
 enum ItemMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
-    /// Of the three roles this one says what is wrong with a class.
+    /// Of the three roles, this one reports the errors in a class.
     static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
@@ -38,7 +38,7 @@ enum ItemMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-        // Here, as the compiler does not always ask for the members of what is no class.
+        // Here, because the compiler does not always expand the members of a declaration that is not a class.
         if !declaration.is(ClassDeclSyntax.self) {
             let kind = ItemKind(declaration)
             context.diagnose(
@@ -50,12 +50,12 @@ enum ItemMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         }
         if names.isEmpty { return [] }
         let list = names.joined(separator: ", ")
-        // In a module whose code belongs to the main actor, the conformances would belong to it too. The class does not, as
-        // the macro's declaration names a protocol whose metatypes are Sendable.
+        // In a module that is isolated to the main actor, the conformances would be isolated too. The class is not,
+        // because the macro's declaration names a protocol whose metatypes are Sendable.
         return [try ExtensionDeclSyntax("nonisolated extension \(type): \(raw: list) {}")]
     }
 
-    /// The item class; nil if there can be none, so that no role adds errors to the one that says so.
+    /// The item class; nil if there is none, so that only one role reports the error.
     private static func item(
         _ node: AttributeSyntax, _ declaration: some DeclGroupSyntax,
         in context: some MacroExpansionContext
@@ -66,7 +66,7 @@ enum ItemMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         return ItemDeclaration(itemClass, attribute: node, in: context.lexicalContext)
     }
 
-    /// Why this cannot be an item class at this place.
+    /// The reason why this cannot be an item class at this place.
     private static func refusal(
         of itemClass: ClassDeclSyntax, in context: some MacroExpansionContext
     ) -> ItemMessage? {
@@ -92,7 +92,7 @@ extension ItemDeclaration {
         """
     }
 
-    /// The argument with the names that the type had, in a line of its own; nothing if it had none.
+    /// The argument with the former names of the type, on its own line; empty if there are none.
     private var formerKeys: String {
         if formerTypeKeys.isEmpty { return "" }
         return "\n    formerTypeKeys: [\(formerTypeKeys.map(literal).joined(separator: ", "))],"

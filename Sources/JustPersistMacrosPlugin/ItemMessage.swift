@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What the macros say of code they cannot make an item of: what is wrong, and what to do.
+/// The diagnostics of the macros, with advice.
 enum ItemMessage: DiagnosticMessage {
     // The class
     case notAClass(ItemKind)
@@ -139,7 +139,7 @@ enum ItemMessage: DiagnosticMessage {
     }
 }
 
-/// What a fix-it would do.
+/// The effect of a fix-it.
 enum ItemFix: String, FixItMessage {
     case makeFinal = "add 'final'"
     case makeVariable = "make it a 'var'"
@@ -151,7 +151,7 @@ enum ItemFix: String, FixItMessage {
     var message: String { rawValue }
     var fixItID: MessageID { MessageID(domain: "JustPersistMacros", id: "\(self)") }
 
-    /// The fix that puts one piece of syntax in the place of another.
+    /// A fix-it that replaces one piece of syntax with another.
     func replacing(_ node: some SyntaxProtocol, with newNode: some SyntaxProtocol) -> FixIt {
         FixIt(
             message: self,

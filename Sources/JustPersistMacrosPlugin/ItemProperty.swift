@@ -12,21 +12,21 @@ struct ItemProperty {
     /// The type as it is declared.
     let declaredType: TypeSyntax
     let isOptional: Bool
-    /// What new items start with, unless that is nil.
+    /// The value of new items, unless that is nil.
     let initialValue: ExprSyntax?
     let options: AttributeOptions
-    /// Who can see the property, and who can set it: `public private(set)`.
+    /// The access level of the property and of its setter: `public private(set)`.
     let access: ItemAccess
-    /// Where the property's name stands.
+    /// The property's name in the source.
     let syntax: Syntax
 
-    /// What every item has already.
+    /// The names of members that every item has.
     private static let reserved: Set = [
         "backing", "schema", "uniqueToken", "itemTypeKey", "setInitialValues",
     ]
 
-    /// The attribute that a member of the class declares, or nil: the member is something else, or wrong,
-    /// which is said in `diagnostics`.
+    /// The attribute that a member of the class declares; nil if the member is something else or invalid, which is
+    /// reported in `diagnostics`.
     init?(_ member: some SyntaxProtocol, diagnostics: inout [Diagnostic]) {
         guard let variable = member.as(VariableDeclSyntax.self), !variable.isStatic else {
             return nil
@@ -70,7 +70,7 @@ struct ItemProperty {
         syntax = Syntax(pattern)
     }
 
-    /// Why the declaration cannot be an attribute, whatever its type.
+    /// The reason why the declaration cannot be an attribute, independent of its type.
     private static func refusal(
         of variable: VariableDeclSyntax, binding: PatternBindingSyntax, name: String
     ) -> Diagnostic? {

@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// `@Attribute`: read by `@Item`, and here only looked at for its place.
+/// `@Attribute`: `@Item` reads it; this only checks its position.
 enum AttributeMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
@@ -12,7 +12,7 @@ enum AttributeMacro: PeerMacro {
     }
 }
 
-/// `@Transient`: read by `@Item`, and here only looked at for its place.
+/// `@Transient`: `@Item` reads it; this only checks its position.
 enum TransientMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
@@ -23,7 +23,7 @@ enum TransientMacro: PeerMacro {
     }
 }
 
-/// `#Index` and `#Unique`: read by `@Item`, and here only looked at for their place.
+/// `#Index` and `#Unique`: `@Item` reads them; this only checks their position.
 enum IndexMacro: DeclarationMacro {
     static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext

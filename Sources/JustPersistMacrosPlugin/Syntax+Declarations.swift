@@ -20,7 +20,7 @@ extension VariableDeclSyntax {
         }
     }
 
-    /// The same declaration with one more attribute, before all others.
+    /// This declaration with one more attribute, before all others.
     func addingAttribute(_ name: String) -> VariableDeclSyntax {
         var result = self.with(\.leadingTrivia, [])
         let attribute = AttributeSyntax(
@@ -47,7 +47,7 @@ extension PatternBindingSyntax {
 }
 
 extension Syntax {
-    /// The name of a type that this declares or extends, as it stands before the names of types inside it.
+    /// The name of a type that this declares or extends, as a prefix of the types inside it.
     var typeName: String? {
         if let extended = self.as(ExtensionDeclSyntax.self)?.extendedType {
             return extended.trimmedDescription
@@ -69,21 +69,21 @@ extension DeclSyntax {
 }
 
 extension TypeSyntax {
-    /// Where a type of that name is written without the name of what it is in.
+    /// The place where a type with that name is used without the name of its enclosing type.
     func unqualifiedType(named name: String) -> TokenSyntax? {
         tokens(viewMode: .sourceAccurate).first {
             $0.text == name && $0.previousToken(viewMode: .sourceAccurate)?.tokenKind != .period
         }
     }
 
-    /// The same with the name of a type for each `Self`.
+    /// This type with each `Self` replaced by the name of a type.
     func naming(_ type: String) -> TypeSyntax {
         SelfReplacement(type).rewrite(self).as(TypeSyntax.self) ?? self
     }
 }
 
 extension ExprSyntax {
-    /// The same with the name of a type for each `Self`, which cannot be used where the expression goes.
+    /// This expression with each `Self` replaced by the name of a type, because `Self` is not valid in its new place.
     func naming(_ type: String) -> ExprSyntax {
         SelfReplacement(type).rewrite(self).as(ExprSyntax.self) ?? self
     }

@@ -4,7 +4,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 
 extension TypeSyntax {
-    /// The type inside an optional, however that is written; nil for other types.
+    /// The type inside an optional in any notation; nil for other types.
     var wrapped: TypeSyntax? {
         if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.plain }
         let name: TokenSyntax
@@ -32,7 +32,7 @@ extension TypeSyntax {
         return element.type.plain
     }
 
-    /// Why no attribute can have this type; nil if that is for the compiler to say.
+    /// The reason why no attribute can have this type; nil if the compiler decides.
     func refusal(forProperty name: String) -> Diagnostic? {
         if let type = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
             let optional = OptionalTypeSyntax(
@@ -71,7 +71,7 @@ extension TypeSyntax {
 }
 
 extension ExprSyntax {
-    /// The type of a literal that leaves no doubt about it.
+    /// The type of an unambiguous literal.
     var literalType: TypeSyntax? {
         if let prefixed = self.as(PrefixOperatorExprSyntax.self) {
             let isNumber =

@@ -1,7 +1,7 @@
 import SwiftSyntax
 
 extension TypeSyntax {
-    /// Whether the type is one of those that are known to be `Hashable` and `Sendable`, or made of them.
+    /// Whether the type is known to be `Hashable` and `Sendable`, or consists of such types.
     var isKnownValueType: Bool {
         if let wrapped { return wrapped.isKnownValueType }
         if let array = self.as(ArrayTypeSyntax.self) { return array.element.isKnownValueType }
@@ -31,7 +31,7 @@ extension TypeSyntax {
 }
 
 extension ExprSyntax {
-    /// Whether the expression uses no declaration but those of the standard library.
+    /// Whether the expression uses only declarations of the standard library.
     var isSelfContained: Bool {
         if self.is(IntegerLiteralExprSyntax.self) || self.is(FloatLiteralExprSyntax.self)
             || self.is(BooleanLiteralExprSyntax.self) || self.is(NilLiteralExprSyntax.self)

@@ -1,7 +1,7 @@
 @_exported public import JustPersist
 public import ServiceLifecycle
 
-/// A store as a service: open while the program runs, and closed when that shuts down.
+/// A store as a service: open while the program runs, and closed when it shuts down.
 ///
 /// ```swift
 /// let group = ServiceGroup(
@@ -11,11 +11,12 @@ public import ServiceLifecycle
 /// try await group.run()
 /// ```
 ///
-/// A group shuts its services down in the opposite order of the list: put the store before those that use it, so that it is
-/// closed after they have ended. Closing waits for the blocks that run, and for the queued ones, whose changes are durable then.
+/// A group shuts its services down in reverse order: list the store before the services that use it, so that it is
+/// closed after they have ended. Closing waits for the blocks that run, and for the queued ones, whose changes are
+/// then durable.
 ///
-/// The services of a group start together, so a service behind the store may come before it is open. Open the store before
-/// you run the group, or call ``waitUntilOpen()`` first there.
+/// The services of a group start concurrently, so a service that uses the store may start before the store is open.
+/// Open the store before you run the group, or call ``waitUntilOpen()`` first in such a service.
 public struct DataStoreService: Service {
     /// The store.
     public let store: any DataStore
@@ -23,13 +24,14 @@ public struct DataStoreService: Service {
     /// The service of a store, which may be open already.
     public init(_ store: any DataStore) { self.store = store }
 
-    /// Opens the store unless it is open, waits until the program shuts down or the task is cancelled, and closes the store.
+    /// Opens the store unless it is open, waits until the program shuts down or the task is cancelled, and closes the
+    /// store.
     ///
-    /// No thread of Swift's cooperative pool waits for the store.
+    /// No thread of Swift's cooperative pool is blocked.
     ///
-    /// - Throws: That the store cannot be opened or closed.
+    /// - Throws: The error of opening or closing the store.
     public func run() async throws {
-        // A task that is cancelled already opens nothing.
+        // If the task is cancelled already, the store is not opened.
         if Task.isCancelled { return }
         try await store.openAsync()
         await untilShutdown()
@@ -38,11 +40,11 @@ public struct DataStoreService: Service {
 
     /// Opens the store unless it is open, and returns when it is.
     ///
-    /// For services that need the store at once. ``run()`` closes it in the end.
+    /// Call it in services that need the store immediately. ``run()`` closes the store at the end.
     public func waitUntilOpen() async throws { try await store.openAsync() }
 
     private func untilShutdown() async {
-        // Thrown when the task is cancelled, which ends the service in the same way.
+        // Throws if the task is cancelled, which ends the service in the same way.
         try? await gracefulShutdown()
     }
 }

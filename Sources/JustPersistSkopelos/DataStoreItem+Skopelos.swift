@@ -1,8 +1,9 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-/// Skopelos' calls on item classes, under their names: each is explicit about the context, and none throws.
+/// Skopelos' calls on item classes, under their names: each takes the context explicitly, and none throws.
 ///
-/// A context is the accessor that the block got. Failures go to the error handler of the store, and the answer is empty then.
+/// A context is the accessor that the block received. Failures go to the error handler of the store, and the result is
+/// then empty.
 extension DataStoreItem {
     /// All items of the class, in the order of their creation.
     public static func SK_all(
@@ -27,9 +28,9 @@ extension DataStoreItem {
     ///
     /// - Parameters:
     ///   - context: The accessor of the block.
-    ///   - predicate: What the items match.
-    ///   - sortTerm: One or several names of attributes, as in `SK_all(_:isEqualTo:sortTerms:ascending:context:)`.
-    ///   - ascending: The direction of terms that do not say one.
+    ///   - predicate: The condition that the items fulfil.
+    ///   - sortTerm: The names of one or several attributes, as in `SK_all(_:isEqualTo:sortTerms:ascending:context:)`.
+    ///   - ascending: The direction of terms that do not have their own.
     public static func SK_all(
         _ context: borrowing some DataStoreReadAccessor & ~Copyable,
         predicate: DataStorePredicate, sortTerm: String, ascending: Bool
@@ -55,9 +56,9 @@ extension DataStoreItem {
     /// - Parameters:
     ///   - attribute: The name of the attribute.
     ///   - value: Its value.
-    ///   - sortTerms: The names of attributes, separated by commas, the first one deciding first. Each may have a
-    ///     direction of its own behind a colon: `"lastname:NO,firstname"`.
-    ///   - ascending: The direction of terms that do not say one.
+    ///   - sortTerms: The names of attributes, separated by commas, the primary one first. Each may have its own
+    ///     direction after a colon: `"lastname:NO,firstname"`.
+    ///   - ascending: The direction of terms that do not have their own.
     ///   - context: The accessor of the block.
     public static func SK_all(
         _ attribute: String, isEqualTo value: Any?, sortTerms: String, ascending: Bool,
@@ -102,7 +103,7 @@ extension DataStoreItem {
         }
     }
 
-    /// How many items of the class there are.
+    /// The number of items of the class.
     public static func SK_numberOfEntities(
         _ context: borrowing some DataStoreReadAccessor & ~Copyable
     ) -> Int {
@@ -111,7 +112,7 @@ extension DataStoreItem {
         }
     }
 
-    /// How many items of the class match.
+    /// The number of items of the class that match.
     public static func SK_numberOfEntities(
         _ predicate: DataStorePredicate,
         context: borrowing some DataStoreReadAccessor & ~Copyable
@@ -121,9 +122,9 @@ extension DataStoreItem {
         }
     }
 
-    /// This item as another block sees it; `nil` if it was deleted.
+    /// This item in another block; `nil` if it was deleted.
     ///
-    /// It is live in a write block, as `context` is.
+    /// The item is live in a write block, as `context` is.
     public func SK_inContext(
         _ context: borrowing some DataStoreReadAccessor & ~Copyable
     ) -> Self? {
@@ -136,7 +137,7 @@ extension DataStoreItem {
         ItemSort(SortTerms(terms, ascending: ascending).descriptors)
     }
 
-    /// Runs a throwing call on an accessor, and on failure reports the error and gives a value in its place.
+    /// Runs a throwing call on an accessor; on failure, reports the error and returns a fallback value.
     fileprivate static func reporting<Accessor: DataStoreReadAccessor & ~Copyable, Answer>(
         to context: borrowing Accessor, or fallback: Answer,
         _ body: (borrowing Accessor) throws(DataStoreError) -> Answer
@@ -150,9 +151,9 @@ extension DataStoreItem {
     }
 }
 
-/// The same for calls that change the store.
+/// Skopelos' calls that change the store.
 extension MutableDataStoreItem {
-    /// Makes a new item, with the values that the class declares as defaults.
+    /// Makes a new item, with the default values that the class declares.
     ///
     /// If that fails, the item that is returned is in no store.
     @discardableResult
@@ -164,7 +165,7 @@ extension MutableDataStoreItem {
         } ?? Self()
     }
 
-    /// Deletes the item; nothing happens if it was deleted before.
+    /// Deletes the item; does nothing if it was deleted before.
     public func SK_remove(_ context: borrowing some DataStoreReadWriteAccessor & ~Copyable) {
         Self.reporting(to: context, or: ()) { (context) throws(DataStoreError) in
             try remove(in: context)

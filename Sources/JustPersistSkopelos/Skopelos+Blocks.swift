@@ -1,10 +1,11 @@
 import Foundation
 
-/// The calls that chain.
+/// The calls that can be chained.
 extension Skopelos {
     /// Runs a read block on one snapshot of the store.
     ///
-    /// It has ended when the call returns. If the store is closed, the block does not run, and ``handleError(_:)`` is told.
+    /// The block has ended when the call returns. If the store is closed, the block does not run, and
+    /// ``handleError(_:)`` is called.
     @discardableResult
     public func read(_ statements: (borrowing DataStoreReader) -> Void) -> Self {
         dataStore.read(statements)
@@ -21,7 +22,7 @@ extension Skopelos {
 
     /// Runs a write block, commits its changes before it returns, and calls `completion` on the main queue afterwards.
     ///
-    /// `completion` gets the failure, too, that ``handleError(_:)`` was told. It is called once in any case.
+    /// `completion` is always called once, and also receives the error passed to ``handleError(_:)``.
     @discardableResult
     public func writeSync(
         _ changes: (borrowing DataStoreWriter) -> Void,
@@ -31,7 +32,7 @@ extension Skopelos {
         return self
     }
 
-    /// Queues a write block, which runs on another thread than the main one, after those that were queued before.
+    /// Queues a write block, which runs off the main thread, after those that were queued before.
     ///
     /// A failure goes to ``handleError(_:)``, and nothing has changed then.
     public func writeAsync(
@@ -42,7 +43,7 @@ extension Skopelos {
 
     /// Queues a write block, and calls `completion` on the main queue when its changes are durable.
     ///
-    /// `completion` gets the failure, too, that ``handleError(_:)`` was told. It is called once in any case.
+    /// `completion` is always called once, and also receives the error passed to ``handleError(_:)``.
     public func writeAsync(
         _ changes: @escaping @Sendable (borrowing DataStoreWriter) -> Void,
         completion: (@MainActor @Sendable (DataStoreError?) -> Void)?

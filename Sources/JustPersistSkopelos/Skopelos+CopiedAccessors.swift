@@ -1,4 +1,4 @@
-/// What the compiler is left with for a block that takes a copy of its accessor: advice how to declare it.
+/// Overloads for blocks that take a copy of the accessor: the compiler shows advice on how to declare the block.
 extension Skopelos {
     /// Not available: an accessor cannot be copied.
     @available(

@@ -2,7 +2,7 @@ public import Foundation
 @_exported public import JustPersist
 import JustPersistMemory
 
-/// A store with the interface of Skopelos: blocks that chain, and failures in one place.
+/// A store with the interface of Skopelos: blocks that can be chained, and failures handled in one place.
 ///
 /// ```swift
 /// let skopelos = Skopelos(inMemoryStack: nil)
@@ -15,7 +15,7 @@ import JustPersistMemory
 /// }
 /// ```
 ///
-/// It works over any `DataStore`, which it opens: `Skopelos(dataStore: LMDBDataStore(at: url))`. Inherit from it for a
+/// It works with any `DataStore`, which it opens: `Skopelos(dataStore: LMDBDataStore(at: url))`. Subclass it for a
 /// shared instance, and to override ``handleError(_:)``:
 ///
 /// ```swift
@@ -26,27 +26,29 @@ import JustPersistMemory
 /// }
 /// ```
 ///
-/// What is other than in Skopelos: a `context` is the accessor of its block and cannot leave it, errors are of type
-/// `DataStoreError`, and a write is durable when its call returns. Blocks run on the thread that calls, unless the store's
-/// `DataStoreThreading` says otherwise: `originals` runs those of `read` on the main thread, as Skopelos does.
+/// Differences from Skopelos: a `context` is the accessor of its block and cannot leave it, errors are of type
+/// `DataStoreError`, and a write is durable when its call returns. Blocks run on the calling thread, unless the
+/// store's `DataStoreThreading` requires another: `originals` runs those of `read` on the main thread, as Skopelos
+/// does.
 ///
-/// It may be used from any thread. A subclass may be too, if its own properties are.
-// Unchecked because it can be inherited from: what is stored here is constant.
+/// It may be used from any thread. This also applies to a subclass if its own properties allow it.
 open class Skopelos: @unchecked Sendable {
-    /// The store below.
+    // Unchecked because it can be subclassed: its own stored properties are constant.
+
+    /// The underlying store.
     public final let dataStore: any DataStore
 
     /// A store with this interface, open when the call returns or `completion` is called.
     ///
-    /// The store's failures go to ``handleError(_:)`` from now on, and to the handler that it has.
+    /// The store's failures go to ``handleError(_:)`` from now on, and to the handler that the store already has.
     ///
     /// - Parameters:
     ///   - dataStore: The store; it may be open.
     ///   - allowsConcurrentWritings: Has no effect: the write blocks of a store run one after the other.
-    ///   - shouldAddStoreAsynchronously: Whether the store is opened on another thread. Blocks are refused until it is open,
-    ///     which is reported.
-    ///   - completion: Called when the store was opened or that has failed, which ``handleError(_:)`` is told first; on the
-    ///     main queue if that was done asynchronously.
+    ///   - shouldAddStoreAsynchronously: Whether the store is opened on another thread. Blocks are refused, and
+    ///     reported, until it is open.
+    ///   - completion: Called when the store is open, or when opening has failed, after ``handleError(_:)``; on the
+    ///     main queue if the store is opened asynchronously.
     public init(
         dataStore: any DataStore, allowsConcurrentWritings: Bool = false,
         shouldAddStoreAsynchronously: Bool = false, completion: (@Sendable () -> Void)? = nil
@@ -68,13 +70,13 @@ open class Skopelos: @unchecked Sendable {
         }
     }
 
-    /// A store in memory, which is empty at the start.
+    /// A store in memory, initially empty.
     ///
     /// - Parameters:
-    ///   - modelURL: Ignored; item classes declare what a model file did.
+    ///   - modelURL: Ignored; item classes declare the model.
     ///   - allowsConcurrentWritings: Has no effect: the write blocks of a store run one after the other.
     ///   - shouldAddStoreAsynchronously: Whether the store is opened on another thread.
-    ///   - completion: Called when the store was opened, on the main queue if that was done asynchronously.
+    ///   - completion: Called when the store is open; on the main queue if it is opened asynchronously.
     public convenience init(
         inMemoryStack modelURL: URL?, allowsConcurrentWritings: Bool = false,
         shouldAddStoreAsynchronously: Bool = false, completion: (@Sendable () -> Void)? = nil
@@ -84,7 +86,7 @@ open class Skopelos: @unchecked Sendable {
             shouldAddStoreAsynchronously: shouldAddStoreAsynchronously, completion: completion)
     }
 
-    /// Not available: a store on disk is chosen by its own type.
+    /// Not available: use the type of a store on disk.
     @available(
         *, unavailable,
         message: "use Skopelos(dataStore: LMDBDataStore(at: url)) or another store on disk"
@@ -99,12 +101,12 @@ open class Skopelos: @unchecked Sendable {
 
     /// Called with each failure, on the thread where it happened; override it.
     ///
-    /// Errors are logged unless it is overridden.
+    /// The default logs errors.
     open func handleError(_ error: DataStoreError) { error.logWithoutHandler() }
 
-    /// Deletes all data and the store's files, and opens the store anew, empty.
+    /// Deletes all data and the store's files, and opens the store again, empty.
     ///
-    /// Waits for the blocks that run. Refused inside a block of the store; a failure goes to ``handleError(_:)``.
+    /// Waits for running blocks. Refused inside a block of the store; a failure goes to ``handleError(_:)``.
     public final func nuke() {
         _ = dataStore.outcome {
             try dataStore.destroy()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An order as text: `"lastname:NO,firstname"`, where a term without a direction has the one that is given beside it.
+/// A sort order as text: `"lastname:NO,firstname"`; terms without a direction have a default one.
 struct SortTerms {
     let descriptors: [DataStoreSortDescriptor]
 
@@ -13,7 +13,7 @@ struct SortTerms {
         }
     }
 
-    /// As Foundation reads a truth value: YES, true or a number that is not 0, in either case.
+    /// Foundation's rule for truth values: YES, true or a number that is not 0, in either case.
     private static func isTrue(_ text: String) -> Bool {
         guard let first = text.drop(while: { "+-0".contains($0) }).first else { return false }
         return "YyTt123456789".contains(first)

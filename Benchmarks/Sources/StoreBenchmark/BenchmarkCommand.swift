@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The command: compares the sides, or measures one side's memory for the process that compares.
+/// The command: compares the sides, or measures the memory of one side in a separate process.
 @main
 struct BenchmarkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

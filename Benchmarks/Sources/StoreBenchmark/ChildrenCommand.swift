@@ -5,7 +5,7 @@ import JustPersistLMDB
 import JustPersistLevelDB
 import JustPersistMemory
 
-/// Compares a child store with its parent: the same queries in both, and a merge with writing the same directly.
+/// Compares a child store with its parent: equal queries in both, and a merge with direct writes of equal changes.
 struct ChildrenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "children", abstract: "Compares child stores with their parents.")
@@ -67,7 +67,7 @@ struct ChildrenCommand: ParsableCommand {
 
     private struct Query {
         let title: String
-        /// Gives a digest of what it saw.
+        /// Returns a digest of what it read.
         let ask: (borrowing DataStoreReader) throws -> Int
     }
 
@@ -121,7 +121,7 @@ struct ChildrenCommand: ParsableCommand {
         report(query.title, times.child, times.parent)
     }
 
-    /// Changes an attribute that no query looks at.
+    /// Changes an attribute that no query reads.
     private func change(
         _ store: any DataStore, _ ids: [ItemID], every step: Int, limit: Int, to text: String = "x"
     ) throws {

@@ -7,7 +7,7 @@ import JustPersistLMDB
 import JustPersistLevelDB
 import JustPersistMigration
 
-/// Compares migrations, verification included, with putting the same keys and values into LevelDB through C.
+/// Compares migrations, including verification, with writing the same keys and values to LevelDB through C.
 struct MigrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate", abstract: "Compares migrations with raw puts of the same bytes.")
@@ -52,7 +52,7 @@ struct MigrateCommand: ParsableCommand {
             back.append(try measure { try Migration(from: target, to: returned).run() })
             let otherURL = directory.appending(path: "items\(round)")
             let other = try LevelDBDataStore.open(at: otherURL)
-            // Behind a wrapper there is nothing but the contract.
+            // A wrapper leaves only the contract.
             let wrapped = ContractOnly(source)
             byItems.append(try measure { try Migration(from: wrapped, to: other).run() })
             for store in [source, target, returned, other] as [any DataStore] { try store.close() }
@@ -166,7 +166,7 @@ struct MigrateCommand: ParsableCommand {
     }
 }
 
-/// A store of which nothing is known but that it keeps the contract.
+/// A store that exposes only the contract.
 private final class ContractOnly: DataStore {
     private let store: any DataStore
 

@@ -5,7 +5,7 @@ import JustPersist
 import JustPersistLMDB
 import JustPersistLevelDB
 
-/// Compares how the planner answers queries with how SQLite answers them, with the same indexes.
+/// Compares the query plans and times with SQLite's, with equal indexes.
 struct PlannerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "planner",
@@ -76,7 +76,7 @@ struct PlannerCommand: ParsableCommand {
                 String(format: "%.2f", mine / theirs)))
     }
 
-    /// How many rows there are, and a digest of them.
+    /// The number of rows, and a digest of them.
     private struct Answer: Equatable {
         var rows = 0
         var sum = 0
@@ -103,7 +103,7 @@ struct PlannerCommand: ParsableCommand {
             answer.add(try db.count(item))
         case .aggregate(let aggregation):
             for row in try db.aggregate(query.request, aggregation) {
-                // Of keys alone, the key; else what is computed.
+                // With keys only, the key; else the aggregates.
                 let values =
                     aggregation.aggregates.isEmpty
                     ? aggregation.keys : aggregation.aggregates.map(\.name)
@@ -138,13 +138,13 @@ struct PlannerCommand: ParsableCommand {
 
     // MARK: Time
 
-    /// How often a query is carried out in a round, which should take some milliseconds.
+    /// The number of repetitions in a round, which should take some milliseconds.
     private func repetitions(of body: () throws -> Answer) throws -> Int {
         let time = try measure(body, 3)
         return max(1, min(500, Int(20_000 / max(1, time))))
     }
 
-    /// Microseconds.
+    /// The time in microseconds.
     private func measure(_ body: () throws -> Answer, _ repetitions: Int) throws -> Double {
         let start = ContinuousClock.now
         for _ in 0..<repetitions { _ = try body() }

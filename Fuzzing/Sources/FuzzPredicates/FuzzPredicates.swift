@@ -2,10 +2,10 @@ import Foundation
 import JustPersist
 import JustPersistMemory
 
-/// Takes an input for a predicate in NSPredicate's language.
+/// Parses an input as a predicate in NSPredicate's language.
 ///
-/// It must be refused with an error, or else be the same predicate after it was printed and parsed again, and find the
-/// same items with indexes as without.
+/// It must be refused with an error, or else be equal after it was printed and parsed again, and find the same items
+/// with indexes as without.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPredicates(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     // libFuzzer owns the bytes and keeps them during the call.
@@ -17,7 +17,7 @@ public func fuzzPredicates(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt 
         let again = try DataStorePredicate(printed, arguments: [])
         demand(again == predicate, "“\(printed)” is “\(again)” when it is parsed again")
     } catch {
-        // Printing may add brackets and quotes beyond what a format may be long, and only that.
+        // Printing may add brackets and quotes that exceed the limit of a format, and nothing else.
         demand(error.code == .limitExceeded, "“\(printed)” cannot be parsed again: \(error)")
     }
     do {
@@ -26,15 +26,15 @@ public func fuzzPredicates(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt 
         demand(plain == indexed, "“\(text)” finds \(plain), and with indexes \(indexed)")
     } catch {
         let code = (error as? DataStoreError)?.code
-        // A variable that nothing was put in place of is refused only now.
+        // A variable without a value is refused only here.
         demand(code == .limitExceeded || code == .invalidPredicate, "“\(text)” ends in \(error)")
     }
     return 0
 }
 
-/// Stops the process, and libFuzzer keeps the input, if something does not hold.
+/// Stops the process if a condition does not hold; libFuzzer then keeps the input.
 private func demand(_ holds: Bool, _ message: @autoclosure () -> String) {
-    // A precondition says nothing in a release build.
+    // A precondition prints no message in a release build.
     if !holds { fatalError(message()) }
 }
 
@@ -45,7 +45,7 @@ private func numbers(of type: String, _ predicate: DataStorePredicate) throws ->
     return try store.read { db in try db.dynamicItems(request).map { $0["number"] } }
 }
 
-/// Two types with the same items, of which one has indexes.
+/// Two types with equal items, one of which has indexes.
 private let store: InMemoryDataStore = {
     let store = InMemoryDataStore()
     let values: [String: [DataStoreValue]] = [

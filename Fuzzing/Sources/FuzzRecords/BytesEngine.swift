@@ -4,7 +4,7 @@ import JustPersistRecords
 
 /// An engine in memory whose stored bytes can be replaced.
 ///
-/// It says that it checks its bytes itself, so that the record layer takes them without a look at its own checksum.
+/// Its traits state that it checks its bytes itself, so that the record layer does not check its own checksum.
 final class BytesEngine: KeyValueEngine {
     typealias Entry = (key: [UInt8], value: [UInt8])
 

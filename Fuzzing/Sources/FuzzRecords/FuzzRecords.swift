@@ -2,10 +2,10 @@ import Foundation
 import JustPersist
 import JustPersistRecords
 
-/// Takes an input for the stored bytes of an item, or of another entry of a store, which its first byte chooses.
+/// Uses an input as the stored bytes of an item, or of another entry of a store, which its first byte selects.
 ///
-/// Whatever is asked then, the answer is values or an error: nothing stops the process, and nothing needs more memory than
-/// the bytes can hold.
+/// Every request then returns values or an error: it must not stop the process, or need more memory than the bytes can
+/// describe.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRecords(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     // libFuzzer owns the bytes and keeps them during the call.
@@ -13,7 +13,7 @@ public func fuzzRecords(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard let choice = input.first else { return 0 }
     let engine = BytesEngine()
     var entries = template
-    // Mostly an item: those are decoded without a checksum of their own.
+    // Mostly an item, because items are decoded without their own checksum.
     let place = choice < 192 ? firstRecord + Int(choice) % 4 : Int(choice) % entries.count
     entries[place].value = Array(input.dropFirst())
     attempt { try engine.fill(entries) }
@@ -60,7 +60,7 @@ private func item(_ db: borrowing DataStoreWriter, _ id: ItemID) throws -> (any 
     try db.performFetchItem(ItemType(dynamic: "Note"), id: id)
 }
 
-/// Each answer may be an error, but has to come.
+/// A request may fail, but must return.
 private func attempt(_ body: () throws -> Void) {
     do { try body() } catch { blackHole(error) }
 }
@@ -108,5 +108,5 @@ private let template: [BytesEngine.Entry] = {
     }
 }()
 
-/// Where the items of the first type begin: records have the tag 03.
+/// The place of the first type's first item: records have the tag 03.
 private let firstRecord = template.firstIndex { $0.key.first == 3 } ?? 0

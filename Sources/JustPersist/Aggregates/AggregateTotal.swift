@@ -1,8 +1,8 @@
 import Foundation
 
-/// What is known of the values that the items of a group have at one attribute.
+/// The running totals of one attribute over the items of a group.
 package struct AggregateTotal {
-    /// What is asked for, beside how many values there are.
+    /// The totals that are needed in addition to the number of values.
     package struct Needs: OptionSet, Sendable {
         package let rawValue: UInt8
 
@@ -13,12 +13,12 @@ package struct AggregateTotal {
         static let maximum = Needs(rawValue: 4)
     }
 
-    /// How many values there are, null left out.
+    /// The number of values that are not null.
     private var count = 0
     private var minimum = DataStoreValue.null
     private var maximum = DataStoreValue.null
 
-    // The sum in its parts, by the kinds of the numbers.
+    // The sum in parts, by kind of number.
     private var whole: Int128 = 0
     private var decimal: Decimal?
     private var double: ExactSum?
@@ -27,7 +27,7 @@ package struct AggregateTotal {
 
     package init() {}
 
-    /// Takes a value in, and returns false if it is asked for a sum of what has none.
+    /// Adds a value; returns false if a sum is needed and the value cannot be added.
     package mutating func add(_ value: DataStoreValue, _ needs: Needs) -> Bool {
         switch value {
         case .null: return true
@@ -44,7 +44,7 @@ package struct AggregateTotal {
         return true
     }
 
-    /// The same for a whole number.
+    /// Adds a whole number.
     @inline(__always)
     package mutating func addInteger(_ number: Int64, _ needs: Needs) {
         count += 1
@@ -53,7 +53,7 @@ package struct AggregateTotal {
         addExtreme(.int(number), needs)
     }
 
-    /// The same for a floating-point number.
+    /// Adds a floating-point number.
     @inline(__always)
     package mutating func addDouble(_ number: Double, _ needs: Needs) {
         count += 1
@@ -71,7 +71,7 @@ package struct AggregateTotal {
         switch number {
         case .int(let number): whole += Int128(number)
         case .decimal(let number) where !number.isNaN && number.exponent.magnitude <= 40:
-            // Foundation traps on calculations with some of those that have greater exponents.
+            // Foundation traps on calculations with some decimals that have greater exponents.
             decimal = (decimal ?? 0) + number
         case .decimal, .double: addToSum(number.asDouble)
         }
@@ -91,7 +91,7 @@ package struct AggregateTotal {
         }
     }
 
-    /// What a function gives for the values.
+    /// The result of a function over the values.
     func result(_ function: DataStoreAggregate.Function) -> DataStoreValue {
         switch function {
         case .count: return .int(Int64(count))
@@ -110,7 +110,7 @@ package struct AggregateTotal {
 
     private var sum: ExactNumber {
         if var exact = double {
-            // Its bits depend on the processor where it is computed of infinities.
+            // The bits of a NaN computed from infinities depend on the processor.
             if notFinite.isNaN { return .double(.nan) }
             if notFinite != 0 { return .double(notFinite) }
             exact.add(whole)

@@ -14,10 +14,10 @@ public protocol SumOfAttribute: Sendable {
     init?(sum: DataStoreValue)
 }
 
-/// The type of an attribute whose values a store orders as the type does, optional or not.
+/// An attribute type whose values a store orders as the type itself does, optional or not.
 ///
-/// A type of your program may have a `<` of its own, which a store does not know; ask for those values by the name of
-/// the attribute, and a store compares what it keeps of them.
+/// A type of your program may have its own `<`, which a store does not know. Ask for the values of such an attribute by
+/// name, and the store compares the stored values.
 public protocol OrderedAttribute {
     /// The type of one value.
     associatedtype Ordered: AttributeValue & Sendable = Self
@@ -45,14 +45,14 @@ extension Decimal: SumOfAttribute {
 }
 
 extension Optional: NumericAttribute where Wrapped: NumericAttribute {
-    /// As without the optional.
+    /// As for the wrapped type.
     public typealias Sum = Wrapped.Sum
-    /// As without the optional.
+    /// As for the wrapped type.
     public typealias Average = Wrapped.Average
 }
 
 extension Optional: OrderedAttribute where Wrapped: OrderedAttribute {
-    /// As without the optional.
+    /// As for the wrapped type.
     public typealias Ordered = Wrapped.Ordered
 }
 

@@ -1,5 +1,4 @@
-/// One value computed of many: how many items there are, or the sum, average, minimum or maximum of what they have at
-/// an attribute.
+/// One value computed from many items: their number, or the sum, average, minimum or maximum of an attribute.
 ///
 /// ```swift
 /// let request = DataStoreRequest(itemTypeKey: "Restaurant")
@@ -7,23 +6,23 @@
 ///     request, DataStoreAggregation(groupedBy: ["borough"], [.count, .average("stars")]))
 /// ```
 ///
-/// Values that are nil are left out, as SQL's aggregate functions do. So the average of 4, nil and 2 is 3. (Inside a
-/// predicate, `@avg` and `average:` look at the elements of one item's array, and take nil for 0, as key-value coding
-/// does.) What is computed of no values at all is 0 for ``Function/count`` and ``Function/sum``, as with `@sum` of
-/// key-value coding, where SQL has NULL; and nil for the others.
+/// Values that are nil are left out, as SQL's aggregate functions do: the average of 4, nil and 2 is 3. (Inside a
+/// predicate, `@avg` and `average:` compute over the elements of one item's array and count nil as 0, as key-value
+/// coding does.) With no values at all, ``Function/count`` and ``Function/sum`` are 0, as `@sum` of key-value coding is
+/// (SQL returns NULL), and the other functions are nil.
 public struct DataStoreAggregate: Sendable, Hashable {
-    /// What is computed.
+    /// The function to compute.
     public enum Function: String, Sendable, Hashable, CaseIterable, Codable {
         /// The number of items, or of the values that are not nil.
         case count
-        /// The values added up.
+        /// The sum of the values.
         ///
-        /// Numbers, with truth values as 0 and 1; anything else is refused with ``DataStoreError/Code/invalidRequest``.
-        /// Whole numbers are added exactly: a sum that does not fit into 64 bits is a Decimal. With Decimals
-        /// among them the sum is a Decimal, of up to 38 digits. With Doubles among them it is a Double: the exact sum,
-        /// rounded once, whatever the order of the items. The sum of the Decimals beside them counts as its nearest
-        /// Double. A Decimal with an exponent beyond ±40 counts as its own nearest Double. One NaN makes the sum NaN, and
-        /// so do infinities of both signs.
+        /// Only numbers can be added, and truth values as 0 and 1; other values throw
+        /// ``DataStoreError/Code/invalidRequest``. Whole numbers are added exactly; a sum that does not fit into 64
+        /// bits is a Decimal. If there are Decimals, the sum is a Decimal of up to 38 digits. If there are Doubles, the
+        /// sum is a Double: the exact sum, rounded once, independent of the order of the items; the sum of the Decimals
+        /// counts as its nearest Double, and a Decimal with an exponent beyond ±40 counts as its own nearest Double.
+        /// One NaN makes the sum NaN, and so do infinities of both signs.
         case sum
         /// The sum divided by the number of the values.
         ///
@@ -31,21 +30,22 @@ public struct DataStoreAggregate: Sendable, Hashable {
         case average
         /// The value that a sort in ascending order puts first.
         ///
-        /// Of any kinds, in the order of sorting: numbers before texts, NaN behind all other numbers, texts by their Unicode
-        /// scalars. Of equal values, such as 1 and 1.0, the one of the item that was created first.
+        /// Values of any kind are compared in the order of sorting: numbers before texts, NaN after all other numbers,
+        /// texts by their Unicode scalars. Among equal values, such as 1 and 1.0, the value of the item that was
+        /// created first is returned.
         case minimum = "min"
         /// The value that a sort in descending order puts first.
         case maximum = "max"
     }
 
-    /// What is computed.
+    /// The function.
     public let function: Function
-    /// The attribute, a key path with dots into dictionaries and along references, or any expression of predicates; `nil` to
-    /// count items.
+    /// The attribute, a key path with dots into dictionaries and along references, or any predicate expression.
     ///
-    /// A path through an array is refused, because an item has several values there: compute one, as in `grades.@sum.score`.
+    /// `nil` counts the items. A path through an array is refused, because an item has several values there, unless an
+    /// operator computes one, as in `grades.@sum.score`.
     public let key: String?
-    /// The name of the column that has the result.
+    /// The name of the result column.
     ///
     /// `count`, or the function and the key: `count.stars`, `sum.stars`, `average.stars`, `min.stars`, `max.address.zip`.
     public let name: String
@@ -77,29 +77,31 @@ public struct DataStoreAggregate: Sendable, Hashable {
     /// The greatest value there.
     public static func max(_ key: String) -> Self { Self(.maximum, of: key) }
 
-    /// The same in a column of another name.
+    /// This aggregate with another column name.
     public func named(_ name: String) -> Self { Self(function, key, name: name) }
 }
 
-/// What is computed of the items that a request asks for, and for which groups of them.
+/// A grouping of the items of a request, and the aggregates to compute for each group.
 ///
-/// The request's predicate chooses the items. Its sort, offset and limit are about the rows, of which there is one for each
-/// group, as those of SQL's `ORDER BY` and `LIMIT` are: a sort descriptor names a column. Without a sort the rows are
-/// in the order of the keys.
+/// The request's predicate chooses the items. Its sort, offset and limit apply to the rows, one for each group, as
+/// SQL's `ORDER BY` and `LIMIT` do: a sort descriptor names a column. Without a sort, the rows are in the order of
+/// their keys.
 public struct DataStoreAggregation: Sendable, Hashable {
-    /// The attributes, key paths with dots or expressions of predicates whose values make a group; each is a column of that name.
+    /// The attributes, key paths with dots or predicate expressions to group by; each is a column of that name.
     ///
-    /// Items are in one group if their values are equal as in a predicate: 1 and 1.0 are, and texts that are canonically
-    /// equivalent. The row shows the values of the item that was created first. nil is a value like any other here, and
-    /// so is an array: items with equal arrays are one group. All NaN are one group, as they are to a sort. A key path through
-    /// an array is refused, as in a sort. Without keys there is one group, of all items, even if there are none.
+    /// Items are in one group if a predicate finds their values equal: 1 and 1.0, and texts that are canonically
+    /// equivalent. nil is a value like any other here, and so is an array: items with equal arrays are in one group.
+    /// All NaN are in one group. The row shows the values of the item that was created first. A key path through an
+    /// array is refused, as in a sort. Without keys there is one group of all items, even if there are none.
     public var keys: [String]
-    /// What is computed for each group, a column each; without any, the rows are the different values of the keys.
+    /// The aggregates of each group, a column each; without any, the rows are the distinct values of the keys.
     public var aggregates: [DataStoreAggregate]
-    /// Which groups to give: a predicate that names columns, such as `count > 10 AND average.stars >= 4`.
+    /// The condition that a group has to fulfil: a predicate that names columns.
+    ///
+    /// For example `count > 10 AND average.stars >= 4`.
     public var having: DataStorePredicate?
 
-    /// What to compute, and for which groups.
+    /// An aggregation of the groups that the keys form.
     public init(
         groupedBy keys: [String] = [], _ aggregates: [DataStoreAggregate],
         having: DataStorePredicate? = nil
@@ -109,6 +111,6 @@ public struct DataStoreAggregation: Sendable, Hashable {
         self.having = having
     }
 
-    /// The columns of the rows: the keys, and what is computed.
+    /// The columns of the rows: the keys, then the aggregates.
     public var columns: [String] { keys + aggregates.map(\.name) }
 }

@@ -1,4 +1,4 @@
-/// What is computed of items where they are, so that they need not be fetched: see ``DataStoreAggregate``.
+/// Aggregates that a store computes without returning the items: see ``DataStoreAggregate``.
 extension DataStoreReadAccessor where Self: ~Copyable {
     /// The sum of an attribute of the items that match: 0 if none has a value.
     ///
@@ -6,7 +6,8 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     /// let total = try db.sum(of: \.stars, in: Restaurant.self, where: \.borough == "Queens")
     /// ```
     ///
-    /// - Throws: `.limitExceeded` for a sum of whole numbers beyond 64 bits; `aggregate(_:of:where:)` gives it as a Decimal.
+    /// - Throws: `.limitExceeded` for a sum of whole numbers beyond 64 bits; `aggregate(_:of:where:)` returns it as a
+    ///   Decimal.
     public func sum<Item: DataStoreItem, Value: NumericAttribute>(
         of keyPath: KeyPath<Item, Value>, in type: Item.Type = Item.self,
         where predicate: DataStorePredicate? = nil
@@ -46,9 +47,9 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try average(of: keyPath, in: type, where: condition.predicate())
     }
 
-    /// The smallest value that the items which match have for an attribute; `nil` if none has one.
+    /// The smallest value of an attribute among the items that match; `nil` if none has one.
     ///
-    /// An index over the attribute makes this a look at its beginning.
+    /// With an index over the attribute, only the beginning of the index is read.
     public func min<Item: DataStoreItem, Value: OrderedAttribute>(
         of keyPath: KeyPath<Item, Value>, in type: Item.Type = Item.self,
         where predicate: DataStorePredicate? = nil
@@ -56,7 +57,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try extreme(.min(keyPath), try type.path(for: keyPath).dotted, predicate)
     }
 
-    /// The smallest value that the items which match have for an attribute; `nil` if none has one.
+    /// The smallest value of an attribute among the items that match; `nil` if none has one.
     public func min<Item: DataStoreItem, Value: OrderedAttribute>(
         of keyPath: KeyPath<Item, Value>, in type: Item.Type = Item.self,
         where condition: some ItemCondition<Item>
@@ -64,7 +65,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try min(of: keyPath, in: type, where: condition.predicate())
     }
 
-    /// The greatest value that the items which match have for an attribute; `nil` if none has one.
+    /// The greatest value of an attribute among the items that match; `nil` if none has one.
     public func max<Item: DataStoreItem, Value: OrderedAttribute>(
         of keyPath: KeyPath<Item, Value>, in type: Item.Type = Item.self,
         where predicate: DataStorePredicate? = nil
@@ -72,7 +73,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try extreme(.max(keyPath), try type.path(for: keyPath).dotted, predicate)
     }
 
-    /// The greatest value that the items which match have for an attribute; `nil` if none has one.
+    /// The greatest value of an attribute among the items that match; `nil` if none has one.
     public func max<Item: DataStoreItem, Value: OrderedAttribute>(
         of keyPath: KeyPath<Item, Value>, in type: Item.Type = Item.self,
         where condition: some ItemCondition<Item>
@@ -80,7 +81,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try max(of: keyPath, in: type, where: condition.predicate())
     }
 
-    /// Something computed of the items of a class that match, several values of which take one pass over the items.
+    /// Several aggregates of the items of a class that match, computed in one pass over the items.
     ///
     /// ```swift
     /// let row = try db.aggregate(.count, .sum(\.stars), of: Restaurant.self, where: \.borough == "Queens")
@@ -93,7 +94,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try row(aggregates, predicate)
     }
 
-    /// Something computed of the items of a class that match.
+    /// Several aggregates of the items of a class that match, computed in one pass over the items.
     public func aggregate<Item: DataStoreItem>(
         _ aggregates: ItemAggregate<Item>..., of type: Item.Type,
         where condition: some ItemCondition<Item>
@@ -103,7 +104,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
 
     // MARK: Groups
 
-    /// The groups of items of a class that have the same values for some attributes, with what is computed for each.
+    /// The groups of items of a class that have equal values for some attributes, with the aggregates of each group.
     ///
     /// ```swift
     /// let rows = try db.groups(
@@ -112,13 +113,13 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     ///     sortedBy: .descending("average.stars"), limit: 5)
     /// ```
     ///
-    /// `predicate` chooses the items; `having` chooses among the groups, `sort` orders them and `offset` and `limit` slice
-    /// them: these name columns, which are the keys and the names of the aggregates. Without a sort the groups are in the
-    /// order of their keys. With nothing to compute they are the different values of the keys. See
-    /// ``DataStoreAggregation`` for which items are in one group.
+    /// `predicate` chooses the items; `having` chooses groups, `sort` orders them, and `offset` and `limit` slice them.
+    /// These three refer to columns: the keys and the names of the aggregates. Without a sort, the groups are in the
+    /// order of their keys. Without aggregates, the rows are the distinct values of the keys. See
+    /// ``DataStoreAggregation`` for which items form one group.
     ///
     /// - Throws: `.unknownAttribute` for a name that the class does not declare or a column that the rows do not have,
-    ///   `.invalidRequest` for the sum of what has none.
+    ///   `.invalidRequest` for a sum of values that cannot be added.
     public func groups<Item: DataStoreItem>(
         of type: Item.Type, by keys: PartialKeyPath<Item>...,
         computing aggregates: ItemAggregate<Item>...,
@@ -129,7 +130,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
             try type.names(of: keys), aggregates, predicate, having, sort, offset, limit)
     }
 
-    /// The groups of items of a class, with what is computed for each.
+    /// The groups of items of a class, with the aggregates of each group.
     public func groups<Item: DataStoreItem>(
         of type: Item.Type, by keys: PartialKeyPath<Item>...,
         computing aggregates: ItemAggregate<Item>...,
@@ -141,7 +142,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
             limit)
     }
 
-    /// The groups of items of a class by attributes that are named, or key paths with dots.
+    /// The groups of items of a class by named attributes or key paths with dots.
     public func groups<Item: DataStoreItem>(
         of type: Item.Type, by keys: String..., computing aggregates: ItemAggregate<Item>...,
         where predicate: DataStorePredicate? = nil, having: DataStorePredicate? = nil,
@@ -150,7 +151,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try rows(keys, aggregates, predicate, having, sort, offset, limit)
     }
 
-    /// The groups of items of a class by attributes that are named, or key paths with dots.
+    /// The groups of items of a class by named attributes or key paths with dots.
     public func groups<Item: DataStoreItem>(
         of type: Item.Type, by keys: String..., computing aggregates: ItemAggregate<Item>...,
         where condition: some ItemCondition<Item>, having: DataStorePredicate? = nil,
@@ -159,11 +160,11 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try rows(keys, aggregates, condition.predicate(), having, sort, offset, limit)
     }
 
-    /// What an aggregation computes of the items that a request's predicate chooses: a row for each group.
+    /// The result of an aggregation over the items that a request's predicate chooses: a row for each group.
     ///
-    /// The request's sort, offset and limit are about the rows; see ``DataStoreAggregation``.
+    /// The request's sort, offset and limit apply to the rows; see ``DataStoreAggregation``.
     ///
-    /// - Throws: `.unknownAttribute` for an attribute that the type does not have, with the nearest one.
+    /// - Throws: `.unknownAttribute` for an attribute that the type does not have; the message names the nearest one.
     public func aggregate(
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
     ) throws(DataStoreError) -> [DataStoreRow] {
@@ -211,7 +212,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
 }
 
 extension DataStoreReadAccessor where Self: ~Copyable {
-    /// Walks over the items, and computes of what they have.
+    /// Visits the items and adds their values to the totals.
     public func performAggregate(
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
     ) throws(DataStoreError) -> [DataStoreRow] {
@@ -235,7 +236,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     }
 }
 
-/// An item whose attributes are nil where its type does not have them, as in a predicate.
+/// An item seen by its type: attributes that the type does not have are nil, as in a predicate.
 private struct AggregatedItem: PredicateSubject {
     let item: ItemSubject
 
@@ -266,7 +267,7 @@ extension DataStoreItem {
 }
 
 extension DataStoreValue {
-    /// The number in a message.
+    /// The number as messages show it.
     fileprivate var number: String {
         switch self {
         case .int(let number): "\(number)"

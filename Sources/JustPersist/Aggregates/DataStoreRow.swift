@@ -1,6 +1,6 @@
-/// One row of what was computed of items: a group, with the values of its keys and what was computed for it.
+/// One row of an aggregation: the keys of a group, and its aggregates.
 ///
-/// A row is a value, and may leave its block.
+/// A row is a value and can be used after its block has ended.
 ///
 /// ```swift
 /// let rows = try store.read { db in
@@ -25,7 +25,7 @@ public struct DataStoreRow: Sendable, Hashable {
         columns.firstIndex(of: column).map { values[$0] } ?? .null
     }
 
-    /// The number of items in the group, if it was asked for with ``DataStoreAggregate/count``; 0 if not.
+    /// The number of items in the group, if the aggregation has ``DataStoreAggregate/count``; 0 if not.
     public var count: Int {
         if case .int(let count) = self["count"] { Int(count) } else { 0 }
     }

@@ -1,12 +1,12 @@
-/// The exact sum of Doubles, rounded where it is asked for, so that the order of the numbers does not matter.
+/// The exact sum of Doubles, rounded only when it is read, so that the order of the numbers does not matter.
 ///
-/// It is a whole number of the smallest Doubles, 2^-1074, kept in digits of 32 bits. A digit has 64 bits for it, so that it is
-/// carried over to the next one only now and then. There are no more digits than the numbers that were added need.
+/// The sum is a multiple of the smallest Double, 2^-1074, in digits of 32 bits. Each digit is stored in 64 bits, which
+/// makes carries rare. Only as many digits are kept as the added numbers need.
 struct ExactSum {
     /// The place of the first digit that is kept.
     private var start = 0
     private var digits: [Int64] = []
-    /// How often something was added since the digits were carried over.
+    /// The number of additions since the last carry.
     private var additions = 0
 
     /// The number of smallest Doubles in 1, as a power of two.
@@ -65,7 +65,7 @@ struct ExactSum {
         additions = 0
     }
 
-    /// The Double that is nearest to the sum, of two the even one.
+    /// The Double that is nearest to the sum; of two, the even one.
     var rounded: Double {
         var sum = self
         sum.carry()
@@ -75,7 +75,7 @@ struct ExactSum {
             sum.carry()
         }
         guard let last = sum.digits.lastIndex(where: { $0 != 0 }) else { return 0 }
-        // The last three digits have 65 bits at least, more than it takes to round.
+        // The last three digits have 65 bits at least, more than rounding needs.
         let first = max(0, last - 2)
         var bits: UInt128 = 0
         for index in (first...last).reversed() {

@@ -1,4 +1,4 @@
-/// What is computed for a group of items of a class, by key path or by name: see ``DataStoreAggregate``.
+/// An aggregate of the items of a class, by key path or by name: see ``DataStoreAggregate``.
 ///
 /// ```swift
 /// try db.groups(of: Restaurant.self, by: \.borough, computing: .count, .max(\.stars), .sum("prices.lunch"))
@@ -6,12 +6,12 @@
 public struct ItemAggregate<Item: DataStoreItem>: Sendable {
     private let result: Result<DataStoreAggregate, DataStoreError>
 
-    /// The same for items of any type.
+    /// This aggregate by name, for items of any type.
     ///
-    /// - Throws: `.unknownAttribute` for what the class does not declare.
+    /// - Throws: `.unknownAttribute` for a key path or name that the class does not declare.
     public func aggregate() throws(DataStoreError) -> DataStoreAggregate { try result.get() }
 
-    /// A function as one of this class.
+    /// An aggregate by name as one of this class.
     public init(_ aggregate: DataStoreAggregate) { result = .success(aggregate) }
 
     private init(_ result: Result<DataStoreAggregate, DataStoreError>) { self.result = result }
@@ -65,7 +65,7 @@ public struct ItemAggregate<Item: DataStoreItem>: Sendable {
     /// The greatest value at a key path with dots.
     public static func max(_ key: String) -> ItemAggregate { ItemAggregate(.max(key)) }
 
-    /// The same in a column of another name.
+    /// This aggregate with another column name.
     public func named(_ name: String) -> ItemAggregate {
         ItemAggregate(result.map { $0.named(name) })
     }

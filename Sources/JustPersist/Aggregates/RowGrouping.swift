@@ -1,36 +1,36 @@
 import Foundation
 
-/// The groups of items that an aggregation makes, while the items are looked at one by one.
+/// The groups of an aggregation, built from the items one by one.
 ///
-/// Takes memory by the number of groups. All stores use it, and so give the same rows.
+/// Memory grows with the number of groups. All stores use it, so all return equal rows.
 package struct RowGrouping {
-    /// What makes a group.
+    /// The keys that make a group.
     package let keys: [RequestKey]
-    /// What is computed with, each once.
+    /// The distinct operands of the aggregates.
     package let operands: [RequestKey]
-    /// What is needed of each of them.
+    /// The totals that are needed of each operand.
     package let needs: [AggregateTotal.Needs]
 
     private let request: DataStoreRequest
     private let aggregation: DataStoreAggregation
     private let columns: [String]
-    /// For each aggregate the place of its operand; `nil` for the number of items.
+    /// The place of each aggregate's operand; `nil` for the number of items.
     private let operandPlaces: [Int?]
     private let having: PreparedPredicate?
     private let sort: [(key: PreparedExpression, descriptor: DataStoreSortDescriptor)]
 
-    /// The values of the keys, by group.
+    /// The values of the keys, for each group.
     private var keyValues: [[DataStoreValue]] = []
     private var places: [GroupKey: Int] = [:]
-    /// How many items there are in each group.
+    /// The number of items in each group.
     private var counts: [Int] = []
-    /// What is known of each operand, group by group.
+    /// The totals of each operand, group by group.
     private var totals: [AggregateTotal] = []
 
-    /// Groups without an item, for a request that a store has got.
+    /// Groups without items, for a request that a store has received.
     ///
-    /// - Parameter names: What is known of the type; `nil` if nothing is.
-    /// - Throws: What is wrong with the request or the aggregation.
+    /// - Parameter names: The known attributes of the type; `nil` if none are known.
+    /// - Throws: The first fault of the request or the aggregation.
     package init(
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation,
         of names: (any AttributeNames)?
@@ -81,19 +81,19 @@ package struct RowGrouping {
         } else {
             having = nil
         }
-        // There is a row of all items, even if there are none.
+        // Without keys there is one row, even if there are no items.
         if keys.isEmpty { _ = place(of: []) }
     }
 
     // MARK: Items
 
-    /// Whether nothing but the number of all items is asked for.
+    /// Whether only the number of all items is needed.
     package var countsItemsOnly: Bool { keys.isEmpty && operands.isEmpty }
 
-    /// Whether the number of the items in a group is asked for.
+    /// Whether the number of items in each group is needed.
     package var countsItems: Bool { operandPlaces.contains(nil) }
 
-    /// Whether nothing but minima and maxima of all items is asked for, beside their number.
+    /// Whether only minima and maxima of all items are needed, and perhaps their number.
     package var isOfExtremes: Bool {
         keys.isEmpty && !operands.isEmpty
             && aggregation.aggregates.allSatisfy { aggregate in
@@ -105,7 +105,7 @@ package struct RowGrouping {
             }
     }
 
-    /// Whether the smallest value of an operand is asked for, or the greatest.
+    /// Whether the smallest or greatest value of an operand is needed.
     package func needsExtreme(_ ascending: Bool, of operand: Int) -> Bool {
         needs[operand].contains(ascending ? .minimum : .maximum)
     }
@@ -133,7 +133,7 @@ package struct RowGrouping {
     @inline(__always)
     package mutating func count(_ items: Int = 1, at place: Int) { counts[place] += items }
 
-    /// Takes in what an item of a group has at the operand with that index.
+    /// Adds the value that an item of a group has at an operand.
     package mutating func add(
         _ value: DataStoreValue, at place: Int, operand: Int
     ) throws(DataStoreError) {
@@ -142,19 +142,19 @@ package struct RowGrouping {
         throw .noSum(of: operands[operand], value.kind, request.type)
     }
 
-    /// The same for a whole number.
+    /// Adds a whole number.
     @inline(__always)
     package mutating func add(integer: Int64, at place: Int, operand: Int) {
         totals[place * operands.count + operand].addInteger(integer, needs[operand])
     }
 
-    /// The same for a floating-point number.
+    /// Adds a floating-point number.
     @inline(__always)
     package mutating func add(double: Double, at place: Int, operand: Int) {
         totals[place * operands.count + operand].addDouble(double, needs[operand])
     }
 
-    /// Takes an item in.
+    /// Adds an item to its group.
     mutating func add(_ item: some PredicateSubject) throws(DataStoreError) {
         var place = 0
         if !keys.isEmpty {
@@ -170,7 +170,7 @@ package struct RowGrouping {
 
     // MARK: Rows
 
-    /// The rows: of the groups that are asked for, in the order asked for, sliced.
+    /// The rows of the groups that `having` accepts, sorted and sliced.
     package consuming func rows() throws(DataStoreError) -> [DataStoreRow] {
         var rows: [Row] = []
         var steps = WorkSteps()
@@ -213,7 +213,7 @@ package struct RowGrouping {
             .map { DataStoreRow(columns: columns, values: $0.values) }
     }
 
-    /// A row as the predicate sees it, whose attributes are the columns, and what it is sorted by.
+    /// A row as a predicate evaluates it, with its columns as attributes, and the keys that it is sorted by.
     private struct Row: PredicateSubject {
         let columns: [String]
         let values: [DataStoreValue]
@@ -240,7 +240,7 @@ package struct RowGrouping {
         }
     }
 
-    /// Throws for a key that can come to nothing that can be added.
+    /// Throws for an operand that can never have a value that can be added.
     private static func checkNumbers(
         _ key: RequestKey, of type: ItemType
     ) throws(DataStoreError) {
@@ -248,7 +248,7 @@ package struct RowGrouping {
         throw .noSum(of: key, kind, type)
     }
 
-    /// A predicate about the columns, each of which is one attribute to it.
+    /// A predicate over the columns; each column is one attribute.
     private static func prepared(
         _ predicate: DataStorePredicate, _ columns: [String], _ type: ItemType
     ) throws(DataStoreError) -> PreparedPredicate {
@@ -256,7 +256,7 @@ package struct RowGrouping {
         return PreparedPredicate(try aboutColumns(predicate, columns, type))
     }
 
-    /// The predicate with a path that begins at a column in the place of each path.
+    /// The predicate with every path replaced by one that begins at a column.
     private static func aboutColumns(
         _ predicate: DataStorePredicate, _ columns: [String], _ type: ItemType
     ) throws(DataStoreError) -> DataStorePredicate {
@@ -278,7 +278,7 @@ package struct RowGrouping {
         }
     }
 
-    /// What rows are sorted by: a column, or an expression of columns.
+    /// The sort key of rows: a column, or an expression of columns.
     private static func sortKey(
         _ key: String, _ columns: [String], _ type: ItemType
     ) throws(DataStoreError) -> DataStorePredicate.Expression {
@@ -292,7 +292,7 @@ package struct RowGrouping {
         return aboutColumns.left
     }
 
-    /// The column that names lead to, the one with the longest name, and the names that lead on from there.
+    /// The column that a path begins with, the longest if there are several, and the rest of the path.
     private static func columnPath(_ names: [String], among columns: [String]) -> [String]? {
         for count in (1...max(1, names.count)).reversed() {
             let column = names.prefix(count).joined(separator: ".")
@@ -302,9 +302,9 @@ package struct RowGrouping {
     }
 }
 
-/// The values of a group's keys: equal where the order of sorting does not tell them apart.
+/// The values of a group's keys, equal if a sort puts them at one place.
 ///
-/// So they are where a predicate finds them equal, and for NaN.
+/// Values that a predicate finds equal are equal here, and so are all NaN.
 private struct GroupKey: Hashable {
     let values: [DataStoreValue]
     private let hash: Int
@@ -332,7 +332,7 @@ extension DataStoreError {
             .invalidRequest, in: "aggregate", message, advice: advice, itemType: type.key)
     }
 
-    /// The refusal to add what cannot be added.
+    /// The refusal of a sum of values that cannot be added.
     fileprivate static func noSum(
         of key: RequestKey, _ kind: DataStoreValue.Kind, _ type: ItemType
     ) -> DataStoreError {

@@ -1,50 +1,50 @@
 import Dispatch
 
-/// What was committed while a store was open once, and who is to hear of it.
+/// The commits of one open period of a store, and the subscribers that are to receive them.
 ///
-/// There is one list of what was committed lately, for all: a subscriber has a place in it and no buffer of its own. What is
-/// older than the recent commits is joined where no subscriber stands in between, and dropped where none is behind.
-/// If that is not enough, it is forgotten which items of the largest types it was.
+/// There is one list of recent commits for all subscribers; a subscriber has a position in it and no buffer of its own.
+/// Commits older than the recent ones are joined if no subscriber is positioned between them, and dropped if every
+/// subscriber has passed them. If that is not enough, the items of the types with most changes are forgotten.
 final class ChangeChannel: Sendable {
-    /// Which store it is, in tokens.
+    /// The store's id in tokens.
     let origin: ItemID
     private let state: Locked<State>
-    /// Those who wait are woken here, so that no writer is held up by their number.
+    /// Waiting subscribers are woken here, so that a writer does not wait for them.
     private let queue = DispatchQueue(label: "JustPersist.changes")
 
-    /// The events that are kept at most.
+    /// The most events that are kept.
     private static let mostEvents = 1 << 16
-    /// The commits that are kept apart, so that a token from between them can be used.
+    /// The most commits that are kept apart, so that a token from between two of them can be used.
     private static let recentCommits = 1 << 10
     private static let recentEvents = 1 << 14
-    /// The runs that were joined and are not joined with each other yet.
+    /// The most joined runs that are kept before they are joined with each other.
     private static let mostRuns = 32
-    /// Not more often: to wake a task can cost a writer as much as a short block.
+    /// The least time between two wakings: waking a task can cost a writer as much as a short block.
     private static let wakingInterval = DispatchTimeInterval.milliseconds(1)
-    /// How long commits are kept for one who has taken a token and begins no stream.
+    /// How long commits are kept for a caller that has taken a token and not begun a stream.
     private static let retention = Duration.seconds(60)
 
     private struct State {
         /// The last commit that was announced.
         var position: UInt64
-        /// What was committed behind ``floor``, in order.
+        /// The commits after ``floor``, in order.
         var segments: [ChangeSegment] = []
         /// The events in them.
         var count = 0
-        /// The position from which on nothing was joined or dropped.
+        /// The position after which no commits were joined or dropped.
         var floor: UInt64
         var subscribers: [Int: Subscriber] = [:]
         var lastNumber = 0
-        /// How many of them wait.
+        /// The number of subscribers that wait.
         var waiting = 0
-        /// Until when to keep what is committed, though nobody is subscribed.
+        /// The time until which commits are kept although there is no subscriber.
         var retainedUntil: ContinuousClock.Instant?
         var isWaking = false
-        /// When they may be woken again.
+        /// The time of the next waking.
         var nextWaking = DispatchTime(uptimeNanoseconds: 0)
         var isClosed = false
 
-        /// The task of a subscriber that waits, to be woken.
+        /// Removes and returns the task of a subscriber that waits.
         mutating func takeWaiting(_ number: Int) -> CheckedContinuation<Void, Never>? {
             guard let continuation = subscribers[number]?.waiting else { return nil }
             subscribers[number]?.waiting = nil
@@ -55,7 +55,7 @@ final class ChangeChannel: Sendable {
 
     private struct Subscriber {
         let filter: ChangeFilter
-        /// The position up to which it has heard of everything.
+        /// The position up to which the subscriber has received everything.
         var position: UInt64
         /// The task, if it waits.
         var waiting: CheckedContinuation<Void, Never>?
@@ -70,19 +70,19 @@ final class ChangeChannel: Sendable {
     /// The last commit that was announced.
     var position: UInt64 { state.withLock { $0.position } }
 
-    /// Whether anybody is subscribed.
+    /// Whether there are subscribers.
     var hasSubscribers: Bool { state.withLock { !$0.subscribers.isEmpty } }
 
-    /// Whether what is committed is kept for anybody.
+    /// Whether commits are kept.
     var isWanted: Bool {
         state.withLock { !$0.subscribers.isEmpty || $0.retainedUntil != nil }
     }
 
-    // MARK: Who writes
+    // MARK: Writers
 
-    /// Announces commits, in order, and tells whether anybody listens.
+    /// Announces commits, in order, and returns whether there are subscribers.
     ///
-    /// Those that were announced already are left out.
+    /// Commits that were announced before are left out.
     func publish(_ segments: [ChangeSegment]) -> Bool {
         state.withLock { state in
             if state.isClosed { return false }
@@ -112,7 +112,7 @@ final class ChangeChannel: Sendable {
         }
     }
 
-    /// Goes on to a commit that nobody wants to know of; false if somebody does.
+    /// Advances to a commit whose changes were not noted; false if they are wanted.
     func skip(to position: UInt64) -> Bool {
         state.withLock { state in
             if state.isClosed { return true }
@@ -123,12 +123,12 @@ final class ChangeChannel: Sendable {
         }
     }
 
-    /// Keeps what is committed from now on for a while, though nobody is subscribed.
+    /// Keeps commits from now on for a while, although there is no subscriber.
     func retain() {
         state.withLock { $0.retainedUntil = ContinuousClock.now + Self.retention }
     }
 
-    /// Makes room: see the type.
+    /// Joins, drops and forgets commits, as described at the type.
     private static func trim(_ state: inout State) {
         var recent = state.segments.endIndex
         var events = 0
@@ -137,32 +137,32 @@ final class ChangeChannel: Sendable {
             if events > recentEvents { break }
             recent -= 1
         }
-        // Seldom all anew, for that costs as much as there is.
+        // Rarely, because rebuilding the list costs as much as there is in it.
         let older = state.segments[..<recent]
         let joinsAll =
             state.count > mostEvents || older.count(where: \.isJoined) > mostRuns
         let positions = state.subscribers.values.map(\.position).sorted()
         var kept: [ChangeSegment] = []
         var run: [ChangeSegment] = []
-        var behind = 0
+        var lagging = 0
         func join() {
-            if let last = run.last, behind > 0 {
+            if let last = run.last, lagging > 0 {
                 kept.append(ChangeSegment(run, ChangeFilter(.everything), end: last.end))
             }
             run = []
         }
         for segment in older {
-            // How many are behind it: where that changes, somebody stands in between.
-            var passed = behind
+            // The number of subscribers not yet past this run: where it changes, one is positioned in between.
+            var passed = lagging
             while passed < positions.count, positions[passed] < segment.end { passed += 1 }
-            if passed != behind {
+            if passed != lagging {
                 join()
-                behind = passed
+                lagging = passed
             }
             state.floor = segment.end
             if segment.isJoined, !joinsAll {
                 join()
-                if behind > 0 { kept.append(segment) }
+                if lagging > 0 { kept.append(segment) }
             } else {
                 run.append(segment)
             }
@@ -171,7 +171,7 @@ final class ChangeChannel: Sendable {
         kept += state.segments[recent...]
         state.segments = kept
         state.count = kept.reduce(0) { $0 + $1.count }
-        // To half, so that it is a while until the next time.
+        // Down to half, so that the next trim is not needed soon.
         while state.count > mostEvents / 2 {
             let sizes = state.segments.map(\.largest)
             guard let most = sizes.max(), most > 0, let place = sizes.firstIndex(of: most)
@@ -181,7 +181,7 @@ final class ChangeChannel: Sendable {
         }
     }
 
-    /// Wakes those who wait and are concerned by what was committed.
+    /// Wakes the waiting subscribers that a commit concerns.
     private func wake() {
         let (waiting, segments, position) = state.withLock { state in
             state.isWaking = false
@@ -198,7 +198,7 @@ final class ChangeChannel: Sendable {
             if isConcerned { concerned.append(number) } else { idle.append(number) }
         }
         let woken = state.withLock { state in
-            // They need not be told of this, and nothing is kept for them.
+            // This commit does not concern them, and need not be kept for them.
             for number in idle {
                 guard let subscriber = state.subscribers[number], subscriber.waiting != nil
                 else { continue }
@@ -209,7 +209,7 @@ final class ChangeChannel: Sendable {
         for continuation in woken { continuation.resume() }
     }
 
-    /// Ends the subscriptions once they have heard of everything that was committed.
+    /// Ends each subscription once it has received every commit.
     func close() {
         let woken = state.withLock { state in
             state.isClosed = true
@@ -218,21 +218,21 @@ final class ChangeChannel: Sendable {
         for continuation in woken { continuation.resume() }
     }
 
-    // MARK: Who listens
+    // MARK: Subscribers
 
-    /// What a subscriber has to know before it listens.
+    /// The first thing that a subscriber receives.
     enum Beginning: Sendable {
-        /// Nothing: it hears of everything behind its token.
+        /// Nothing: the commits after its token are all kept.
         case continuous
-        /// What was committed behind its token up to a position, which is not known here.
+        /// The commits after its token up to a position, which are not kept here.
         case missing(from: UInt64, to: UInt64)
-        /// The state behind a position.
-        case anew(UInt64)
+        /// A request to read the state as of a position.
+        case reset(UInt64)
     }
 
     /// Begins a subscription; `nil` if the store was closed.
     ///
-    /// - Parameter latest: A commit that there is, whether it was announced or not.
+    /// - Parameter latest: The number of an existing commit, announced or not.
     func subscribe(
         _ filter: ChangeFilter, since token: ChangeToken?, latest: UInt64
     ) -> (number: Int, Beginning)? {
@@ -240,7 +240,7 @@ final class ChangeChannel: Sendable {
             if state.isClosed { return nil }
             state.lastNumber += 1
             var position = state.position
-            var beginning = Beginning.anew(position)
+            var beginning = Beginning.reset(position)
             if let token, token.origin == origin, token.position <= max(position, latest) {
                 if token.position >= state.floor {
                     position = token.position
@@ -263,16 +263,16 @@ final class ChangeChannel: Sendable {
         waiting?.resume()
     }
 
-    /// What a subscriber has not heard of, once there is anything; `nil` at the end of the subscription.
+    /// The changes that a subscriber has not received, once there are any; `nil` at the end of the subscription.
     ///
-    /// - Parameter lastRead: The last commit of which the subscriber may have read the state anew: an item that was there then,
-    ///   and is not any more, is told as deleted.
+    /// - Parameter lastRead: The last commit that the subscriber may have seen when it read the state again. An item
+    ///   that existed at that commit and was deleted since is reported as deleted.
     func take(_ number: Int, lastRead: UInt64) async -> ChangeSegment? {
         await withTaskCancellationHandler {
             while true {
                 switch pending(number, lastRead: lastRead) {
                 case .ended: return nil
-                // It may be that nothing is left of them.
+                // The changes may have cancelled each other out.
                 case .some(let changes): if !changes.isEmpty { return changes }
                 case .none: await wait(number)
                 }
@@ -286,7 +286,7 @@ final class ChangeChannel: Sendable {
         }
     }
 
-    /// What ``take(_:lastRead:)`` would give without waiting; `nil` if there is nothing.
+    /// The result of ``take(_:lastRead:)`` without waiting; `nil` if there are no changes.
     func poll(_ number: Int, lastRead: UInt64) -> ChangeSegment? {
         guard case .some(let changes) = pending(number, lastRead: lastRead), !changes.isEmpty
         else { return nil }
@@ -311,7 +311,7 @@ final class ChangeChannel: Sendable {
             guard subscriber.position < state.position else {
                 return .nothing(isEnded: state.isClosed)
             }
-            // The last of them, for most subscribers are behind by one or two.
+            // From the end, because most subscribers lag by one or two commits.
             var first = state.segments.endIndex
             while first > 0, state.segments[first - 1].end > subscriber.position { first -= 1 }
             state.subscribers[number]?.position = state.position
@@ -322,7 +322,7 @@ final class ChangeChannel: Sendable {
         switch found {
         case .nothing(let isEnded): return isEnded ? .ended : .none
         case .segments(let segments, let filter, let start, let end):
-            // Not under the lock, for it costs as much as there is.
+            // Not under the lock, because the cost grows with the number of changes.
             var changes = ChangeSegment(segments, filter, end: end)
             changes.settle(passedAreDeleted: start < lastRead)
             return .some(changes)

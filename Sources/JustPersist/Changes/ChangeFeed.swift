@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Tells those who observe a store what is committed in it, for authors of stores.
+/// Reports the commits of a store to its observers; for authors of stores.
 ///
-/// Create one feed for a store. Open and close it with the store, and publish the changes of each commit, in the order of
-/// the commits, once they are visible and durable:
+/// Create one feed for each store. Open and close it with the store, and publish the changes of each commit, in the
+/// order of the commits, once they are visible and durable:
 ///
 /// ```swift
 /// func observeChanges(
@@ -13,10 +13,10 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Publishing never waits for an observer. A feed keeps what was committed lately once, for all observers: up to 65,536
-/// changed items. Of what is older than the last thousand commits, the changes of one item are joined. If that is still too
-/// much for an observer that takes nothing, the feed forgets which items it was of the types with most changes.
-/// You can call every member from any thread.
+/// Publishing never waits for an observer. A feed keeps recent commits once for all observers: up to 65,536 changed
+/// items. For commits older than the last thousand, the changes of one item are joined. If an observer that does not
+/// read still needs more than that, the feed forgets which items were changed, beginning with the type that has most
+/// changes. You can call every member from any thread.
 public final class ChangeFeed: Sendable {
     private let channel = Locked<ChangeChannel?>(nil)
     /// The types by key, for changes that name attributes.
@@ -26,7 +26,7 @@ public final class ChangeFeed: Sendable {
     /// A feed that is closed.
     public init() {}
 
-    // The observers do not hold the store.
+    // Observers do not keep the store alive.
     deinit { close() }
 
     // MARK: Life
@@ -34,13 +34,13 @@ public final class ChangeFeed: Sendable {
     /// Opens the feed with the store.
     ///
     /// - Parameters:
-    ///   - origin: Tells the store's history from every other. Pass another id if the store does not go on where it was.
+    ///   - origin: Identifies the store's history. Pass another id if the store does not continue from its last state.
     ///   - position: The number of commits so far.
     public func open(origin: ItemID = ItemID(), position: UInt64 = 0) {
         channel.withLock { $0 = $0 ?? ChangeChannel(origin: origin, position: position) }
     }
 
-    /// Closes the feed with the store: observations end once they have told what was published.
+    /// Closes the feed with the store: each observation ends after it has reported what was published.
     public func close() {
         let channel = channel.withLock { $0.take() }
         observed.store(false, ordering: .releasing)
@@ -49,35 +49,36 @@ public final class ChangeFeed: Sendable {
 
     // MARK: Publishing
 
-    /// Whether anybody wants to know: if not, a write block need not note what it changes.
+    /// Whether there may be observers: if not, a write block need not note what it changes.
     ///
-    /// Ask when the block begins. Costs next to nothing.
+    /// Read it when the block begins. It costs next to nothing.
     public var isObserved: Bool { observed.load(ordering: .acquiring) }
 
-    /// Tells the changes of the next commit.
+    /// Publishes the changes of the next commit.
     ///
-    /// If a block has not noted its changes because nobody wanted to know when it began, pass changes that are not complete.
+    /// If a block did not note its changes because there were no observers when it began, pass
+    /// ``CommittedChanges/unknown``.
     public func publish(_ changes: CommittedChanges) {
         guard let channel = channel.withLock({ $0 }) else { return }
         let named = isObserved ? changes.changes(types) : nil
         publish([ChangeSegment(end: channel.position + 1, named)])
     }
 
-    /// Tells the changes of commits that have numbers; those that were told already are left out.
+    /// Publishes the changes of numbered commits; those that were published before are left out.
     package func publish(_ segments: [ChangeSegment]) {
         guard let channel = channel.withLock({ $0 }) else { return }
         if !channel.publish(segments), isObserved { settle(channel) }
     }
 
-    /// Notes a commit of which nobody wanted to know when its block began.
+    /// Records a commit that had no observers when its block began.
     package func skip(to position: UInt64) {
         guard let channel = channel.withLock({ $0 }) else { return }
         if !channel.skip(to: position) { publish([ChangeSegment(end: position, nil)]) }
     }
 
-    /// The place behind the last commit that was published; `nil` if the feed is closed.
+    /// The position after the last published commit; `nil` if the feed is closed.
     ///
-    /// Whoever asks is taken for one who wants to know what comes behind it.
+    /// Reading it counts as interest: the commits after it are kept for a while.
     public var token: ChangeToken? {
         guard let channel = channel.withLock({ $0 }) else { return nil }
         retain()
@@ -90,10 +91,10 @@ public final class ChangeFeed: Sendable {
     /// Whether there are observers now.
     package var hasObservers: Bool { channel.withLock { $0 }?.hasSubscribers ?? false }
 
-    /// Keeps what is committed from now on for a while, for one who has taken a token.
+    /// Keeps commits from now on for a while, for a caller that has taken a token.
     package func retain() {
         guard let channel = channel.withLock({ $0 }) else { return }
-        // In this order: another thread may be finding that nobody listens.
+        // In this order: another thread may be finding at this moment that there are no subscribers.
         channel.retain()
         observed.store(true, ordering: .releasing)
     }
@@ -109,9 +110,9 @@ public final class ChangeFeed: Sendable {
         try observe(scope, since: token, latest: nil, history: nil)
     }
 
-    /// The same with a log for what is not known here any more.
+    /// Begins an observation, with a log for commits that are not kept here.
     ///
-    /// - Parameter latest: The last commit of the store, which may not be published yet.
+    /// - Parameter latest: The last commit of the store, which might not be published yet.
     package func observe(
         _ scope: ChangeScope, since token: ChangeToken?, latest: UInt64?, history: ChangeHistory?
     ) throws(DataStoreError) -> any ChangeObservation {
@@ -127,12 +128,12 @@ public final class ChangeFeed: Sendable {
         else {
             throw .notSetUp(in: "observeChanges")
         }
-        // Another thread may have found just before that nobody listens.
+        // Another thread may have found just before that there are no subscribers.
         observed.store(true, ordering: .releasing)
         return ChangeSubscription(channel, number, filter, beginning, history)
     }
 
-    /// Notes that nobody listens any more, unless somebody has begun meanwhile.
+    /// Records that there are no subscribers, unless one has begun meanwhile.
     private func settle(_ channel: ChangeChannel) {
         observed.store(false, ordering: .releasing)
         if channel.isWanted { observed.store(true, ordering: .releasing) }

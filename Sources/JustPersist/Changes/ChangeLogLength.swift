@@ -1,8 +1,8 @@
-/// How much a store keeps of its history, so that streams of changes can go on where they ended when a program ended.
+/// The length of a store's change log, with which change streams continue after the program has ended.
 ///
-/// A store whose log has a length writes with each commit which items it has changed. Streams in other processes read it
-/// there, and so does a stream that begins with a token of an earlier run. The store remembers the length: whoever writes
-/// keeps the log, however it was opened. A store is made without a log.
+/// A store whose log has a length writes the changed items with each commit. Streams in other processes read them from
+/// the log, and so does a stream that begins with a token of an earlier run. The length is stored in the store: every
+/// writer keeps the log, however it opened the store. A new store has no log.
 ///
 /// The oldest commits are dropped as soon as either bound is exceeded by an eighth.
 public struct ChangeLogLength: Sendable, Hashable {
@@ -10,11 +10,11 @@ public struct ChangeLogLength: Sendable, Hashable {
     public var commits: Int
     /// The bytes to keep.
     ///
-    /// A change of an item takes about 25 bytes. Of a commit that would take more than a quarter of this, or more than 1 MiB,
-    /// the log has only the types that have most changes, and not which items.
+    /// A change of an item takes about 25 bytes. A commit that would take more than a quarter of this, or more than 1
+    /// MiB, is logged without the items of the types that have most changes.
     public var bytes: Int
 
-    /// A log of so many commits, within so many bytes.
+    /// A log of at most so many commits and so many bytes.
     public init(commits: Int, bytes: Int = 16 << 20) {
         self.commits = commits
         self.bytes = bytes
@@ -23,6 +23,6 @@ public struct ChangeLogLength: Sendable, Hashable {
     /// No log.
     public static let off = ChangeLogLength(commits: 0, bytes: 0)
 
-    /// Whether this is the length of a log at all.
+    /// Whether the store keeps no log.
     public var isOff: Bool { commits <= 0 || bytes <= 0 }
 }

@@ -1,28 +1,29 @@
-/// A running observation of a store's changes: what the streams of changes are made of.
+/// A running observation of a store's changes, on which the change streams are built.
 ///
-/// Authors of stores give one from ``DataStore/observeChanges(_:since:)``; a ``ChangeFeed`` makes them. Programs use the
-/// streams: ``ChangeStream`` and ``ResultStream``. The observation ends when nobody holds it any more.
+/// Authors of stores return one from ``DataStore/observeChanges(_:since:)``; a ``ChangeFeed`` makes them. Programs use
+/// the streams: ``ChangeStream`` and ``ResultStream``. The observation ends when its last reference is released.
 public protocol ChangeObservation: AnyObject, Sendable {
-    /// The changes since the last call, once there are any; `nil` when the store was closed or the task is cancelled.
+    /// The changes since the last call, once there are any; `nil` if the store was closed or the task is cancelled.
     ///
-    /// To be called by one task at a time, as ``poll()``. The changes are committed, visible to every block that begins from now on, and
-    /// as durable as the store makes them. Sets come in the order of the commits, and each commit is in one of them. What is
-    /// committed between two calls is told as one set. If it was more than is kept for those who do not ask, the set says so
-    /// (``ChangeSet/isComplete``, ``ItemChanges/isComplete``).
+    /// Call this and ``poll()`` from one task at a time. The changes are committed, visible to every block that begins
+    /// from now on, and as durable as the store makes them. Sets arrive in the order of the commits, and each commit is
+    /// in one of them. Commits between two calls are joined into one set. If more was committed than is kept for an
+    /// observer that does not call, the set is not complete (``ChangeSet/isComplete``, ``ItemChanges/isComplete``).
     ///
-    /// The first call of an observation without a token returns at once, with a set that is not complete: whoever has
-    /// just begun to observe reads the state first, and every change after that state is told. With a token the first call
-    /// gives what has changed since. If that is not known any more, it returns at once with a set that is not complete.
+    /// The first call of an observation without a token returns immediately, with a set that is not complete: the
+    /// observer reads the state first, and every change after that state is reported. With a token, the first call
+    /// returns the changes since the token. If these are no longer known, it returns immediately with a set that is not
+    /// complete.
     ///
-    /// The state that is read behind a set that is not complete may be later than the set, by all commits that there are
-    /// at the next call. An item that was created and deleted since the set is told as deleted if it may have been in that
-    /// state; otherwise it is not told at all.
+    /// The state that is read after an incomplete set may be later than the set, by all commits up to the next call. An
+    /// item that was created and deleted since the set is reported as deleted if it may have been in that state;
+    /// otherwise it is not reported.
     func next() async -> ChangeSet?
 
-    /// What ``next()`` would give without waiting; `nil` if there is nothing to tell yet, or the store was closed.
+    /// The result of ``next()`` without waiting; `nil` if there are no changes yet, or the store was closed.
     ///
-    /// A write call has told what it committed by the time it returns, so whoever writes finds its changes here. It may read
-    /// the store's log on the calling thread.
+    /// A write call has published its changes by the time it returns, so the writer finds them here. This may read the
+    /// store's log on the calling thread.
     func poll() -> ChangeSet?
 }
 
@@ -41,11 +42,11 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         throw .changeStreamsUnsupported(in: "changeToken")
     }
 
-    /// The place in the store's history of the state that this block sees, without the block's own changes.
+    /// The place in the store's history of the state that this block reads, without the block's own changes.
     ///
     /// Read what you want to keep up to date, take the token in the same block, and begin a stream with it: the stream
-    /// gives everything that is committed after that state, and nothing that the block has seen. A store without a change
-    /// log keeps what is committed for a minute after this call, so that the stream can begin behind the block.
+    /// returns everything that is committed after that state, and nothing that the block has read. A store without a
+    /// change log keeps what is committed for a minute after this call, so that the stream can begin after the block.
     ///
     /// - Throws: `.unsupported` if the store has no change streams.
     public var changeToken: ChangeToken {
@@ -59,8 +60,8 @@ extension DataStoreError {
         DataStoreError(
             .unsupported, in: operation,
             """
-            This store does not tell what changes in it; capabilities.changeStreams says which stores do. Read \
-            again after each write instead.
+            This store does not report its changes; capabilities.changeStreams states which stores do. Read again \
+            after each write instead.
             """)
     }
 }

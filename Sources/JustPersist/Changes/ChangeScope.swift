@@ -1,14 +1,14 @@
-/// Which changes of a store somebody wants to know of.
+/// The changes of a store that an observer wants.
 public enum ChangeScope: Sendable {
-    /// Those of all items.
+    /// The changes of all items.
     case everything
-    /// Those of the items of some types.
+    /// The changes of the items of some types.
     case types([ItemType])
-    /// Those of one item.
+    /// The changes of one item.
     case item(ItemType, ItemID)
 }
 
-/// The same in the form in which it is compared with each commit.
+/// A scope in the form that is compared with each commit.
 struct ChangeFilter: Sendable {
     /// The keys that the types have or had; `nil` for all types.
     private let keys: [String]?
@@ -29,7 +29,7 @@ struct ChangeFilter: Sendable {
 
     /// Whether the changes of a type are wanted.
     func includes(_ type: ChangedType) -> Bool {
-        // A type that was renamed since bears the wanted key as a former one.
+        // A type that was renamed since has the wanted key as a former one.
         keys?.contains { type.keys.contains($0) } ?? true
     }
 
@@ -43,7 +43,7 @@ struct ChangeFilter: Sendable {
         }
     }
 
-    /// Those of the changes of a type that are wanted.
+    /// The wanted part of the changes of a type.
     func wanted(_ changes: ChangedItems) -> ChangedItems {
         guard let id, changes.isComplete else { return changes }
         var wanted = changes

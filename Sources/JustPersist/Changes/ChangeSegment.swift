@@ -1,15 +1,15 @@
-/// A run of commits, and what they changed; shared by all who are to hear of it.
+/// A run of commits and their changes, shared by all subscribers.
 package struct ChangeSegment: Sendable {
-    /// The position behind the last commit of the run.
+    /// The position after the last commit of the run.
     package let end: UInt64
-    /// What happened, by type.
+    /// The changes by type.
     package private(set) var changes: [ChangedItems]
-    /// Whether the changes are all there are.
+    /// Whether all changes are known.
     package let isComplete: Bool
-    /// Whether it was made of several runs.
+    /// Whether the run was joined from several.
     private(set) var isJoined = false
 
-    /// A run of commits; of anything in the store if `changes` is `nil`.
+    /// A run of commits; if `changes` is `nil`, they may have changed anything in the store.
     package init(end: UInt64, _ changes: [ChangedItems]?) {
         self.end = end
         self.changes = changes ?? []
@@ -22,7 +22,7 @@ package struct ChangeSegment: Sendable {
     /// The events of the type that has most of them.
     var largest: Int { changes.map(\.events.count).max() ?? 0 }
 
-    /// Forgets which items of the type it was that has most events.
+    /// Forgets the items of the type that has most events.
     mutating func forgetLargest() {
         let most = largest
         guard let place = changes.firstIndex(where: { $0.events.count == most }) else { return }
@@ -49,9 +49,10 @@ package struct ChangeSegment: Sendable {
         for place in changes.indices { changes[place].coalesce() }
     }
 
-    /// Makes it what is told.
+    /// Prepares the changes for reporting.
     ///
-    /// - Parameter passedAreDeleted: Whether an item that was created and deleted is told as deleted, because it may be known.
+    /// - Parameter passedAreDeleted: Whether an item that was created and deleted is reported as deleted, because the
+    ///   observer may know it.
     mutating func settle(passedAreDeleted: Bool) {
         for place in changes.indices {
             changes[place].settlePassed(asDeleted: passedAreDeleted)
@@ -59,16 +60,16 @@ package struct ChangeSegment: Sendable {
         changes.removeAll { $0.isComplete && $0.events.isEmpty }
     }
 
-    /// Whether there is nothing to tell.
+    /// Whether there is nothing to report.
     var isEmpty: Bool { isComplete && changes.isEmpty }
 
-    /// Whether all of it is known.
+    /// Whether all changes and all items are known.
     var isKnown: Bool { isComplete && changes.allSatisfy(\.isComplete) }
 
-    /// The same as it is told.
-    func told(by origin: ItemID) -> ChangeSet {
+    /// The changes as observers receive them.
+    func changeSet(origin: ItemID) -> ChangeSet {
         let token = ChangeToken(origin: origin, position: end)
         return ChangeSet(
-            types: changes.map { $0.told(at: token) }, isComplete: isComplete, token: token)
+            types: changes.map { $0.itemChanges(at: token) }, isComplete: isComplete, token: token)
     }
 }

@@ -1,16 +1,16 @@
-/// What one commit of a store changed, or several commits one behind the other.
+/// The changes of one commit of a store, or of several successive commits.
 ///
-/// Several commits are told as one difference: of an item that was created and then changed, only the creation; of one that
-/// was changed and then deleted, the deletion; of one that was deleted and then inserted again, a change of all attributes; of
-/// one that was created and then deleted, nothing.
+/// Several commits are reported as one difference. An item that was created and then changed counts as created; one
+/// that was changed and then deleted, as deleted; one that was deleted and then inserted again, as changed in all
+/// attributes. An item that was created and then deleted is not reported.
 public struct ChangeSet: Sendable, Hashable {
     /// The changes of each type that has any, in the order of the types' keys.
     public let types: [ItemChanges]
     /// Whether ``types`` names all that has changed.
     ///
-    /// If not, any item of any type may have been created, changed or deleted: read anew what you keep of the store.
+    /// If not, any item of any type may have been created, changed or deleted: read again what you keep of the store.
     public let isComplete: Bool
-    /// The place behind these changes.
+    /// The place after these changes.
     public let token: ChangeToken
 
     /// A set of changes, for authors of stores.
@@ -20,7 +20,7 @@ public struct ChangeSet: Sendable, Hashable {
         self.token = token
     }
 
-    /// The changes of the type with that key; `nil` if it has none that are known.
+    /// The changes of the type with that key; `nil` if none are known.
     public subscript(itemTypeKey: String) -> ItemChanges? {
         types.first { $0.itemTypeKey == itemTypeKey }
     }
@@ -29,24 +29,24 @@ public struct ChangeSet: Sendable, Hashable {
     public var isEmpty: Bool { isComplete && types.allSatisfy(\.isEmpty) }
 }
 
-/// What one commit changed in the items of a type, or several commits one behind the other.
+/// The changes of one commit, or of several successive commits, in the items of a type.
 ///
 /// An item is in one of the lists at most. Each list is in the order of the items' creation.
 public struct ItemChanges: Sendable, Hashable {
     /// The key of the type.
     public let itemTypeKey: String
-    /// The items that are there now and were not before.
+    /// The items that exist now and did not before.
     public let inserted: [ItemID]
-    /// The items that were there before and have been changed.
+    /// The items that existed before and were changed.
     public let updated: [ItemUpdate]
-    /// The items that were there before and are not now.
+    /// The items that existed before and do not now.
     public let deleted: [ItemID]
     /// Whether the lists name all that has changed.
     ///
-    /// If not, any item of the type may have been created, changed or deleted, and the lists are empty: read anew what
+    /// If not, any item of the type may have been created, changed or deleted, and the lists are empty: read again what
     /// you keep of them.
     public let isComplete: Bool
-    /// The place behind these changes.
+    /// The place after these changes.
     public let token: ChangeToken
 
     /// Changes of a type, for authors of stores.
@@ -68,7 +68,7 @@ public struct ItemChanges: Sendable, Hashable {
     }
 }
 
-/// An item that was changed, and in which attributes.
+/// An item that was changed, and the attributes that were set.
 public struct ItemUpdate: Sendable, Hashable, Identifiable {
     /// The id of the item.
     public let id: ItemID
@@ -77,9 +77,9 @@ public struct ItemUpdate: Sendable, Hashable, Identifiable {
 
     /// The names of the attributes that were set.
     ///
-    /// An attribute that was set to the value that it had is among them. An item that was deleted and inserted again under
-    /// its id has all attributes of its type here. Of a type with more than 63 attributes, those from the 64th on are named
-    /// together if one of them was set.
+    /// An attribute that was set to its former value is among them. An item that was deleted and inserted again under
+    /// its id has all attributes of its type here. If a type has more than 63 attributes and one from the 64th on was
+    /// set, all attributes from the 64th on are named.
     public var attributes: Set<String> { type.names(of: bits) }
 
     init(_ event: ItemEvent, of type: ChangedType) {

@@ -1,4 +1,4 @@
-/// The changes that are committed in a store, as they come.
+/// The changes that are committed in a store, as they occur.
 ///
 /// ```swift
 /// for await change in store.changes(of: Restaurant.self) {
@@ -8,20 +8,21 @@
 /// }
 /// ```
 ///
-/// Each iteration observes the store from its beginning on. A stream that begins without a token gives an element at once
-/// that names no items and is not complete: read the state then, and every change that is not in it is told. With a token
-/// it gives what was committed behind it, and an element that is not complete if the store does not know that any more.
-/// A change that is committed while you read the state may be told although it was read already, be it the deletion of an item
-/// that you have not met: apply changes by reading the items that they name.
+/// Each iteration observes the store from the moment it begins. A stream without a token immediately returns an element
+/// that names no items and is not complete: read the state then, and every change that is not in it is reported. With a
+/// token, the stream returns the changes after the token, or an incomplete element if the store no longer knows them. A
+/// change that is committed while you read the state may be reported although you have read it already; it may be the
+/// deletion of an item that you have not seen. Apply changes by reading the items that they name.
 ///
-/// An element comes when its commits are visible and durable, in the order of the commits, and each commit is in one. While the
-/// loop is busy, what is committed is collected, and told as one difference. A loop that is slow never holds a writer up, and
-/// never costs more than a bounded amount of memory: if more has changed than the store keeps for its observers (see
-/// ``ChangeFeed``), the element is not complete, and the loop has to read anew.
+/// An element arrives when its commits are visible and durable, in the order of the commits, and each commit is in one
+/// element. While the loop is busy, commits are collected and reported as one difference. A slow loop never delays a
+/// writer and uses a bounded amount of memory: if more has changed than the store keeps for its observers (see
+/// ``ChangeFeed``), the element is not complete, and the loop has to read the state again.
 ///
-/// The stream ends when the store is closed, after what was committed before, and when the task is cancelled. What keeps it from
-/// beginning is passed to the store's error handler, and it ends at once: ``DataStoreError/Code/notSetUp`` for a store that is
-/// not open, ``DataStoreError/Code/unsupported`` for one without change streams (``DataStoreCapabilities/changeStreams``).
+/// The stream ends when the store is closed, after it has reported all earlier commits, and when the task is cancelled.
+/// An error that prevents it from beginning is passed to the store's error handler, and the stream ends immediately:
+/// ``DataStoreError/Code/notSetUp`` for a store that is not open, ``DataStoreError/Code/unsupported`` for one without
+/// change streams (``DataStoreCapabilities/changeStreams``).
 public struct ChangeStream<Element: Sendable>: AsyncSequence, Sendable {
     /// It does not throw.
     public typealias Failure = Never
@@ -41,7 +42,7 @@ public struct ChangeStream<Element: Sendable>: AsyncSequence, Sendable {
         self.element = element
     }
 
-    /// Begins an iteration: what is committed from now on is told.
+    /// Begins an iteration, which reports every commit from now on.
     public func makeAsyncIterator() -> Iterator {
         do {
             let observation = try store.observeChanges(scope, since: token)
@@ -55,7 +56,7 @@ public struct ChangeStream<Element: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// An iteration, which observes the store until it is let go.
+    /// An iteration, which observes the store until it is released.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var observation: (any ChangeObservation)?
         fileprivate let element: @Sendable (ChangeSet) -> Element?

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// An observation of what a ``ChangeFeed`` is told.
+/// An observation of a ``ChangeFeed``.
 final class ChangeSubscription: ChangeObservation {
     private let channel: ChangeChannel
     private let number: Int
     private let filter: ChangeFilter
     private let beginning: Handover<ChangeChannel.Beginning>
     private let history: ChangeHistory?
-    /// Whether the last set was not complete, so that the state is read behind it.
-    private let readsAnew = Atomic(false)
-    /// The last commit that was there when the state had been read.
+    /// Whether the last set was not complete, after which the observer reads the state.
+    private let readsStateAgain = Atomic(false)
+    /// The last commit that existed when the state had been read.
     private let lastRead = Atomic<UInt64>(0)
 
     init(
@@ -27,7 +27,7 @@ final class ChangeSubscription: ChangeObservation {
     deinit { channel.unsubscribe(number) }
 
     func next() async -> ChangeSet? {
-        if readsAnew.exchange(false, ordering: .relaxed) {
+        if readsStateAgain.exchange(false, ordering: .relaxed) {
             let commit = await WaitingThreads.value { [history] in history?.lastCommit() }
             lastRead.store(commit ?? channel.position + 1, ordering: .relaxed)
         }
@@ -40,11 +40,11 @@ final class ChangeSubscription: ChangeObservation {
         if next?.isEmpty ?? true {
             next = await channel.take(number, lastRead: lastRead.load(ordering: .relaxed))
         }
-        return told(next)
+        return changeSet(next)
     }
 
     func poll() -> ChangeSet? {
-        if readsAnew.exchange(false, ordering: .relaxed) {
+        if readsStateAgain.exchange(false, ordering: .relaxed) {
             lastRead.store(history?.lastCommit() ?? channel.position + 1, ordering: .relaxed)
         }
         var next: ChangeSegment?
@@ -55,10 +55,10 @@ final class ChangeSubscription: ChangeObservation {
         if next?.isEmpty ?? true {
             next = channel.poll(number, lastRead: lastRead.load(ordering: .relaxed))
         }
-        return told(next)
+        return changeSet(next)
     }
 
-    /// What was committed before the observation began, behind its token.
+    /// The commits between the token and the beginning of the observation.
     private func missing(_ start: UInt64, _ end: UInt64) -> ChangeSegment {
         guard let segments = history?.segments(start, end) else {
             return ChangeSegment(end: end, nil)
@@ -68,25 +68,25 @@ final class ChangeSubscription: ChangeObservation {
         return changes
     }
 
-    private func told(_ changes: ChangeSegment?) -> ChangeSet? {
-        if let changes, !changes.isKnown { readsAnew.store(true, ordering: .relaxed) }
-        return changes?.told(by: channel.origin)
+    private func changeSet(_ changes: ChangeSegment?) -> ChangeSet? {
+        if let changes, !changes.isKnown { readsStateAgain.store(true, ordering: .relaxed) }
+        return changes?.changeSet(origin: channel.origin)
     }
 }
 
 extension ChangeChannel.Beginning {
-    /// What is told first, where nothing has to be read for it.
+    /// The first set, where no log has to be read for it.
     fileprivate var first: ChangeSegment? {
-        if case .anew(let position) = self { return ChangeSegment(end: position, nil) }
+        if case .reset(let position) = self { return ChangeSegment(end: position, nil) }
         return nil
     }
 }
 
-/// What a store knows of its commits beside what is announced; both are asked on a thread that may wait.
+/// The store's own knowledge of its commits; both closures are called on a thread that may wait.
 package struct ChangeHistory: Sendable {
     /// The number of the last commit; `nil` if the store is closed.
     let lastCommit: @Sendable () -> UInt64?
-    /// What was committed behind a position up to another one; `nil` if the log does not have all of it.
+    /// The commits after a position up to another one; `nil` if the log does not have all of them.
     let segments: @Sendable (_ start: UInt64, _ end: UInt64) -> [ChangeSegment]?
 
     package init(

@@ -1,10 +1,10 @@
-/// A place in the history of a store: behind one of its commits.
+/// A place in the history of a store, after one of its commits.
 ///
-/// Take one from a read block with ``DataStoreReadAccessor/changeToken``, or from the changes that a stream gives, keep it
-/// as long as you like, and begin a stream with it: see <doc:ObservingChanges>. A token is of use only for the store
-/// that it came from. What it contains is of no concern to a program that uses stores.
+/// Take one from a read block with ``DataStoreReadAccessor/changeToken``, or from the changes that a stream returns.
+/// Keep it as long as you like, and begin a stream with it: see <doc:ObservingChanges>. A token is valid only for the
+/// store that it came from. Programs need not look at its content.
 public struct ChangeToken: Hashable, Sendable {
-    /// Tells the store's history from that of every other store.
+    /// Identifies the store's history.
     public let origin: ItemID
     /// Grows with each commit of the store.
     public let position: UInt64
@@ -20,7 +20,7 @@ extension ChangeToken: LosslessStringConvertible {
     /// The token as a short text.
     public var description: String { "\(origin)@\(position)" }
 
-    /// The token that a text of ``description`` stands for; `nil` for any other text.
+    /// The token of a text that ``description`` made; `nil` for any other text.
     public init?(_ description: String) {
         let parts = description.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, let origin = ItemID(String(parts[0])),

@@ -1,11 +1,11 @@
-/// What happened to one item.
+/// A change of one item.
 package struct ItemEvent: Sendable, Hashable {
-    /// What it was.
+    /// The kind of a change.
     package enum Kind: UInt8, Sendable {
         case inserted = 1
         case updated = 2
         case deleted = 3
-        /// Both: it was created and then deleted. Only of several events that are told as one.
+        /// Created and then deleted: only for several events that are joined.
         case passed = 4
     }
 
@@ -13,10 +13,10 @@ package struct ItemEvent: Sendable, Hashable {
     package let id: ItemID
     /// The attributes that were set: a bit for each of the first 63, and one for all others.
     package let attributes: UInt64
-    /// What it was.
+    /// The kind of the change.
     package let kind: Kind
 
-    /// Something that happened to an item.
+    /// A change of an item.
     @inlinable
     package init(_ kind: Kind, _ id: ItemID, attributes: UInt64 = 0) {
         self.id = id
@@ -24,14 +24,14 @@ package struct ItemEvent: Sendable, Hashable {
         self.kind = kind
     }
 
-    /// Both as one.
+    /// Both events as one.
     func followed(by later: ItemEvent) -> ItemEvent {
         switch (kind, later.kind) {
         case (.inserted, .deleted), (.inserted, .passed), (.passed, .deleted), (.passed, .passed):
             ItemEvent(.passed, id)
         case (.inserted, _), (.passed, _): ItemEvent(.inserted, id)
         case (_, .deleted), (_, .passed): ItemEvent(.deleted, id)
-        // It was there before and is there now, with whatever values.
+        // It existed before and exists now, with any values.
         case (_, .inserted), (.deleted, .updated): ItemEvent(.updated, id, attributes: .max)
         case (.updated, .updated):
             ItemEvent(.updated, id, attributes: attributes | later.attributes)
@@ -39,23 +39,23 @@ package struct ItemEvent: Sendable, Hashable {
     }
 }
 
-/// A type as it is named to those who hear of its changes.
+/// A type as observers of its changes name it.
 package final class ChangedType: Sendable {
-    /// Stands for the type among the types of its store.
+    /// The type's number within its store.
     package let number: UInt32
     /// The keys of the type, the present one first.
     package let keys: [String]
-    /// The names of the attributes; empty for one that has none any more.
+    /// The names of the attributes; empty for an attribute that was removed.
     private let names: Locked<[String]>
 
-    /// A type with the attributes of which it is known by now.
+    /// A type with its known attributes.
     package init(number: UInt32, keys: [String], attributes: [String]) {
         self.number = number
         self.keys = keys
         names = Locked(attributes)
     }
 
-    /// The same type under other keys, or a new one.
+    /// The known type under other keys, or a new one.
     convenience init(renaming known: ChangedType?, to keys: [String], number: UInt32) {
         self.init(
             number: known?.number ?? number, keys: keys,
@@ -74,7 +74,7 @@ package final class ChangedType: Sendable {
         }
     }
 
-    /// The bits of attributes, which are numbered as they come.
+    /// The bits of attributes, which are numbered in the order of their first appearance.
     func bits(of attributes: some Sequence<String>) -> UInt64 {
         names.withLock { names in
             var bits: UInt64 = 0
@@ -88,39 +88,39 @@ package final class ChangedType: Sendable {
     }
 }
 
-/// What happened to the items of a type.
+/// The changes of the items of a type.
 package struct ChangedItems: Sendable {
     /// The type.
     package private(set) var type: ChangedType
-    /// What happened, in order; several events may be of one item.
+    /// The changes in order; an item may have several.
     package internal(set) var events: [ItemEvent]
-    /// Whether the events are all there are.
+    /// Whether all changes are known.
     package private(set) var isComplete: Bool
 
-    /// What happened to items; no more is known than that if `events` is `nil`.
+    /// Changes of items; with `nil`, it is only known that items changed.
     package init(_ type: ChangedType, _ events: [ItemEvent]?) {
         self.type = type
         self.events = events ?? []
         isComplete = events != nil
     }
 
-    /// Forgets which items it was.
+    /// Forgets the items.
     mutating func forget() {
         events = []
         isComplete = false
     }
 
-    /// Adds what happened afterwards, to the same type as it is known then.
+    /// Adds later changes of the type.
     mutating func append(_ later: ChangedItems) {
         type = later.type
         guard isComplete, later.isComplete else { return forget() }
         events.append(contentsOf: later.events)
     }
 
-    /// Leaves one event for each item that is concerned, in the order of the ids.
+    /// Leaves one event for each item, in the order of the ids.
     mutating func coalesce() { events = events.coalesced() }
 
-    /// Tells items that were created and deleted as deleted, or not at all.
+    /// Reports items that were created and deleted as deleted, or leaves them out.
     mutating func settlePassed(asDeleted: Bool) {
         guard events.contains(where: { $0.kind == .passed }) else { return }
         events = events.compactMap { event in
@@ -129,8 +129,8 @@ package struct ChangedItems: Sendable {
         }
     }
 
-    /// The same as it is told, of coalesced events.
-    func told(at token: ChangeToken) -> ItemChanges {
+    /// The coalesced events as observers receive them.
+    func itemChanges(at token: ChangeToken) -> ItemChanges {
         func ids(_ kind: ItemEvent.Kind) -> [ItemID] {
             events.compactMap { $0.kind == kind ? $0.id : nil }
         }
@@ -142,7 +142,7 @@ package struct ChangedItems: Sendable {
 }
 
 extension [ItemEvent] {
-    /// One event for each item that is concerned, in the order of the ids.
+    /// One event for each item, in the order of the ids.
     package func coalesced() -> [ItemEvent] {
         if isAscending { return self }
         var places: [ItemID: Int] = Dictionary(minimumCapacity: count)
@@ -159,7 +159,7 @@ extension [ItemEvent] {
         return merged.sorted { $0.id < $1.id }
     }
 
-    /// Whether no item comes twice, and all are in order.
+    /// Whether the ids ascend without repetition.
     private var isAscending: Bool {
         guard var last = first?.id else { return true }
         for event in dropFirst() {

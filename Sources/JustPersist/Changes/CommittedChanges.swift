@@ -1,4 +1,4 @@
-/// What a commit changes, for authors of stores: see ``ChangeFeed``.
+/// The changes of a commit, for authors of stores: see ``ChangeFeed``.
 public struct CommittedChanges: Sendable {
     private var byType: [String: Changes] = [:]
     private var isComplete = true
@@ -17,7 +17,7 @@ public struct CommittedChanges: Sendable {
     /// No changes.
     public init() {}
 
-    /// Changes that are not known: of any items.
+    /// Unknown changes, of any items.
     public static var unknown: CommittedChanges {
         var changes = CommittedChanges()
         changes.isComplete = false
@@ -29,7 +29,7 @@ public struct CommittedChanges: Sendable {
         note(.inserted, id, itemTypeKey)
     }
 
-    /// Notes an item of which attributes were set.
+    /// Notes an item whose attributes were set.
     public mutating func update(
         _ id: ItemID, ofType itemTypeKey: String, attributes: Set<String>
     ) {
@@ -46,7 +46,7 @@ public struct CommittedChanges: Sendable {
         byType[itemTypeKey, default: Changes()].events = nil
     }
 
-    /// Notes the keys that a type had before, under which it may be observed too.
+    /// Notes the former keys of a type, under which it may be observed too.
     public mutating func setFormerKeys(_ keys: [String], ofType itemTypeKey: String) {
         byType[itemTypeKey, default: Changes()].formerKeys = keys
     }

@@ -1,12 +1,12 @@
-/// Streams of what is committed: see ``ChangeStream``.
+/// Streams of committed changes: see ``ChangeStream``.
 extension DataStore {
     /// The changes of the items of a class.
     ///
     /// - Parameters:
     ///   - type: The class.
-    ///   - token: Where to begin: behind a state that was read (``DataStoreReadAccessor/changeToken``) or behind changes that
-    ///     were told before, be it by an earlier run of the program. Without one, the stream begins with an element that says
-    ///     that the state is to be read.
+    ///   - token: Where to begin: after a state that was read (``DataStoreReadAccessor/changeToken``), or after changes
+    ///     that were reported before, even in an earlier run of the program. Without a token, the first element asks
+    ///     the loop to read the state.
     public func changes<Item: DataStoreItem>(
         of type: Item.Type, since token: ChangeToken? = nil
     ) -> ChangeStream<ItemChanges> {
@@ -36,7 +36,7 @@ extension DataStore {
 
     /// The changes of one item, which need not exist yet.
     ///
-    /// The element that a stream without a token begins with is ``ItemChange/Kind/unknown``.
+    /// Without a token, the first element of the stream is ``ItemChange/Kind/unknown``.
     public func changes(
         of item: ItemReference, since token: ChangeToken? = nil
     ) -> ChangeStream<ItemChange> {
@@ -45,7 +45,7 @@ extension DataStore {
 
     /// The changes of one item.
     ///
-    /// The element that a stream without a token begins with is ``ItemChange/Kind/unknown``.
+    /// Without a token, the first element of the stream is ``ItemChange/Kind/unknown``.
     public func changes<Item: DataStoreItem>(
         of item: Item, since token: ChangeToken? = nil
     ) -> ChangeStream<ItemChange> {
@@ -62,7 +62,7 @@ extension DataStore {
 }
 
 extension ItemChanges {
-    /// What a set says of one type, by the key that the program knows.
+    /// The part of a set for one type, by the key that the program knows.
     init?(ofType key: String, in set: ChangeSet) {
         guard set.isComplete, set.types.allSatisfy(\.isComplete) else {
             self.init(itemTypeKey: key, isComplete: false, token: set.token)

@@ -1,8 +1,8 @@
 /// Results of requests, kept up to date: see ``ResultStream``.
 extension DataStore {
-    /// The items of a class that match, sorted and sliced, and how they change.
+    /// The items of a class that match, sorted and sliced, and their changes.
     ///
-    /// The elements have ids and places: fetch the items themselves in a read block.
+    /// The elements contain ids and places: fetch the items themselves in a read block.
     public func results<Item: DataStoreItem>(
         of type: Item.Type, where predicate: DataStorePredicate? = nil,
         sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil
@@ -14,7 +14,7 @@ extension DataStore {
             })
     }
 
-    /// The same for a `#Predicate` or a comparison of key paths.
+    /// The items that match a `#Predicate` or a comparison of key paths, and their changes.
     public func results<Item: DataStoreItem>(
         of type: Item.Type, where condition: some ItemCondition<Item>,
         sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil
@@ -26,7 +26,7 @@ extension DataStore {
             })
     }
 
-    /// The items that a request asks for as it is now, and how they change.
+    /// The results of a copy of the request, and their changes.
     public func results(_ request: DataStoreRequest) -> ResultStream {
         ResultStream(of: self, .success(request.copy()))
     }

@@ -1,22 +1,22 @@
-/// What became of one item in a commit, or in several one behind the other.
+/// The change of one item in a commit, or in several successive commits.
 public struct ItemChange: Sendable, Hashable {
-    /// What happened to an item.
+    /// The kind of a change.
     public enum Kind: Sendable, Hashable {
-        /// It is there now, and was not before.
+        /// The item exists now, and did not before.
         case inserted
-        /// It was there before, and these attributes were set.
+        /// The item existed before, and these attributes were set.
         case updated(Set<String>)
-        /// It was there before, and is not now.
+        /// The item existed before, and does not now.
         case deleted
-        /// It may have been created, changed or deleted: read it anew.
+        /// The item may have been created, changed or deleted: read it again.
         case unknown
     }
 
     /// The item.
     public let item: ItemReference
-    /// What happened to it.
+    /// The kind of the change.
     public let kind: Kind
-    /// The place behind this change.
+    /// The place after this change.
     public let token: ChangeToken
 
     /// A change of an item.
@@ -28,7 +28,7 @@ public struct ItemChange: Sendable, Hashable {
 }
 
 extension ItemChange {
-    /// What a set of changes says of an item; `nil` if it is not concerned.
+    /// The change of an item in a set; `nil` if the set does not concern it.
     init?(of item: ItemReference, in set: ChangeSet) {
         let kinds = set.types.compactMap { changes -> Kind? in
             if !changes.isComplete { return .unknown }

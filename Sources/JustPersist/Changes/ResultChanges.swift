@@ -1,11 +1,11 @@
-/// How the results of a request have changed: the list as it is now, and how it came to be from the one before.
+/// The changes of a request's results: the new list, and its differences from the list before.
 ///
-/// The differences are as a table view and a `CollectionDifference` have them. ``deletions`` and the places that ``moves``
-/// come from are places in the list before, all of them counted before anything was removed. ``insertions`` and the places that
-/// ``moves`` go to are places in the list after. So the list after is the list before without the places that are removed,
-/// from the last to the first, and with those that are new put in from the first to the last: ``apply(to:_:)``.
+/// The differences follow the conventions of table views and of `CollectionDifference`. ``deletions`` and the origins
+/// of ``moves`` are places in the list before, counted before anything is removed. ``insertions`` and the destinations
+/// of ``moves`` are places in the list after. To transform the list, remove the deleted and moved places from the last
+/// to the first, then insert the new and moved items from the first to the last, as ``apply(to:_:)`` does.
 public struct ResultChanges: Sendable, Hashable {
-    /// An item that is in both lists, and not where it would be if only others had come and gone.
+    /// An item that is in both lists, and whose place among the other items of both lists has changed.
     public struct Move: Sendable, Hashable {
         /// The item.
         public let id: ItemID
@@ -13,7 +13,7 @@ public struct ResultChanges: Sendable, Hashable {
         public let from: Int
         /// Its place in the list after.
         public let to: Int
-        /// Whether it was changed too; its attributes are to be read then.
+        /// Whether it was changed too; read its attributes again in that case.
         public let isUpdated: Bool
     }
 
@@ -29,21 +29,21 @@ public struct ResultChanges: Sendable, Hashable {
         public let attributes: Set<String>?
     }
 
-    /// The ids of the results now, in the order that the request asks for.
+    /// The ids of the present results, in the order that the request asks for.
     public let ids: [ItemID]
-    /// The places in the list before of the items that are not in it any more, ascending.
+    /// The places in the list before of the items that have left it, ascending.
     public let deletions: [Int]
     /// The places in the list after of the items that are new in it, ascending.
     public let insertions: [Int]
-    /// The items that have another place among those that stayed, in the order of the places that they go to.
+    /// The items whose place among those that stayed has changed, in the order of their new places.
     ///
-    /// As few as possible.
+    /// The list has as few moves as possible.
     public let moves: [Move]
     /// The items that stayed and were changed, in the order of their places.
     public let updates: [Update]
-    /// The place in the store's history behind these changes.
+    /// The place in the store's history after these changes.
     ///
-    /// The results may be of a later state already.
+    /// The results may already include later commits.
     public let token: ChangeToken
 
     /// Whether nothing is different.
@@ -51,11 +51,11 @@ public struct ResultChanges: Sendable, Hashable {
         deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty
     }
 
-    /// Makes the list after of a list before, which has an element for each of its items.
+    /// Transforms the list before, with an element for each item, into the list after.
     ///
     /// - Parameters:
     ///   - list: The list before, and then the list after.
-    ///   - element: Makes the element of an item that is new in the list, or that was changed.
+    ///   - element: Makes the element of an item that is new in the list or was changed.
     public func apply<Element>(
         to list: inout [Element], _ element: (ItemID) throws -> Element
     ) rethrows {
@@ -82,7 +82,7 @@ public struct ResultChanges: Sendable, Hashable {
 extension ResultChanges {
     /// The differences between two lists.
     ///
-    /// - Parameter updated: The items that were changed, with the attributes; `nil` if it may have been any.
+    /// - Parameter updated: The items that were changed, with the attributes; `nil` if any may have been changed.
     init(
         from old: [ItemID], to new: [ItemID], updated: [ItemID: Set<String>]?, token: ChangeToken
     ) {
@@ -91,7 +91,7 @@ extension ResultChanges {
         let newPlaces = Dictionary(
             new.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         var deletions: [Int] = []
-        // The items that stayed: where they were, and where they are.
+        // The items that stayed, with their places before and after.
         var stayed: [(id: ItemID, before: Int, after: Int)] = []
         for (place, id) in old.enumerated() {
             if let after = newPlaces[id] {
@@ -108,7 +108,7 @@ extension ResultChanges {
         var moves: [Move] = []
         var updates: [Update] = []
         for (index, item) in stayed.enumerated() {
-            // Of all of them, if it is not known which.
+            // All of them, if it is not known which.
             let isUpdated = updated?.keys.contains(item.id) ?? true
             if !isInPlace[index] {
                 moves.append(
@@ -133,7 +133,7 @@ extension ResultChanges {
         for (index, number) in numbers.enumerated() {
             var low = 0
             var high = ends.count
-            // Most come behind all others.
+            // Most numbers are greater than all before them.
             if let last = ends.last, numbers[last] < number { low = high }
             while low < high {
                 let middle = (low + high) / 2

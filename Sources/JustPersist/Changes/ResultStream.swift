@@ -1,4 +1,4 @@
-/// The results of a request, kept up to date: the list at first, and then how it changes.
+/// The results of a request, kept up to date: first the whole list, then its changes.
 ///
 /// ```swift
 /// for try await change in store.results(
@@ -8,15 +8,17 @@
 /// }
 /// ```
 ///
-/// The first element has all results as insertions. Another one comes when a commit has changed the list, or an item in it. It
-/// tells of all commits since the element before: a slow loop gets fewer elements, and holds no writer up. Each element is
-/// right for a state of the store that a read block has seen as a whole, and each such state is later than the one before.
+/// The first element has all results as insertions. Another element arrives when a commit has changed the list or an
+/// item in it. It covers all commits since the element before: a slow loop receives fewer elements and never delays a
+/// writer. Each element is consistent with one state of the store, and each such state is later than the one before.
 ///
-/// The request is carried out again after each commit that concerns its type, or any type if it looks at other items through
-/// references; the stream keeps the ids of the results. So it costs what the request costs: give large lists a limit, and an index.
+/// The request is executed again after each commit that concerns its type, or after every commit if it reads other
+/// items through references. The stream keeps the ids of the results. Each update costs as much as the request: give
+/// requests with many results a limit and an index.
 ///
-/// The stream throws what the request throws and what keeps it from beginning, as ``DataStoreError/Code/unsupported`` does for
-/// a store without change streams. It ends when the store is closed or the task is cancelled.
+/// The stream throws the errors of the request and those that prevent it from beginning, such as
+/// ``DataStoreError/Code/unsupported`` for a store without change streams. It ends when the store is closed or the task
+/// is cancelled.
 public struct ResultStream: AsyncSequence, Sendable {
     /// Changes of the list.
     public typealias Element = ResultChanges
@@ -41,9 +43,9 @@ public struct ResultStream: AsyncSequence, Sendable {
             })
     }
 
-    /// An iteration, which observes the store until it is let go.
+    /// An iteration, which observes the store until it is released.
     public struct Iterator: AsyncIteratorProtocol {
-        // Not held while the iteration waits: like every stream, it ends when the store goes.
+        // Not retained while the iteration waits: the stream ends when the store is released.
         private weak var store: (any DataStore)?
         fileprivate let request: Result<DataStoreRequest, DataStoreError>
         fileprivate var observation: Result<any ChangeObservation, any Error>?
@@ -84,7 +86,7 @@ public struct ResultStream: AsyncSequence, Sendable {
                 return nil
             } catch {
                 self.observation = nil
-                // It is closed, or the task is cancelled: the stream ends as it does between two elements.
+                // The store was closed or the task cancelled: the stream ends as it does between two elements.
                 if error is CancellationError { return nil }
                 if ids != nil, let error = error as? DataStoreError, error.code == .notSetUp {
                     return nil
@@ -102,12 +104,12 @@ public struct ResultStream: AsyncSequence, Sendable {
 }
 
 extension ChangeSet {
-    /// The items of a request's type that were changed, with the attributes; `nil` if it may have been any.
+    /// The items of a request's type that were changed, with the attributes; `nil` if any may have been changed.
     fileprivate func updates(ofType type: ItemType) -> [ItemID: Set<String>]? {
         let keys = [type.key] + (type.schema?.formerTypeKeys ?? [])
         guard isComplete else { return nil }
         var updates: [ItemID: Set<String>] = [:]
-        // Under a key of a later release there is no other type in the scope than the request's.
+        // If the type has the key of a later release, the scope has no other type.
         for changes in types where types.count == 1 || keys.contains(changes.itemTypeKey) {
             if !changes.isComplete { return nil }
             for update in changes.updated { updates[update.id] = update.attributes }
@@ -117,7 +119,7 @@ extension ChangeSet {
 }
 
 extension DataStoreRequest {
-    /// The changes that can change the results.
+    /// The changes that can affect the results.
     fileprivate var changeScope: ChangeScope {
         var keys = (sortDescriptors ?? []).map(\.key)
         if let predicate {
@@ -129,9 +131,9 @@ extension DataStoreRequest {
 }
 
 extension DataStorePredicate {
-    /// Whether it may find other items by what is no path from the item.
+    /// Whether the predicate may read other items by something other than a path from the item.
     fileprivate var mayLookAtOtherItems: Bool {
-        // What Foundation evaluates may look anywhere.
+        // A predicate that Foundation evaluates may read any item.
         var mayLook = !evaluations.isEmpty
         _ = mapExpressions { expression, _ in
             switch expression {

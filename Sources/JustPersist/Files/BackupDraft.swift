@@ -1,17 +1,17 @@
 package import Foundation
 
-/// A directory that is filled beside its place, and put there when it is complete.
+/// A directory that is filled next to its final place, and renamed when it is complete.
 ///
-/// The engine makes the file by which a store is known last; so what a crash leaves is not taken for a store.
+/// The engine writes the file that identifies a store last, so the remains of a crash are not taken for a store.
 package final class BackupDraft {
     /// The directory to fill.
     package let url: URL
     private let target: URL
     private var isFinished = false
 
-    /// Makes an empty directory, open to its owner only, beside a place where nothing is.
+    /// Makes an empty directory, accessible to its owner only, next to a place where nothing exists.
     ///
-    /// - Throws: `.targetNotEmpty` if something is at that place, or what the file system reports.
+    /// - Throws: `.targetNotEmpty` if something exists at that place, or the file system's error.
     package init(for target: URL) throws(DataStoreError) {
         guard target.isFileURL, !target.lastPathComponent.isEmpty, !target.path.contains("\0")
         else {
@@ -31,9 +31,10 @@ package final class BackupDraft {
         if !isFinished { try? FileManager.default.removeItem(at: url) }
     }
 
-    /// Puts the directory, whose files are synced, in its place.
+    /// Renames the directory, whose files are synced, to its final place.
     ///
-    /// - Returns: Why its names may not survive a loss of power, if that is so: it is whole and in its place all the same.
+    /// - Returns: An error if its names might not survive a loss of power; the directory is complete and in its place
+    ///   even then.
     package func finish() throws(DataStoreError) -> DataStoreError? {
         var failure: DataStoreError?
         func sync(_ place: URL) {
@@ -44,7 +45,7 @@ package final class BackupDraft {
             }
         }
         sync(url)
-        // Over an empty directory that somebody made meanwhile it succeeds, and over anything else it does not.
+        // Succeeds over an empty directory that was made meanwhile, and fails over anything else.
         guard unsafe rename(url.path, target.path) == 0 else {
             let number = errno
             if [ENOTEMPTY, EEXIST, ENOTDIR].contains(number) { throw Self.isTaken(target) }

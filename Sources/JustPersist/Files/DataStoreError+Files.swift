@@ -3,7 +3,7 @@ public import Foundation
 extension DataStoreError {
     /// The failure of a file operation on `path`, as thrown by Foundation.
     ///
-    /// The code follows ``Code/init(fileError:)``; what has no better code is `.storageFailure`.
+    /// The code follows ``Code/init(fileError:)``; errors without a better code are `.storageFailure`.
     public init(fileError error: any Error, in operation: String, path: String) {
         let posix = POSIXErrorCode(below: error)
         let code = posix.flatMap(Code.init(fileError:)) ?? Code(cocoa: error) ?? .storageFailure
@@ -20,7 +20,7 @@ extension DataStoreError {
             path: path)
     }
 
-    /// What was written at `path` as a whole, but may not survive a loss of power, because a directory could not be synced.
+    /// The failure to sync a directory after everything at `path` was written: it might not survive a loss of power.
     package static func notDurable(_ path: String, because error: DataStoreError) -> DataStoreError
     {
         DataStoreError(
@@ -31,7 +31,7 @@ extension DataStoreError {
             """, engine: error.engine)
     }
 
-    /// One sentence about a file failure of the given kind at `path`, with what to do about it.
+    /// One sentence about a file failure of the given kind at `path`, and advice.
     public static func message(for code: Code, path: String) -> String {
         switch code {
         case .storeNotFound:
@@ -51,7 +51,7 @@ extension DataStoreError {
 }
 
 extension DataStoreError.Code {
-    /// The kind of failure an error number of a file operation stands for; `nil` if for none.
+    /// The code for the error number of a file operation; `nil` if there is none.
     public init?(fileError number: POSIXErrorCode) {
         switch number {
         case .ENOENT: self = .storeNotFound

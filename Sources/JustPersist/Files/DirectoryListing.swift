@@ -1,12 +1,11 @@
 package import Foundation
 
-/// The names in a directory, all of them or an error.
+/// A complete listing of a directory, or an error.
 ///
-/// `FileManager.contentsOfDirectory` takes a failed read for the end of the directory, and `fileExists`
-/// answers `false` to any error. Where a missing name decides what happens to a store, ask here, or with
-/// ``FileAttributes``.
+/// `FileManager.contentsOfDirectory` takes a failed read for the end of the directory, and `fileExists` returns
+/// `false` for any error. Where a missing name affects a store, use this type or ``FileAttributes``.
 package enum DirectoryListing {
-    /// The names of what is in `directory`, in no order, without “.” and “..”.
+    /// The names in `directory`, in no order, without “.” and “..”.
     package static func names(
         in directory: URL, for operation: String = "open"
     ) throws(DataStoreError) -> [String] {
@@ -16,7 +15,7 @@ package enum DirectoryListing {
         defer { unsafe closedir(stream) }
         var names: [String] = []
         while true {
-            // The end and an error look alike but for this.
+            // Only `errno` distinguishes the end from an error.
             errno = 0
             guard let entry = unsafe readdir(stream) else {
                 let number = errno
@@ -30,7 +29,7 @@ package enum DirectoryListing {
         }
     }
 
-    /// Whether anything is in `directory`; nothing is if that is not there.
+    /// Whether `directory` contains anything; false if it does not exist.
     package static func holdsFiles(
         _ directory: URL, for operation: String
     ) throws(DataStoreError) -> Bool {

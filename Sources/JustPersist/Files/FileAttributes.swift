@@ -1,13 +1,13 @@
 public import Foundation
 
-/// What a file is, whose, and which: read once, without following a link at the path's end.
+/// The type, owner and identity of a file, read in one call without following a link at the path's end.
 package struct FileAttributes {
     package let type: FileAttributeType
     package let permissions: Int
     package let owner: UInt32
     package let identity: FileIdentity
 
-    /// The attributes of the item at `url`; `nil` if there is none, which an error never means.
+    /// The attributes of the item at `url`; `nil` if and only if it does not exist.
     package init?(ofItemAt url: URL) throws(DataStoreError) {
         let attributes: [FileAttributeKey: Any]
         do {
@@ -23,7 +23,7 @@ package struct FileAttributes {
         else {
             throw DataStoreError(
                 .storageFailure, in: "open",
-                "The file system does not tell which file “\(url.path)” is. Choose another volume.")
+                "The file system does not identify the file “\(url.path)”. Choose another volume.")
         }
         self.type = type
         permissions = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
@@ -32,7 +32,7 @@ package struct FileAttributes {
     }
 }
 
-/// Which file or directory it is, whatever path leads to it.
+/// The identity of a file or directory, independent of the path.
 ///
 /// Use it to distinguish a store from a copy of its files, which contains the same store id.
 public struct FileIdentity: Hashable, Sendable {
@@ -44,7 +44,7 @@ public struct FileIdentity: Hashable, Sendable {
         self.file = file
     }
 
-    /// What is at `url`, through links; `nil` if nothing is.
+    /// The identity of the item at `url`, through links; `nil` if there is none.
     public init?(ofItemAt url: URL) throws(DataStoreError) {
         guard let found = try FileAttributes(ofItemAt: url.resolvingSymlinksInPath()) else {
             return nil

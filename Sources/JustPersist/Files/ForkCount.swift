@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// How often the way to this process has forked; cheaper to ask than the process's number.
+/// The number of forks between the first process and this one; cheaper to read than the process's id.
 package enum ForkCount {
     private static let forks = Atomic<Int>(0)
     private static let registration = pthread_atfork(nil, nil) {

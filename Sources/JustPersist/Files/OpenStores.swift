@@ -1,20 +1,20 @@
 import Foundation
 
-/// The stores that are open in this process, each known by its files rather than by its path.
+/// The stores that are open in this process, identified by their files rather than by their paths.
 ///
 /// An engine claims a store before it opens its files. Opening the files a second time, even unsuccessfully,
 /// would release the locks of the first opening. Aliases, symbolic links and hard links all lead to the same
 /// claim. You can call every member from any thread.
 public enum OpenStores {
-    /// What a store holds.
+    /// The files of one store.
     private struct Holding {
         let directory: StoreDirectory
         var files: [FileIdentity: URL] = [:]
 
-        /// Whether it holds one of these files.
+        /// Whether the store has claimed one of these files.
         ///
-        /// A file that was replaced or deleted meanwhile is held no longer: its identity may be another one's by
-        /// now. The directory's cannot be, for the claim keeps that open.
+        /// A file that was replaced or deleted meanwhile is no longer claimed: its identity may have been reused. The
+        /// directory's identity cannot be, because the claim keeps the directory open.
         mutating func holds(_ identities: [FileIdentity: URL]) -> Bool {
             for (identity, place) in files where identities[identity] != nil {
                 if place == directory.url || Self.mayBe(identity, at: place) { return true }
@@ -23,12 +23,12 @@ public enum OpenStores {
             return false
         }
 
-        /// False only if it is sure: a file that cannot be looked at is the same as long as nothing says otherwise.
+        /// False only if it is certain: a file whose attributes cannot be read is assumed to be unchanged.
         private static func mayBe(_ identity: FileIdentity, at place: URL) -> Bool {
             do throws(DataStoreError) {
                 return try FileAttributes(ofItemAt: place)?.identity == identity
             } catch {
-                // Where a file stands in the way, nothing is at that place.
+                // If a file is in the way, nothing exists at that place.
                 return error.code != .notAStore
             }
         }
@@ -51,7 +51,7 @@ public enum OpenStores {
     fileprivate static func register(_ urls: [URL], for claim: Claim) throws(DataStoreError) {
         var identities: [FileIdentity: URL] = [:]
         for url in urls {
-            // Through a link, for the file it leads to is the one that would be opened.
+            // Links are followed, because the linked file is the one that would be opened.
             let target = url.resolvingSymlinksInPath()
             if let found = try FileAttributes(ofItemAt: target) {
                 identities[found.identity] = url == claim.directory.url ? url : target
@@ -78,11 +78,11 @@ public enum OpenStores {
 
     /// The right of one open store to its files.
     ///
-    /// Given up by ``release()``, or when the object is let go.
+    /// Ended by ``release()``, or when the object is released.
     public final class Claim: Sendable {
         /// The claimed directory.
         public let directory: StoreDirectory
-        /// Keeps the directory's identity from being given to another one, should it be deleted meanwhile.
+        /// Prevents the directory's identity from being reused if the directory is deleted meanwhile.
         private let handle: FileHandle?
 
         fileprivate init(_ directory: StoreDirectory) {
@@ -92,16 +92,16 @@ public enum OpenStores {
 
         deinit { release() }
 
-        /// Claims files too that came to be only when the store was opened.
+        /// Also claims files that were created when the store was opened.
         ///
         /// - Throws: `.alreadyOpen` if one is claimed by another store.
         public func add(files: [String]) throws(DataStoreError) {
             try OpenStores.register(files.map { directory.url.appending(path: $0) }, for: self)
         }
 
-        /// Gives the files up.
+        /// Releases the claim.
         ///
-        /// Call it after they are closed. Harmless a second time.
+        /// Call it after the files are closed. A second call does nothing.
         public func release() {
             OpenStores.claims.withLock { $0[ObjectIdentifier(self)] = nil }
         }

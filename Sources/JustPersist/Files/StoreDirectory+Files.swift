@@ -5,7 +5,7 @@ extension StoreDirectory {
     ///
     /// Opening a pipe would block, and a link could lead out of the directory.
     ///
-    /// - Throws: `.notAStore`, or what the file system reports.
+    /// - Throws: `.notAStore`, or the file system's error.
     public func checkFiles(_ names: [String]) throws(DataStoreError) {
         for name in names {
             let file = url.appending(path: name)

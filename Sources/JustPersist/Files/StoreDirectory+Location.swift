@@ -1,14 +1,14 @@
 public import Foundation
 
 extension StoreDirectory {
-    /// The file URL for what stands between the scheme and the options in a store's URL, such as `/var/lib/app` in
-    /// `lmdb:/var/lib/app`.
+    /// The file URL of the location in a store's URL, the part between the scheme and the options, such as
+    /// `/var/lib/app` in `lmdb:/var/lib/app`.
     ///
-    /// A relative path counts from the working directory, and one that begins with `~/` from the user's home directory.
-    /// Behind two slashes, as in `lmdb:///var/lib/what%3F`, stands a path of a URL, whose percent-encoding is removed. How a
-    /// path is read in full: ``DataStores``.
+    /// A relative path is resolved against the working directory, and one that begins with `~/` against the user's
+    /// home directory. A location with two slashes, as in `lmdb:///var/lib/what%3F`, is the path of a URL, and its
+    /// percent-encoding is removed. ``DataStores`` describes all forms.
     ///
-    /// - Throws: `.invalidStoreURL` if there is no path, a host other than this one, or a wrong percent-encoding.
+    /// - Throws: `.invalidStoreURL` if there is no path, a host other than this one, or an invalid percent-encoding.
     public static func url(
         _ location: String, scheme: String
     ) throws(DataStoreError) -> URL {
@@ -16,7 +16,7 @@ extension StoreDirectory {
         guard !path.isEmpty else {
             throw DataStoreError(
                 .invalidStoreURL, in: "open",
-                "“\(scheme):” needs the path of a directory behind it, as in \(scheme):/var/lib/app."
+                "“\(scheme):” needs the path of a directory after it, as in \(scheme):/var/lib/app."
             )
         }
         if location == "~" || location.hasPrefix("~/") {
@@ -46,7 +46,7 @@ extension StoreDirectory {
                 .invalidStoreURL, in: "open",
                 """
                 “\(scheme):\(location)” has a “%” without the two digits of a character of UTF-8. Write “%25” for a “%”, or \
-                the path as it is behind “\(scheme):”.
+                the path itself after “\(scheme):”.
                 """)
         }
         return decoded

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// The directory of a store that lives in files: found or made, checked, and private to its owner.
+/// The directory of a store in files: found or created, checked, and private to its owner.
 ///
-/// An engine prepares it before it opens anything inside, so that whatever else is at that path is
-/// refused untouched.
+/// An engine prepares it before it opens anything inside, so that foreign files at that path are refused and left
+/// untouched.
 public struct StoreDirectory: Sendable {
     /// The directory, with a symbolic link at its end resolved.
     public let url: URL
@@ -12,21 +12,20 @@ public struct StoreDirectory: Sendable {
     /// Whether a store of the wanted kind was in it when it was prepared.
     public let holdsStore: Bool
 
-    /// Finds the directory at `url`, or makes it, and checks that a store may be opened in it.
+    /// Finds or creates the directory at `url`, and checks that a store may be opened in it.
     ///
-    /// A directory that is made, or is found empty, is open to its owner only. Nothing is changed when
-    /// this throws, except that missing directories on the way may have been made.
+    /// A directory that is created, or found empty, is accessible to its owner only. If this throws, nothing has
+    /// changed, except that missing parent directories may have been created.
     ///
     /// - Parameters:
     ///   - url: The place of the directory.
-    ///   - marker: The file whose presence says that the directory holds a store of this kind.
+    ///   - marker: The file that identifies a store of this kind.
     ///   - engineName: The name of the kind of store, for messages.
-    ///   - createIfMissing: Whether a store that is not there is to be made.
-    ///   - readOnly: Whether nothing may be changed; a store that is not there is then not made.
-    ///   - isLeftover: Which files the engine makes before its marker: a directory that holds only
-    ///     these, after a crash at that moment, counts as empty.
-    /// - Throws: `.invalidStoreURL`, `.storeNotFound`, `.notAStore`, `.accessDenied`, or what the
-    ///   file system reports.
+    ///   - createIfMissing: Whether a missing store is to be created.
+    ///   - readOnly: Whether nothing may be changed; a missing store is then not created.
+    ///   - isLeftover: The files that the engine writes before its marker: a directory with only these, after a crash
+    ///     at that moment, counts as empty.
+    /// - Throws: `.invalidStoreURL`, `.storeNotFound`, `.notAStore`, `.accessDenied`, or the file system's error.
     public static func prepare(
         at url: URL, marker: String, engineName: String, createIfMissing: Bool = true,
         readOnly: Bool = false, isLeftover: (_ fileName: String) -> Bool = { _ in false }
@@ -75,7 +74,7 @@ public struct StoreDirectory: Sendable {
             }
             guard mayCreate else { throw notFound(url, engineName) }
             if !isNew, attributes.permissions & 0o777 != 0o700 {
-                // Best effort: some file systems have no permissions to set.
+                // Best effort: some file systems have no permissions.
                 try? FileManager.default.setAttributes(
                     [.posixPermissions: 0o700], ofItemAtPath: place.path)
             }
@@ -83,7 +82,7 @@ public struct StoreDirectory: Sendable {
         return StoreDirectory(url: place, path: place.path, holdsStore: holdsStore)
     }
 
-    /// The free bytes on the directory's volume, for this user; `nil` if the system does not tell.
+    /// The free bytes on the directory's volume, for this user; `nil` if the system does not report them.
     public var freeSpace: Int? {
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path)
         return (attributes?[.systemFreeSize] as? NSNumber)?.intValue
@@ -91,11 +90,12 @@ public struct StoreDirectory: Sendable {
 
     /// Syncs the directory, so that newly created files in it survive a loss of power.
     ///
-    /// On some file systems, syncing a file does not make its name durable. Those that cannot sync a directory need not.
+    /// On some file systems, syncing a file does not make its name durable. File systems that cannot sync a directory
+    /// are ignored.
     ///
     /// - Parameters:
-    ///   - operation: What is being done, for the error.
-    ///   - isNew: Whether the directory may be new itself: then its parent is synced too.
+    ///   - operation: The name of the operation, for the error.
+    ///   - isNew: Whether the directory itself may be new: then its parent is synced too.
     public func synchronize(
         in operation: String, isNew: Bool = false
     ) throws(DataStoreError) {
@@ -103,9 +103,9 @@ public struct StoreDirectory: Sendable {
         if isNew { try url.deletingLastPathComponent().synchronizeDirectory(in: operation) }
     }
 
-    /// Deletes the files of a store that is closed, as far as they are there, in this order.
+    /// Deletes those of the named files of a closed store that exist, in this order.
     ///
-    /// - Throws: `.accessDenied`, or what else the file system reports; the files behind that one stay.
+    /// - Throws: `.accessDenied`, or another error of the file system; the files after the failed one stay.
     public func removeFiles(_ names: [String]) throws(DataStoreError) {
         for name in names {
             let file = url.appending(path: name)
@@ -118,10 +118,10 @@ public struct StoreDirectory: Sendable {
         }
     }
 
-    /// Makes a directory, and those on the way to it that are missing.
+    /// Creates a directory, and its missing parents.
     ///
-    /// `FileManager.createDirectory` recurses to the parent whenever `stat` fails, for whatever reason, so it
-    /// never stops if `stat` fails on `/` too.
+    /// `FileManager.createDirectory` recurses to the parent whenever `stat` fails, for any reason, and so never stops
+    /// if `stat` fails on `/` too.
     private static func create(_ path: String) throws(DataStoreError) {
         var failure = makeDirectory(path)
         if failure == .ENOENT, let end = path.lastIndex(of: "/"), end > path.startIndex {
@@ -132,7 +132,7 @@ public struct StoreDirectory: Sendable {
         throw DataStoreError(fileError: POSIXError(failure), in: "open", path: path)
     }
 
-    /// Makes one directory if nothing is there; tells what hindered it.
+    /// Creates one directory if nothing exists at the path; returns the error that prevented it.
     private static func makeDirectory(_ path: String) -> POSIXErrorCode? {
         if unsafe mkdir(path, 0o700) == 0 { return nil }
         let number = errno
@@ -143,7 +143,7 @@ public struct StoreDirectory: Sendable {
         to url: URL, _ attributes: FileAttributes, readOnly: Bool
     ) throws(DataStoreError) {
         let user = geteuid()
-        // Whoever owns a directory can swap the files in it beneath an open store.
+        // The owner of a directory can replace the files of an open store in it.
         guard user == 0 || attributes.owner == user else {
             throw DataStoreError(
                 .accessDenied, in: "open",

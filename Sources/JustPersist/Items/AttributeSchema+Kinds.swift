@@ -14,7 +14,7 @@ extension AttributeSchema {
         kinds(of: Value.RawValue.self)
     }
 
-    /// Any kind: what a type encodes itself as is known only from its values.
+    /// Any kind: the stored kind of such a type is known only from its values.
     @_disfavoredOverload
     public static func kinds<Value>(of type: Value.Type) -> Set<DataStoreValue.Kind> { [] }
 }

@@ -1,4 +1,4 @@
-/// What a store does with the values of an attribute: the declared kinds and the default at work.
+/// The effect of the declared kinds and the default on the values of an attribute.
 extension AttributeSchema {
     /// The value that an item has for the attribute, given its stored value or `nil` if it stores none.
     ///
@@ -21,8 +21,7 @@ extension AttributeSchema {
             "nothing was changed. Set a value of that kind, or declare the attribute otherwise.")
     }
 
-    /// The same attribute with the default that a store has recorded, unless that cannot be a value of the
-    /// declared kinds.
+    /// This attribute with the default that a store has recorded, unless that cannot be a value of the declared kinds.
     public func withDefault(recorded: DataStoreValue?) -> AttributeSchema {
         guard let recorded, recorded != defaultValue,
             kinds.isEmpty || recorded.exactly(asOneOf: kinds) != nil
@@ -33,7 +32,7 @@ extension AttributeSchema {
             ignoresCase: ignoresCase, keyPath: keyPath)
     }
 
-    /// The value as one of the declared kinds; `nil` if it is none of them.
+    /// The value as one of the declared kinds; `nil` if it cannot be converted.
     private func accepted(_ value: DataStoreValue) -> DataStoreValue? {
         if kinds.isEmpty || value.isNull || kinds.contains(value.kind) { return value }
         return value.exactly(asOneOf: kinds)
@@ -41,7 +40,7 @@ extension AttributeSchema {
 }
 
 extension DataStoreValue {
-    /// This value as one of several kinds, the first in their order that it can be.
+    /// This value as one of several kinds, the first that it can be converted to.
     package func exactly(asOneOf kinds: Set<Kind>) -> DataStoreValue? {
         for kind in kinds.sorted(by: { $0.rawValue < $1.rawValue }) {
             if let value = exactly(as: kind) { return value }
@@ -51,7 +50,7 @@ extension DataStoreValue {
 }
 
 extension DataStoreError {
-    /// The refusal of a value of another kind than its attribute is declared to hold.
+    /// The refusal of a value of another kind than its attribute declares.
     public static func kindMismatch(
         _ kind: DataStoreValue.Kind, of attribute: String, ofType itemType: String,
         declared: Set<DataStoreValue.Kind>, in operation: String, _ outcome: String
@@ -83,7 +82,7 @@ extension AttributeSchema {
         of type: Value.Type, _ value: Value
     ) -> DataStoreValue? { try? DataStoreValueEncoder().encode(value) }
 
-    /// No default: the type cannot be stored, which its property says.
+    /// No default: the type cannot be stored, which the compiler reports at the property.
     @_disfavoredOverload
     public static func defaultValue<Value>(of type: Value.Type, _ value: Value) -> DataStoreValue? {
         nil

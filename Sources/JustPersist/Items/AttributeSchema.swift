@@ -1,16 +1,15 @@
 /// One attribute of a type of items.
 public struct AttributeSchema: Sendable {
-    /// The name under which the attribute is stored and asked for.
+    /// The name under which the attribute is stored and requested.
     public let name: String
-    /// The kinds of values the attribute is declared to hold; empty if it may hold any.
+    /// The declared kinds of the attribute's values; empty if it may have any.
     ///
-    /// A value of another kind is converted where nothing is lost, and refused otherwise. The latest
-    /// declaration counts: values stored under an earlier one stay as they are, and are converted when they
-    /// are read.
+    /// A value of another kind is converted if the conversion is exact, and refused otherwise. The latest declaration
+    /// applies: values stored under an earlier one stay as they are, and are converted when they are read.
     public let kinds: Set<DataStoreValue.Kind>
-    /// The kinds of the values that a store has held so far, in a schema that it hands out; else empty.
+    /// The kinds of the values that a store has held so far, in a schema that a store returns; otherwise empty.
     public let storedKinds: Set<DataStoreValue.Kind>
-    /// The value of every item that stores no value for the attribute, in properties and in requests.
+    /// The value, in properties and in requests, of every item that stores no value for the attribute.
     ///
     /// A store records the first default that is declared for an attribute. Items that were stored before the
     /// attribute was declared keep this value, even if a later release declares another default for new items. The
@@ -18,21 +17,21 @@ public struct AttributeSchema: Sendable {
     public let defaultValue: DataStoreValue?
     /// Whether the attribute can be null.
     ///
-    /// If not, null means the default.
+    /// If not, null is replaced by the default.
     public let isOptional: Bool
-    /// The names the attribute had in earlier releases: its values are found under them.
+    /// The names of the attribute in earlier releases; values stored under them are found.
     ///
-    /// In a schema that a store hands out these are all the names that the attribute has ever had.
+    /// In a schema that a store returns, these are all the names that the attribute has ever had.
     public let formerNames: [String]
     /// Whether no two items may have the same value.
     ///
-    /// nil is no such value. See ``IndexSchema/isUnique``.
+    /// Any number of items may have nil. See ``IndexSchema/isUnique``.
     public let isUnique: Bool
-    /// Whether an index over this attribute alone is asked for.
+    /// Whether an index over this attribute alone is declared.
     ///
     /// Stores that keep no indexes read all items instead.
     public let isIndexed: Bool
-    /// Whether the attribute's index, and its uniqueness, are without regard to case.
+    /// Whether the attribute's index, and its uniqueness, ignore case.
     ///
     /// See ``IndexSchema/ignoresCase``.
     public let ignoresCase: Bool

@@ -1,4 +1,4 @@
-/// A Swift type that can be an attribute's type: it turns into a stored value and back.
+/// A Swift type that can be an attribute's type: it converts to a stored value and back.
 ///
 /// The types of ``DataStoreValue`` conform, and so do arrays and string-keyed dictionaries of conforming
 /// types. An enum with a raw value, and any `Codable` type, works as an attribute without conforming:
@@ -7,10 +7,10 @@ public protocol AttributeValue: Codable {
     /// The kind of value this type is stored as; `nil` if it varies.
     static var attributeKind: DataStoreValue.Kind? { get }
 
-    /// The value back from what is stored; `nil` if that is of another kind or out of range.
+    /// The value of a stored value; `nil` if that is of another kind or out of range.
     init?(_ value: DataStoreValue)
 
-    /// What to store, or ``DataStoreError/Code/unsupportedValue`` if it does not fit any kind.
+    /// The stored form, or ``DataStoreError/Code/unsupportedValue`` if the value does not fit any kind.
     func storedValue() throws(DataStoreError) -> DataStoreValue
 
     /// Reads an attribute through a fast path of its backing.
@@ -25,11 +25,11 @@ public protocol AttributeValue: Codable {
 }
 
 extension AttributeValue {
-    /// No short cut.
+    /// No fast path.
     @inlinable
     public static func read(at index: Int, from backing: any ItemBacking) -> Self? { nil }
 
-    /// No short cut.
+    /// No fast path.
     @inlinable
     public func write(at index: Int, to backing: any ItemBacking) -> Bool { false }
 }

@@ -1,12 +1,12 @@
-/// What the properties of item classes are made of, for attributes of an ``AttributeValue`` type.
+/// The accessors that the properties of item classes use, for attributes of an ``AttributeValue`` type.
 ///
-/// The index is the attribute's place in the class's schema. Properties cannot throw: a failure is reported to the store's
-/// error handler, the getter then gives its default, and the setter changes nothing. A block of a throwing form in which
-/// that happens fails with the error at its end.
+/// The index is the attribute's place in the class's schema. Properties cannot throw: a failure is reported to the
+/// store's error handler, the getter returns its default, and the setter changes nothing. A block of a throwing form
+/// then fails with the error at its end.
 extension DataStoreItem {
     /// The value of an attribute, or the default if the item has none.
     ///
-    /// A stored value of another kind, or out of the type's range, is reported and gives the default.
+    /// A stored value of another kind, or out of the type's range, is reported, and this returns the default.
     @inlinable
     public func attribute<Value: AttributeValue>(
         at index: Int, default defaultValue: @autoclosure () -> Value
@@ -16,7 +16,7 @@ extension DataStoreItem {
 
     /// The value of an attribute, or `nil` if the item has none.
     ///
-    /// A stored value of another kind, or out of the type's range, is reported and gives `nil`.
+    /// A stored value of another kind, or out of the type's range, is reported, and this returns `nil`.
     @inlinable
     public func optionalAttribute<Value: AttributeValue>(at index: Int) -> Value? {
         let backing = backing
@@ -62,9 +62,9 @@ extension MutableDataStoreItem {
 }
 
 extension DataStoreItem {
-    /// Reports that a stored value is not one of the property's type.
+    /// Reports that a stored value is not of the property's type.
     ///
-    /// Apart from the getters, which are made once for each type.
+    /// Separate from the getters, which are specialized for each type.
     @usableFromInline
     func reportUnreadable(
         _ stored: DataStoreValue, as type: Any.Type, of kind: DataStoreValue.Kind?, at index: Int
@@ -85,7 +85,7 @@ extension DataStoreItem {
     /// Reports that a value was not stored.
     @usableFromInline
     func reportUnchanged(_ error: DataStoreError, at index: Int) {
-        // A backing names the attribute itself; a value does not know whose it is.
+        // A backing names the attribute itself; a value does not know its attribute.
         if error.attribute != nil { return backing.fail(error) }
         backing.fail(described(error, at: index, outcome: "was not changed"))
     }

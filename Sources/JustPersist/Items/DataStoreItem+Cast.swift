@@ -1,7 +1,7 @@
 extension DataStoreItem {
     /// An item as one of this class; `nil` if it is of another.
     ///
-    /// As `as?` does, and quicker for an item of just that class, which is what stores hand out.
+    /// As `as?`, but faster for an item of exactly this class, which is what stores return.
     @inlinable @inline(__always)
     static func cast(_ item: any DataStoreItem) -> Self? {
         // SAFETY: it is of that class.

@@ -1,11 +1,11 @@
-/// The same for attributes of other types. An enum with a raw value is kept as that; any other `Codable`
-/// type is encoded and decoded at each use, a struct as a dictionary and a collection as an array.
+/// The accessors for attributes of other types. An enum with a raw value is stored as that; any other `Codable` type
+/// is encoded and decoded at each use, a struct as a dictionary and a collection as an array.
 ///
-/// A type that is an ``AttributeValue`` as well is kept as one.
+/// A type that is also an ``AttributeValue`` is stored as one.
 extension DataStoreItem {
     /// The value of an attribute, or the default if the item has none.
     ///
-    /// A stored value that is none of the raw values is reported and gives the default.
+    /// A stored value that is not one of the raw values is reported, and this returns the default.
     @inlinable @_disfavoredOverload
     public func attribute<Value: RawRepresentable & Codable>(
         at index: Int, default defaultValue: @autoclosure () -> Value
@@ -15,7 +15,7 @@ extension DataStoreItem {
 
     /// The value of an attribute, or `nil` if the item has none.
     ///
-    /// A stored value that is none of the raw values is reported and gives `nil`.
+    /// A stored value that is not one of the raw values is reported, and this returns `nil`.
     @inlinable @_disfavoredOverload
     public func optionalAttribute<Value: RawRepresentable & Codable>(
         at index: Int
@@ -31,7 +31,7 @@ extension DataStoreItem {
 
     /// The value of an attribute, or the default if the item has none.
     ///
-    /// A stored value that does not decode is reported and gives the default.
+    /// A stored value that cannot be decoded is reported, and this returns the default.
     @_disfavoredOverload
     public func attribute<Value: Codable>(
         at index: Int, default defaultValue: @autoclosure () -> Value
@@ -41,7 +41,7 @@ extension DataStoreItem {
 
     /// The value of an attribute, or `nil` if the item has none.
     ///
-    /// A stored value that does not decode is reported and gives `nil`.
+    /// A stored value that cannot be decoded is reported, and this returns `nil`.
     @_disfavoredOverload
     public func optionalAttribute<Value: Codable>(at index: Int) -> Value? {
         let stored: DataStoreValue
@@ -84,7 +84,7 @@ extension MutableDataStoreItem {
 
     /// Changes an attribute.
     ///
-    /// A read-only item or a value that does not encode is reported, and nothing changes.
+    /// A read-only item or a value that cannot be encoded is reported, and nothing changes.
     @_disfavoredOverload
     public func setAttribute<Value: Codable>(_ value: Value, at index: Int) {
         do throws(DataStoreError) {
@@ -96,7 +96,7 @@ extension MutableDataStoreItem {
 
     /// Changes an attribute, or removes its value.
     ///
-    /// A read-only item or a value that does not encode is reported, and nothing changes.
+    /// A read-only item or a value that cannot be encoded is reported, and nothing changes.
     @_disfavoredOverload
     public func setOptionalAttribute<Value: Codable>(_ value: Value?, at index: Int) {
         if let value {

@@ -1,7 +1,7 @@
-/// The calls of an accessor with the class in front, for readers who know Active Record: `Restaurant.all(in: db)`.
+/// The calls of an accessor as calls of the class, in the style of Active Record: `Restaurant.all(in: db)`.
 ///
-/// Each is the accessor's call of the same name, and throws what that throws. `db` is the accessor of a read block, or of a
-/// write block, where the items are live.
+/// Each corresponds to the accessor's call of that name, and throws its errors. `db` is the accessor of a read block,
+/// or of a write block, where the items are live.
 extension DataStoreItem {
     /// The items of the class that match, sorted and sliced; all of them by default.
     ///
@@ -59,9 +59,9 @@ extension DataStoreItem {
         try db.item(Self.self, id: id)
     }
 
-    /// How many items of the class match.
+    /// The number of items of the class that match.
     ///
-    /// Without a predicate this costs one lookup, however many there are.
+    /// Without a predicate this is one lookup, independent of the number of items.
     public static func count(
         in db: borrowing some DataStoreReadAccessor & ~Copyable,
         where predicate: DataStorePredicate? = nil
@@ -69,7 +69,7 @@ extension DataStoreItem {
         try db.count(Self.self, where: predicate)
     }
 
-    /// How many items of the class match.
+    /// The number of items of the class that match.
     public static func count(
         in db: borrowing some DataStoreReadAccessor & ~Copyable,
         where condition: some ItemCondition<Self>
@@ -77,7 +77,7 @@ extension DataStoreItem {
         try db.count(Self.self, where: condition)
     }
 
-    /// Whether any item of the class matches; looks no further than the first.
+    /// Whether any item of the class matches; stops at the first.
     public static func exists(
         in db: borrowing some DataStoreReadAccessor & ~Copyable,
         where predicate: DataStorePredicate? = nil
@@ -85,7 +85,7 @@ extension DataStoreItem {
         try db.exists(Self.self, where: predicate)
     }
 
-    /// Whether any item of the class matches; looks no further than the first.
+    /// Whether any item of the class matches; stops at the first.
     public static func exists(
         in db: borrowing some DataStoreReadAccessor & ~Copyable,
         where condition: some ItemCondition<Self>
@@ -93,11 +93,10 @@ extension DataStoreItem {
         try db.exists(Self.self, where: condition)
     }
 
-    /// This item as the block sees it: live in a write block, and as of the snapshot in a read block; `nil` if it was
-    /// deleted.
+    /// This item in the block: live in a write block, and as of the snapshot in a read block; `nil` if it was deleted.
     ///
-    /// This is how an item of an earlier block is used in another one. Costs one lookup. The item is found by its id, so
-    /// that of another store gives `nil`, unless that store has a copy of it.
+    /// Use it for an item of an earlier block. Costs one lookup. The item is found by its id, so an item of another
+    /// store gives `nil`, unless this store has a copy of it.
     public func current(
         in db: borrowing some DataStoreReadAccessor & ~Copyable
     ) throws(DataStoreError) -> Self? {

@@ -1,4 +1,4 @@
-/// What the compiler is left with for a property that holds another item, or several: the advice to keep references.
+/// Overloads for properties that hold another item, or several: the compiler shows the advice to use references.
 extension DataStoreItem {
     /// Not available: an item holds no other item.
     @available(

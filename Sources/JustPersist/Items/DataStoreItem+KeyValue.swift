@@ -15,17 +15,17 @@ extension DataStoreItem {
         }
     }
 
-    /// The value of one attribute, as ``value(forKeyPath:)`` gives it.
+    /// The value of one attribute, as ``value(forKeyPath:)`` returns it.
     public func object(forKey key: String) -> Any? { value(forKeyPath: key) }
 
     /// The value of one attribute as the type asked for, `nil` if it is of another type.
     public func get<Value>(forKey key: String) -> Value? { value(forKeyPath: key) as? Value }
 
-    /// The value at a key path, exactly as stored; null where a link of the path is missing.
+    /// The value at a key path, exactly as stored; null if a link of the path is missing.
     ///
-    /// As in predicates, dots lead into dictionaries and along references to attributes of other items. References
-    /// are followed only while the item's block runs. A collection operator computes, as in `tags.@count`. `uniqueToken` is the item's id as a UUID, unless the type
-    /// declares an attribute of that name.
+    /// As in predicates, dots lead into dictionaries and along references to attributes of other items. References are
+    /// followed only while the item's block runs. Collection operators are supported, as in `tags.@count`.
+    /// `uniqueToken` is the item's id as a UUID, unless the type declares an attribute of that name.
     public func storedValue(forKeyPath keyPath: String) throws(DataStoreError) -> DataStoreValue {
         let subject = ItemSubject(backing: backing)
         let path = DataStorePredicate.AttributePath(dotted: keyPath)
@@ -38,13 +38,13 @@ extension DataStoreItem {
         ).value(for: subject, &scope)
     }
 
-    /// What a key of a request comes to for the item.
+    /// The value of a request's key for the item.
     package func value(of key: RequestKey) throws(DataStoreError) -> DataStoreValue {
         try key.value(for: ItemSubject(backing: backing))
     }
 }
 
-/// An item as key paths see it.
+/// An item as key paths are evaluated on it.
 struct ItemSubject: PredicateSubject {
     let backing: any ItemBacking
 
@@ -82,7 +82,7 @@ extension MutableDataStoreItem {
     /// Changes one attribute, as ``setValue(_:forKeyPath:)`` does.
     public func set<Value>(_ value: Value, forKey key: String) { setValue(value, forKeyPath: key) }
 
-    /// Changes the value at a key path, and throws what ``setValue(_:forKeyPath:)`` reports.
+    /// Changes the value at a key path, and throws the errors that ``setValue(_:forKeyPath:)`` reports.
     public func setStoredValue(_ value: Any?, forKeyPath keyPath: String) throws(DataStoreError) {
         let path = DataStorePredicate.AttributePath(dotted: keyPath).components
         let stored: DataStoreValue
@@ -111,8 +111,8 @@ extension MutableDataStoreItem {
 }
 
 extension DataStoreValue {
-    /// This value with another one at a path of dictionary keys: `nil` where the path leads
-    /// through anything but dictionaries.
+    /// This value with the value at a path of dictionary keys replaced; `nil` if the path leads through anything but
+    /// dictionaries.
     ///
     /// Null removes the key.
     fileprivate func setting(

@@ -1,6 +1,6 @@
-/// What the compiler is left with for a property of a type that cannot be kept: one clear refusal.
+/// Overloads for properties of a type that cannot be stored: the compiler shows one clear error.
 extension DataStoreItem {
-    /// Not available: the property's type is not one that a store keeps.
+    /// Not available: a store cannot keep the property's type.
     @available(
         *, unavailable,
         message: """
@@ -15,7 +15,7 @@ extension DataStoreItem {
         defaultValue()
     }
 
-    /// Not available: the property's type is not one that a store keeps.
+    /// Not available: a store cannot keep the property's type.
     @available(
         *, unavailable,
         message: """
@@ -28,7 +28,7 @@ extension DataStoreItem {
 }
 
 extension MutableDataStoreItem {
-    /// Not available: the property's type is not one that a store keeps.
+    /// Not available: a store cannot keep the property's type.
     @available(
         *, unavailable,
         message: """
@@ -39,7 +39,7 @@ extension MutableDataStoreItem {
     @_disfavoredOverload
     public func setAttribute<Value>(_ value: Value, at index: Int) {}
 
-    /// Not available: the property's type is not one that a store keeps.
+    /// Not available: a store cannot keep the property's type.
     @available(
         *, unavailable,
         message: """

@@ -28,10 +28,10 @@ public protocol DataStoreItem: AnyObject, Identifiable, SendableMetatype where I
     /// The type's name in a store, and its attributes.
     static var schema: ItemSchema { get }
 
-    /// Where the item's values live.
+    /// The storage of the item's values.
     var backing: any ItemBacking { get }
 
-    /// An item over a store's backing. Called by stores only; must not touch the backing's values.
+    /// Makes an item over a store's backing. Only stores call this; it must not use the backing's values.
     init(backing: any ItemBacking)
 
     /// Sets the properties of a new item to their declared default values. Does nothing by default.
@@ -53,16 +53,16 @@ extension DataStoreItem {
     /// Never changes: not by update, merge, reopening or migration.
     public var uniqueToken: ItemID { backing.id }
 
-    /// The identity of this item: the same as ``uniqueToken``.
+    /// The identity of this item, equal to ``uniqueToken``.
     ///
     /// If a class has an attribute named `id`, the property `id` returns that attribute. ``uniqueToken`` is still the
     /// identity of the item, also for `Identifiable`.
     public var id: ItemID { backing.id }
 
-    /// A reference to this item, to be kept in an attribute of another one, or outside of the block.
+    /// A reference to this item, to be stored in an attribute of another one, or kept after the block has ended.
     ///
-    /// ``DataStoreReadAccessor/item(_:_:)`` finds the item again. A class that has an attribute called
-    /// `reference` has that; use ``ItemReference/init(to:)`` there.
+    /// ``DataStoreReadAccessor/item(_:_:)`` finds the item again. A class with an attribute named `reference` has the
+    /// attribute instead; use ``ItemReference/init(to:)`` there.
     public var reference: ItemReference { ItemReference(to: self) }
 
     /// A new item that is in no store yet; put it into one with `insert(_:)`.

@@ -6,21 +6,21 @@ public final class DictionaryBacking: ItemBacking {
     public let itemTypeKey: String
     /// The item's id.
     public let id: ItemID
-    /// The values that were set, null among them, by attribute; for an item that a store took in, those it
-    /// had then.
+    /// The values that were set, including null, by attribute; for an item that a store has inserted, the values at
+    /// that time.
     public private(set) var values: [String: DataStoreValue]
     /// Whether values can be set.
     public let isMutable: Bool
 
-    /// The backing of the store that took the item in: every call goes there from then on.
+    /// The backing of the store that inserted the item: from then on it receives every call.
     private var adopted: (any ItemBacking)?
     private let schema: ItemSchema?
     private let reportError: @Sendable (DataStoreError) -> Void
 
     /// A backing with the given values.
     ///
-    /// With a schema only its attributes can be asked for and set; without one, any. Without `report` the
-    /// failures of properties are logged.
+    /// With a schema, only its attributes can be read and set; without one, any. Without `report`, the failures of
+    /// properties are logged.
     public init(
         itemTypeKey: String, schema: ItemSchema?, id: ItemID = ItemID(),
         values: [String: DataStoreValue] = [:], isMutable: Bool = true,
@@ -44,7 +44,7 @@ public final class DictionaryBacking: ItemBacking {
     /// Stores call this when the block that inserted the item is rolled back.
     public func abandon() { adopted = nil }
 
-    /// The store's backing once the item was taken in, and this one before.
+    /// The store's backing if the item was inserted, and this one before.
     public var storeBacking: any ItemBacking { adopted ?? self }
 
     /// The attributes of the schema, or else those that have values, sorted.
@@ -83,14 +83,14 @@ public final class DictionaryBacking: ItemBacking {
         values[name] = try attribute?.check(value, ofType: itemTypeKey) ?? value
     }
 
-    /// What the store that took the item in says; null for an item in no store.
+    /// The value from the store that inserted the item; null for an item in no store.
     public func value(
         forAttribute name: String, of reference: ItemReference
     ) throws(DataStoreError) -> DataStoreValue {
         try adopted?.value(forAttribute: name, of: reference) ?? .null
     }
 
-    /// Calls the store's handler, or what was given at the start.
+    /// Calls the store's handler, or the closure passed to the initializer.
     public func report(_ error: DataStoreError) {
         if let adopted { adopted.report(error) } else { reportError(error) }
     }
@@ -102,7 +102,7 @@ public final class DictionaryBacking: ItemBacking {
         return schema.attributes[index].name
     }
 
-    /// The declared attribute of that name; `nil` without a schema, where any name will do.
+    /// The declared attribute of that name; `nil` without a schema, which accepts any name.
     private func attribute(
         _ name: String, in operation: String
     ) throws(DataStoreError) -> AttributeSchema? {

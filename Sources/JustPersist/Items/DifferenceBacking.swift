@@ -1,11 +1,11 @@
 import Foundation
 
-/// Stands for an item that gets new values: passes those on that differ from what the item has.
+/// A stand-in for an item that gets new values: forwards only the values that differ from the item's.
 ///
-/// Nothing is reported: who sets the values throws what went wrong.
+/// It reports nothing: the caller that sets the values throws the error.
 final class DifferenceBacking: ItemBacking {
     private let target: any ItemBacking
-    /// Whether the item has values; those of a new one are set without a look.
+    /// Whether the item has values; those of a new one are set without a comparison.
     private let comparesValues: Bool
     /// The places in the class's schema of the attributes that were changed.
     private(set) var changedIndices: Set<Int> = []
@@ -50,7 +50,7 @@ final class DifferenceBacking: ItemBacking {
         try target.value(forAttribute: name, of: reference)
     }
 
-    // MARK: Short cuts
+    // MARK: Fast paths
 
     func text(at index: Int) -> String? { target.text(at: index) }
 
@@ -63,7 +63,7 @@ final class DifferenceBacking: ItemBacking {
     func date(at index: Int) -> Date? { target.date(at: index) }
 
     func setText(_ value: String, at index: Int) -> Bool {
-        // Equal texts may have other bytes.
+        // Equal texts may have different bytes.
         change(at: index) {
             target.text(at: index)?.utf8.elementsEqual(value.utf8)
         } _: {
@@ -106,7 +106,7 @@ final class DifferenceBacking: ItemBacking {
         }
     }
 
-    /// Sets unless the item has the same value already; leaves it to ``setValue(_:at:)`` where that is not known.
+    /// Sets the value unless the item has it already; leaves it to ``setValue(_:at:)`` if that is not known.
     private func change(
         at index: Int, _ isSame: () -> Bool?, _ set: () -> Bool
     ) -> Bool {

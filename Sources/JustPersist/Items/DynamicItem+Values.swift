@@ -1,15 +1,16 @@
 extension DynamicItem {
-    /// Copies of the values of an item whose type has no Swift class, as a struct that may leave the item's block.
+    /// Copies of the values of an item whose type has no Swift class, as a struct that can be used after the item's
+    /// block.
     ///
-    /// The value of each attribute is coded as ``DataStoreValue`` is, so that every kind comes back as it was.
+    /// The value of each attribute is coded as ``DataStoreValue`` is, so that its kind is preserved.
     public struct Values: Hashable, Sendable, Codable, Identifiable {
         /// The key of the item's type.
         public var itemTypeKey: String
         /// The identity of the item.
         public var uniqueToken: ItemID
-        /// The values by attribute, null among them.
+        /// The values by attribute, including null.
         ///
-        /// An attribute that is not listed is left alone by `update(from:)`.
+        /// `update(from:)` does not change an attribute that is not listed.
         public var values: [String: DataStoreValue]
 
         private enum CodingKeys: String, CodingKey {
@@ -27,16 +28,17 @@ extension DynamicItem {
             self.values = values
         }
 
-        /// Copies the values of an item of any class: all its attributes, defaults where it holds no value.
+        /// Copies the values of an item of any class: all its attributes, with defaults for those that have no stored
+        /// value.
         ///
-        /// - Throws: That a value cannot be read.
+        /// - Throws: An error if a value cannot be read.
         public init(_ item: any DataStoreItem) throws(DataStoreError) {
             self.init(
                 item.backing.itemTypeKey, id: item.backing.id,
                 values: try item.storedValues(withNullsOf: item.backing.attributeNames))
         }
 
-        /// The identity of the item: the same as ``uniqueToken``.
+        /// The identity of the item, equal to ``uniqueToken``.
         public var id: ItemID { uniqueToken }
 
         /// The value of an attribute; null if it is not listed.
@@ -46,12 +48,12 @@ extension DynamicItem {
         }
     }
 
-    /// Sets the attributes that the values list, and returns the names of those that were changed, sorted.
+    /// Sets the listed attributes, and returns the names of those that were changed, sorted.
     ///
-    /// Only what differs is written. The item keeps its identity, whatever that of the values is.
+    /// Only values that differ are written. The item keeps its own identity.
     ///
-    /// - Throws: What is wrong with a value, or that the item cannot be changed. The attributes set before that stay
-    ///   changed; roll the block back if they should not.
+    /// - Throws: The error of a value that cannot be stored, or of an item that cannot be changed. Attributes that
+    ///   were set before the failure stay changed; roll the block back if they should not.
     @discardableResult
     public func update(from values: Values) throws(DataStoreError) -> [String] {
         var changed: [String] = []

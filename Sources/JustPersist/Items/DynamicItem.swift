@@ -1,6 +1,6 @@
-/// An item whose type has no Swift class: its attributes are what the store says they are.
+/// An item whose type has no Swift class; the store knows its attributes.
 ///
-/// Tools and imports use it. Ask for dynamic items by the type's key:
+/// Tools and imports use it. Request dynamic items by the type's key:
 ///
 /// ```swift
 /// let request = DataStoreRequest(itemTypeKey: "Restaurant")
@@ -10,16 +10,15 @@ public final class DynamicItem: MutableDataStoreItem {
     /// An empty schema: the type and its attributes differ from item to item.
     public static let schema = ItemSchema("", attributes: [])
 
-    /// Where the values live.
+    /// The storage of the item's values.
     public let backing: any ItemBacking
 
-    /// An item over a store's backing.
+    /// Makes an item over a store's backing.
     public init(backing: any ItemBacking) { self.backing = backing }
 
-    /// A new item that is in no store yet, with an id and values of its own.
+    /// A new item that is in no store yet, with its own id and values.
     ///
-    /// A store takes it once the type's attributes are declared there
-    /// (``DataStoreReadWriteAccessor/declare(_:)``).
+    /// A store accepts it once the type's attributes are declared there (``DataStoreReadWriteAccessor/declare(_:)``).
     public convenience init(
         _ itemTypeKey: String, id: ItemID = ItemID(), values: [String: DataStoreValue] = [:]
     ) {
@@ -30,8 +29,8 @@ public final class DynamicItem: MutableDataStoreItem {
 
     /// The value of an attribute; null if it has none.
     ///
-    /// An undeclared name reads as null, and setting one is reported and changes nothing. A value that cannot be
-    /// read is reported, and reads as null too.
+    /// An undeclared name reads as null; setting it is reported and changes nothing. A value that cannot be read is
+    /// reported, and reads as null too.
     public subscript(attribute: String) -> DataStoreValue {
         get {
             do throws(DataStoreError) {
@@ -50,15 +49,15 @@ public final class DynamicItem: MutableDataStoreItem {
         }
     }
 
-    /// All values that are not null, by attribute: defaults of the type where the item holds none.
+    /// All values that are not null, by attribute, with the type's defaults for attributes that have no stored value.
     public func values() throws(DataStoreError) -> [String: DataStoreValue] {
         try storedValues()
     }
 }
 
 extension DataStoreItem {
-    /// All values that are not null, by attribute, and the nulls of those attributes where null is not what an
-    /// item has that holds no value: those with a default.
+    /// All values that are not null, by attribute, and the nulls of attributes that have a default, where an item
+    /// without a stored value would not have null.
     package func storedValues(
         withNullsOf nullable: some Collection<String> = []
     ) throws(DataStoreError) -> [String: DataStoreValue] {

@@ -25,25 +25,25 @@ public protocol ItemBacking: AnyObject {
 
     /// Runs `body`, which sets the declared default values of a new item.
     ///
-    /// The default only runs `body`. A store that records the defaults of attributes can skip storing equal values
-    /// meanwhile.
+    /// The default only runs `body`. A store that records the defaults of attributes need not store equal values
+    /// during this call.
     func withInitialValues(_ body: () -> Void)
 
-    // Short cuts for values of the commonest kinds, which need not take the form of a ``DataStoreValue`` on the way.
+    // Fast paths for values of the most frequent kinds, which avoid a ``DataStoreValue``.
 
     /// A fast path to read a string attribute; if it returns `nil`, the caller uses ``value(at:)``.
     func text(at index: Int) -> String?
 
-    /// The same for a whole number.
+    /// A fast path to read a whole number, as `text(at:)` for strings.
     func integer(at index: Int) -> Int64?
 
-    /// The same for a floating-point number.
+    /// A fast path to read a floating-point number, as `text(at:)` for strings.
     func double(at index: Int) -> Double?
 
-    /// The same for a truth value.
+    /// A fast path to read a truth value, as `text(at:)` for strings.
     func bool(at index: Int) -> Bool?
 
-    /// The same for a point in time.
+    /// A fast path to read a point in time, as `text(at:)` for strings.
     func date(at index: Int) -> Date?
 
     /// A fast path to set a string attribute, which returns whether it did.
@@ -51,20 +51,20 @@ public protocol ItemBacking: AnyObject {
     /// If it returns false, nothing has changed, and the caller uses ``setValue(_:at:)``.
     func setText(_ value: String, at index: Int) -> Bool
 
-    /// The same for a whole number.
+    /// A fast path to set a whole number, as `setText(_:at:)` for strings.
     func setInteger(_ value: Int64, at index: Int) -> Bool
 
-    /// The same for a floating-point number.
+    /// A fast path to set a floating-point number, as `setText(_:at:)` for strings.
     func setDouble(_ value: Double, at index: Int) -> Bool
 
-    /// The same for a truth value.
+    /// A fast path to set a truth value, as `setText(_:at:)` for strings.
     func setBool(_ value: Bool, at index: Int) -> Bool
 
-    /// The same for a point in time.
+    /// A fast path to set a point in time, as `setText(_:at:)` for strings.
     func setDate(_ value: Date, at index: Int) -> Bool
 
-    /// The value of the named attribute; null if it has none.
-    /// An undeclared name is ``DataStoreError/Code/unknownAttribute``.
+    /// The value of the named attribute; null if it has none. An undeclared name throws
+    /// ``DataStoreError/Code/unknownAttribute``.
     func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue
 
     /// Changes the named attribute, under the rules of ``setValue(_:at:)`` and ``value(forAttribute:)``.
@@ -72,7 +72,7 @@ public protocol ItemBacking: AnyObject {
 
     /// Calls `body` with the name and the value of each of ``attributeNames``, in their order.
     ///
-    /// The default asks for each by its name. A store that has the values side by side can give them at less cost.
+    /// The default reads each value by its name. A store that keeps the values together can return them at less cost.
     func forEachValue(
         _ body: (_ name: String, _ value: DataStoreValue) throws(DataStoreError) -> Void
     ) throws(DataStoreError)
@@ -84,26 +84,26 @@ public protocol ItemBacking: AnyObject {
         forAttribute name: String, of reference: ItemReference
     ) throws(DataStoreError) -> DataStoreValue
 
-    /// The store's backing, for an item that was made outside and then taken in; otherwise the backing itself.
+    /// The store's backing for an item that was inserted into a store; otherwise the backing itself.
     var storeBacking: any ItemBacking { get }
 
-    /// Hands an error that a property cannot throw to the store's error handler.
+    /// Passes an error that a property cannot throw to the store's error handler.
     func report(_ error: DataStoreError)
 }
 
 extension ItemBacking {
-    /// Null.
+    /// Returns null.
     public func value(
         forAttribute name: String, of reference: ItemReference
     ) throws(DataStoreError) -> DataStoreValue { .null }
 
-    /// Asks for each value by its name.
+    /// Reads each value by its name.
     public func forEachValue(
         _ body: (_ name: String, _ value: DataStoreValue) throws(DataStoreError) -> Void
     ) throws(DataStoreError) {
         let names = attributeNames
         if names.isEmpty {
-            // So it is on another thread than the block's, which the values say.
+            // The backing is used on another thread than the block's, which reading the values reports.
             do throws(DataStoreError) {
                 _ = try value(forAttribute: "")
             } catch {
@@ -116,39 +116,39 @@ extension ItemBacking {
     /// Runs `body`.
     public func withInitialValues(_ body: () -> Void) { body() }
 
-    /// The backing itself.
+    /// Returns the backing itself.
     public var storeBacking: any ItemBacking { self }
 }
 
-/// A backing without short cuts.
+/// Defaults for a backing without fast paths.
 extension ItemBacking {
-    /// No short cut.
+    /// No fast path.
     public func text(at index: Int) -> String? { nil }
 
-    /// No short cut.
+    /// No fast path.
     public func integer(at index: Int) -> Int64? { nil }
 
-    /// No short cut.
+    /// No fast path.
     public func double(at index: Int) -> Double? { nil }
 
-    /// No short cut.
+    /// No fast path.
     public func bool(at index: Int) -> Bool? { nil }
 
-    /// No short cut.
+    /// No fast path.
     public func date(at index: Int) -> Date? { nil }
 
-    /// No short cut.
+    /// No fast path.
     public func setText(_ value: String, at index: Int) -> Bool { false }
 
-    /// No short cut.
+    /// No fast path.
     public func setInteger(_ value: Int64, at index: Int) -> Bool { false }
 
-    /// No short cut.
+    /// No fast path.
     public func setDouble(_ value: Double, at index: Int) -> Bool { false }
 
-    /// No short cut.
+    /// No fast path.
     public func setBool(_ value: Bool, at index: Int) -> Bool { false }
 
-    /// No short cut.
+    /// No fast path.
     public func setDate(_ value: Date, at index: Int) -> Bool { false }
 }

@@ -2,9 +2,9 @@ public import Foundation
 
 /// The identity of an item: 128 bits, made by the client, ordered by the time of creation.
 ///
-/// An id is a UUID of version 7 (RFC 9562): a millisecond timestamp followed by a counter and random
-/// bits. Ids made by one process ascend strictly, so that the order of ids is the order of creation.
-/// An item keeps its id for ever: through updates, reopening, merging and migration.
+/// An id is a UUID of version 7 (RFC 9562): a millisecond timestamp followed by a counter and random bits. Ids made by
+/// one process ascend strictly, so that the order of ids is the order of creation. An item keeps its id permanently,
+/// through updates, reopening, merging and migration.
 public struct ItemID: Hashable, Comparable, Sendable {
     /// The first eight bytes, most significant first.
     public let high: UInt64
@@ -17,7 +17,7 @@ public struct ItemID: Hashable, Comparable, Sendable {
         self.low = low
     }
 
-    /// The id with the bits of a UUID, whatever its version.
+    /// The id with the bits of a UUID of any version.
     public init(_ uuid: UUID) {
         let b = uuid.uuid
         high = [b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7].reduce(0) { $0 << 8 | UInt64($1) }
@@ -30,7 +30,7 @@ public struct ItemID: Hashable, Comparable, Sendable {
         self.init(uuid)
     }
 
-    /// The same bits as a UUID.
+    /// The bits as a UUID.
     public var uuid: UUID {
         func byte(_ word: UInt64, _ index: UInt64) -> UInt8 {
             UInt8(truncatingIfNeeded: word >> (56 - 8 * index))
@@ -44,10 +44,10 @@ public struct ItemID: Hashable, Comparable, Sendable {
             ))
     }
 
-    /// Hashes both halves in one step: ids are keys of dictionaries on hot paths.
+    /// Combines both halves in one step, because ids are keys of dictionaries on hot paths.
     public func hash(into hasher: inout Hasher) { hasher.combine(high ^ low) }
 
-    /// Orders ids as their bytes, which is the order of creation.
+    /// Orders ids by their bytes, which is the order of creation.
     public static func < (lhs: ItemID, rhs: ItemID) -> Bool {
         lhs.high == rhs.high ? lhs.low < rhs.low : lhs.high < rhs.high
     }

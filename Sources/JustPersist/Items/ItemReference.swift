@@ -5,8 +5,8 @@
 /// let served = try dish.restaurant.flatMap { try db.item(Restaurant.self, $0) }
 /// ```
 ///
-/// A reference is a plain value, and may leave its block. It does not keep its target alive, and a target that
-/// was deleted reads as absent.
+/// A reference is a value and can be used after its block has ended. It does not keep its target alive, and a deleted
+/// target reads as absent.
 public struct ItemReference: Hashable, Sendable, Codable {
     /// The ``DataStoreItem/itemTypeKey`` of the item referred to.
     public let itemTypeKey: String

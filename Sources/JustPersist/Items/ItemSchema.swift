@@ -1,4 +1,4 @@
-/// What a type of items is called and which attributes it has.
+/// The key of a type of items, its attributes and its indexes.
 ///
 /// The `@Item` macro generates it; a class without the macro declares it as a `static let`. A store records the
 /// schema of every type in its catalog, so ``DataStoreReadAccessor/schemas()`` describes the contents of a store
@@ -8,9 +8,9 @@ public final class ItemSchema: Sendable {
     ///
     /// Renaming the Swift class does not change it.
     public let itemTypeKey: String
-    /// The keys that the type had in earlier releases: a store finds its items and the references to them under these.
+    /// The keys of the type in earlier releases; a store finds items and references that were stored under them.
     ///
-    /// In a schema that a store hands out these are all the keys that the type has ever had.
+    /// In a schema that a store returns, these are all the keys that the type has ever had.
     public let formerTypeKeys: [String]
     /// The attributes, in the order in which items address them by index.
     public let attributes: [AttributeSchema]
@@ -22,8 +22,8 @@ public final class ItemSchema: Sendable {
 
     /// A schema of the named type.
     ///
-    /// Attributes declared `isIndexed` or `isUnique` appear in ``indexes`` without being listed there. A
-    /// schema that contradicts itself is refused by ``validate()`` when a store is given it.
+    /// Attributes declared `isIndexed` or `isUnique` appear in ``indexes`` without being listed there. A store refuses
+    /// an inconsistent schema with the error of ``validate()``.
     public init(
         _ itemTypeKey: String, formerTypeKeys: [String] = [], attributes: [AttributeSchema],
         indexes: [IndexSchema] = []
@@ -43,12 +43,12 @@ public final class ItemSchema: Sendable {
         contradiction = Self.contradiction(in: attributes, of: itemTypeKey)
     }
 
-    /// Checks that the schema does not contradict itself.
+    /// Checks that the schema is consistent.
     ///
     /// Stores call this before they use a schema.
     ///
-    /// - Throws: `.conflictingAttributes` if two attributes have one name, be it a former one of either, and
-    ///   `.kindMismatch` if a default is of none of its attribute's kinds.
+    /// - Throws: `.conflictingAttributes` if two attributes have one name, now or formerly; `.kindMismatch` if a
+    ///   default is of none of its attribute's kinds.
     public func validate() throws(DataStoreError) {
         if let contradiction { throw contradiction }
     }
@@ -89,14 +89,14 @@ public final class ItemSchema: Sendable {
     /// The index of the attribute with that name.
     public func index(ofAttribute name: String) -> Int? { indexByName[name] }
 
-    /// The name of the attribute that a key path of the item class stands for, such as `\Restaurant.name`.
+    /// The name of the attribute that a key path of the item class refers to, such as `\Restaurant.name`.
     public func attributeName(for keyPath: AnyKeyPath) -> String? {
         attributes.first { $0.keyPath.map { $0 == keyPath } ?? false }?.name
     }
 }
 
 extension [ItemSchema] {
-    /// The schema of the type that has this key, or had it in an earlier release.
+    /// This schema, if its type has this key or had it in an earlier release.
     func schema(ofType key: String) -> ItemSchema? {
         first { $0.itemTypeKey == key || $0.formerTypeKeys.contains(key) }
     }
@@ -104,20 +104,21 @@ extension [ItemSchema] {
 
 /// An index over one attribute or several, in order.
 public struct IndexSchema: Hashable, Sendable, Codable {
-    /// The names of the attributes, the first one deciding first.
+    /// The names of the attributes; the first is the leading one.
     ///
-    /// A name may go on behind dots in the dictionaries that the attribute holds: `address.city`. In an index over one
-    /// attribute the elements of arrays are found one by one.
+    /// A name may lead into the dictionaries of an attribute with dots: `address.city`. In an index over one
+    /// attribute, the elements of arrays are indexed one by one.
     public let attributes: [String]
-    /// Whether no two items may agree in all of the attributes.
+    /// Whether no two items may have equal values for all of the attributes.
     ///
-    /// Items with nil for one of them agree with no other. A write block that breaks the rule fails with
-    /// ``DataStoreError/Code/uniqueViolation`` in its next query or at its end, and leaves no trace.
+    /// Items with nil for one of them never conflict. A write block that breaks the rule fails with
+    /// ``DataStoreError/Code/uniqueViolation`` in its next query or at its end, and is rolled back.
     public let isUnique: Bool
-    /// Whether texts are compared without regard to case, as `==[c]` compares them.
+    /// Whether texts are compared ignoring case, as `==[c]` compares them.
     ///
-    /// Such an index serves `==[c]`, `IN[c]`, `BEGINSWITH[c]`, `<[c]` and their like, sorts by ``TextOrder/caseInsensitive``,
-    /// and finds candidates for `==` and `IN`. If it is unique, "A@b.c" and "a@B.C" are the same.
+    /// Such an index serves `==[c]`, `IN[c]`, `BEGINSWITH[c]`, `<[c]` and similar operators, sorts by
+    /// ``TextOrder/caseInsensitive``, and finds candidates for `==` and `IN`. If it is unique, "A@b.c" and "a@B.C" are
+    /// the same.
     public let ignoresCase: Bool
 
     /// An index over the named attributes.

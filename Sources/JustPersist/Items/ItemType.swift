@@ -1,12 +1,12 @@
-/// A type of items as stores are asked for it: its key, and the Swift class its items come as.
+/// A type of items in a request: its key, and the Swift class of its items.
 public struct ItemType: Sendable {
     /// The key of the type in a store.
     public var key: String { schema?.itemTypeKey ?? dynamicKey }
-    /// The class of which items are made.
+    /// The class of the items that stores return.
     public let itemClass: any DataStoreItem.Type
-    /// The declared attributes; `nil` for a type known only from what the store says of it.
+    /// The declared attributes; `nil` for a type that only the store knows.
     public let schema: ItemSchema?
-    // That of a schema is not copied: every call on an accessor would pay for it.
+    // The key of a schema is not copied, which would cost each call on an accessor.
     /// The key of a type without a schema.
     private var dynamicKey = ""
 
@@ -16,8 +16,8 @@ public struct ItemType: Sendable {
         schema = itemClass.schema
     }
 
-    /// A type without a Swift class: its items come as ``DynamicItem``, with the attributes that the
-    /// store says it has.
+    /// A type without a Swift class: its items are returned as ``DynamicItem``, with the attributes that the store
+    /// knows.
     public init(dynamic key: String) {
         itemClass = DynamicItem.self
         schema = nil

@@ -1,7 +1,7 @@
-/// Copies of the values of one item, as a struct that may leave the item's block.
+/// Copies of the values of one item, as a struct that can be used after the item's block has ended.
 ///
-/// The `@Item` macro makes one of each item class, called `Values`, with all attributes. It is `Codable` and `Hashable`
-/// too, so that a function returns what it has read, an actor keeps it, and a handler sends it as JSON:
+/// The `@Item` macro makes one for each item class, called `Values`, with all attributes. It is `Codable` and
+/// `Hashable`, so a function can return it, an actor can keep it, and a handler can send it as JSON:
 ///
 /// ```swift
 /// let best = try store.read { db in
@@ -10,7 +10,7 @@
 /// let json = try JSONEncoder().encode(best)
 /// ```
 ///
-/// A struct of your own has the attributes that you choose, under names that you choose:
+/// A struct of your own has the attributes that you choose, under your own names:
 ///
 /// ```swift
 /// struct RestaurantRow: ItemValues {
@@ -28,7 +28,7 @@
 /// let rows = try store.read { db in try db.values(RestaurantRow.self, sortedBy: .ascending(\.name)) }
 /// ```
 ///
-/// For the way back see `create(from:)`, `upsert(_:)` and ``MutableDataStoreItem/update(from:)``.
+/// To write values to a store, see `create(from:)`, `upsert(_:)` and ``MutableDataStoreItem/update(from:)``.
 public protocol ItemValues<Item>: Sendable, Identifiable where ID == ItemID {
     /// The class of the items.
     associatedtype Item: MutableDataStoreItem
@@ -41,13 +41,13 @@ public protocol ItemValues<Item>: Sendable, Identifiable where ID == ItemID {
 
     /// Sets the attributes of an item to these values, except for its identity.
     ///
-    /// Called by the store; call ``MutableDataStoreItem/update(from:)`` to change an item. The item is not the one in the
-    /// store but stands for it: set attributes only.
+    /// The store calls this; call ``MutableDataStoreItem/update(from:)`` to change an item. The parameter is a
+    /// stand-in for the stored item: only set attributes.
     func assign(to item: Item)
 }
 
 extension ItemValues {
-    /// The identity of the item: the same as ``uniqueToken``.
+    /// The identity of the item, equal to ``uniqueToken``.
     ///
     /// If there is an attribute named `id`, the property `id` is that attribute.
     public var id: ItemID { uniqueToken }
@@ -55,7 +55,7 @@ extension ItemValues {
 
 /// An item class with a struct of its values, as `@Item` makes it.
 ///
-/// By hand, declare a nested struct that conforms to ``ItemValues`` and is called `Values`:
+/// Without the macro, declare a nested struct that conforms to ``ItemValues`` and is called `Values`:
 ///
 /// ```swift
 /// extension Restaurant: ItemWithValues {
@@ -68,7 +68,7 @@ public protocol ItemWithValues: MutableDataStoreItem {
 }
 
 extension ItemWithValues {
-    /// A copy of the item's values, which may leave the block.
+    /// A copy of the item's values, which can be used after the block has ended.
     ///
     /// A stored value that cannot be read is reported, and the copy has the attribute's default instead, as the property
     /// does; `values(of:where:sortedBy:offset:limit:)` of an accessor throws instead. If a class has an attribute named
@@ -79,11 +79,11 @@ extension ItemWithValues {
 extension MutableDataStoreItem {
     /// Sets the item's attributes to these values, and returns the names of those that were changed.
     ///
-    /// Only what differs is written, so that indexes, change streams and merges see no more changes than there are. The
-    /// item keeps its identity, whatever that of the values is.
+    /// Only values that differ are written, so that indexes, change streams and merges see no other changes. The item
+    /// keeps its own identity.
     ///
-    /// - Throws: What is wrong with a value, or that the item cannot be changed. The attributes set before that stay
-    ///   changed; roll the block back if they should not.
+    /// - Throws: The error of a value that cannot be stored, or of an item that cannot be changed. Attributes that
+    ///   were set before the failure stay changed; roll the block back if they should not.
     @discardableResult
     public func update<Values: ItemValues>(
         from values: Values

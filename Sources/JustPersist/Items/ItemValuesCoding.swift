@@ -1,8 +1,9 @@
 extension CodingUserInfoKey {
-    /// Set to `true` in the `userInfo` of a decoder, lets the structs of values that `@Item` makes fill in what is missing.
+    /// A key of a decoder's `userInfo`: if its value is `true`, the structs of values that `@Item` makes use defaults
+    /// for missing keys.
     ///
-    /// An attribute that is not optional then has its default where its key is absent or null. Otherwise that is a
-    /// `DecodingError` that names the attribute.
+    /// An attribute that is not optional then has its default if its key is absent or null. Otherwise decoding throws
+    /// a `DecodingError` that names the attribute.
     ///
     /// ```swift
     /// let decoder = JSONDecoder()
@@ -16,14 +17,14 @@ extension CodingUserInfoKey {
     }()
 }
 
-/// How the structs of values that `@Item` makes are decoded; not for use by hand.
+/// The decoding of the structs of values that `@Item` makes; not for direct use.
 ///
 /// The keys are the names of the attributes, and `id`.
 public struct ItemValuesDecoder {
     private let container: KeyedDecodingContainer<ItemValuesKey>
     private let fillsInDefaults: Bool
 
-    /// Reads what an encoder has written for one item.
+    /// Reads the container of one item.
     public init(_ decoder: any Decoder) throws {
         container = try decoder.container(keyedBy: ItemValuesKey.self)
         fillsInDefaults = decoder.userInfo[.fillsInDefaults] as? Bool ?? false
@@ -36,7 +37,7 @@ public struct ItemValuesDecoder {
 
     /// The value of an attribute that is not optional.
     ///
-    /// An absent key and null are errors, which name the attribute, unless the decoder is set up to fill in defaults.
+    /// An absent key and null throw errors that name the attribute, unless the decoder is configured to use defaults.
     public func attribute<Value: Decodable>(
         _ name: String, default defaultValue: @autoclosure () -> Value
     ) throws -> Value {
@@ -45,7 +46,7 @@ public struct ItemValuesDecoder {
             return try container.decodeIfPresent(Value.self, forKey: key) ?? defaultValue()
         }
         if container.contains(key) { return try container.decode(Value.self, forKey: key) }
-        // An optional under another name.
+        // An optional type under another name, such as a type alias.
         if Value.self is any ExpressibleByNilLiteral.Type { return defaultValue() }
         throw DecodingError.keyNotFound(
             key,
@@ -66,7 +67,7 @@ public struct ItemValuesDecoder {
         return try container.decodeIfPresent(Value.self, forKey: key)
     }
 
-    // For types that cannot be stored, which their properties say.
+    // For types that cannot be stored, which the compiler reports at their properties.
 
     /// The default.
     @_disfavoredOverload
@@ -81,7 +82,7 @@ public struct ItemValuesDecoder {
     ) throws -> Value? { defaultValue() }
 }
 
-/// How the structs of values that `@Item` makes are encoded; not for use by hand.
+/// The encoding of the structs of values that `@Item` makes; not for direct use.
 public struct ItemValuesEncoder {
     private var container: KeyedEncodingContainer<ItemValuesKey>
 
@@ -102,7 +103,7 @@ public struct ItemValuesEncoder {
 
     /// Writes the value of an attribute.
     ///
-    /// `nil` is left out, or written as null where an absent value would be the default.
+    /// `nil` is left out, or written as null if an absent value would become the default.
     public mutating func optionalAttribute<Value: Encodable>(
         _ name: String, _ value: Value?, hasDefault: Bool = false
     ) throws {
@@ -114,7 +115,7 @@ public struct ItemValuesEncoder {
         }
     }
 
-    // For types that cannot be stored, which their properties say.
+    // For types that cannot be stored, which the compiler reports at their properties.
 
     /// Writes nothing.
     @_disfavoredOverload

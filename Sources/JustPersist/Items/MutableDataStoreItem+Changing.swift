@@ -1,9 +1,9 @@
-/// The calls of a write block's accessor with the class or the item in front, for readers who know Active Record:
+/// The calls of a write block's accessor as calls of the class or the item, in the style of Active Record:
 /// `Restaurant.create(in: db)`.
 ///
-/// Each is the accessor's call of the same name, and throws what that throws.
+/// Each corresponds to the accessor's call of that name, and throws its errors.
 extension MutableDataStoreItem {
-    /// Makes a new item, with the values that the class declares as defaults.
+    /// Makes a new item, with the default values that the class declares.
     @discardableResult
     public static func create(
         in db: borrowing some DataStoreReadWriteAccessor & ~Copyable
@@ -11,7 +11,8 @@ extension MutableDataStoreItem {
         try db.create(Self.self)
     }
 
-    /// Makes a new item, calls `change` with it, and returns its identity, which may leave the block.
+    /// Makes a new item, calls `change` with it, and returns its identity, which can be used after the block has
+    /// ended.
     ///
     /// ```swift
     /// try store.write { db in try Restaurant.create(in: db) { $0.name = "Thai Garden" } }
@@ -26,7 +27,7 @@ extension MutableDataStoreItem {
         return item.uniqueToken
     }
 
-    /// Makes a new item with these values, and with their identity.
+    /// Makes a new item with these values and their identity.
     ///
     /// - Throws: `.couldNotCreateItemOfType` if the store has an item of the class with that identity.
     @discardableResult
@@ -36,7 +37,7 @@ extension MutableDataStoreItem {
         try db.makeItem(values)
     }
 
-    /// The item with a value for a unique attribute: the one that the store has, or a new one with that value.
+    /// The item with a value for a unique attribute: the stored one, or a new one with that value.
     public static func upsert<Value>(
         _ keyPath: KeyPath<Self, Value>, _ value: Value,
         in db: borrowing some DataStoreReadWriteAccessor & ~Copyable
@@ -51,7 +52,7 @@ extension MutableDataStoreItem {
         try db.deleteAll(Self.self)
     }
 
-    /// Deletes the items of the class that match, and returns how many.
+    /// Deletes the items of the class that match, and returns their number.
     @discardableResult
     public static func removeAll(
         in db: borrowing some DataStoreReadWriteAccessor & ~Copyable,
@@ -60,7 +61,7 @@ extension MutableDataStoreItem {
         try db.delete(Self.self, where: predicate)
     }
 
-    /// Deletes the items of the class that match, and returns how many.
+    /// Deletes the items of the class that match, and returns their number.
     @discardableResult
     public static func removeAll(
         in db: borrowing some DataStoreReadWriteAccessor & ~Copyable,
@@ -69,7 +70,7 @@ extension MutableDataStoreItem {
         try db.delete(Self.self, where: condition)
     }
 
-    /// Deletes the item, and returns whether it was there.
+    /// Deletes the item, and returns whether it existed.
     @discardableResult
     public func remove(
         in db: borrowing some DataStoreReadWriteAccessor & ~Copyable

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Takes the values of one item after the other, and keeps one attribute's.
+/// Receives the values of one item after the other, and keeps the value of one attribute.
 final class SingleValueBacking: ItemBacking {
     private let schema: ItemSchema
     private let index: Int?
@@ -15,16 +15,16 @@ final class SingleValueBacking: ItemBacking {
         index = schema.index(ofAttribute: attribute)
     }
 
-    /// The value that `assign` sets, or else the default.
+    /// The value that `assign` sets, or the default if it sets none.
     ///
-    /// - Throws: Why it cannot be set.
+    /// - Throws: The error of a value that cannot be set.
     func value(_ assign: () -> Void) throws(DataStoreError) -> DataStoreValue {
         kept = index.flatMap { schema.attributes[$0].defaultValue } ?? .null
         try PropertyFailures.failingCall(assign)
         return kept
     }
 
-    // Nothing but its properties fails, and what they cannot do is thrown.
+    // Only setting a value can fail, which is thrown.
     func report(_ error: DataStoreError) {}
 
     func value(at index: Int) throws(DataStoreError) -> DataStoreValue {
@@ -47,7 +47,7 @@ final class SingleValueBacking: ItemBacking {
         try setValue(value, at: schema.index(ofAttribute: name) ?? -1)
     }
 
-    // MARK: Short cuts past the attributes that are not kept
+    // MARK: Fast paths for the attributes that are not kept
 
     func setText(_ value: String, at index: Int) -> Bool { index != self.index }
 

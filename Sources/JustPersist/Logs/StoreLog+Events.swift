@@ -1,6 +1,6 @@
 import Logging
 
-/// What a store calls, each after the fact.
+/// The events that a store logs, each after it has happened.
 extension StoreLog {
     /// The store was opened, since `start(.debug)`.
     public func opened(_ store: String, types: Int, since start: Start?) {
@@ -16,7 +16,7 @@ extension StoreLog {
             [.event: "close", .store: "\(store)"])
     }
 
-    /// The engine has repaired its files while it was opened.
+    /// The engine has repaired its files during opening.
     public func recovered(_ store: String, _ error: DataStoreError) {
         write(
             .debug, "recovered the store at \(store): \(error.message)", since: nil,
@@ -26,18 +26,18 @@ extension StoreLog {
             ])
     }
 
-    /// What a write block has changed.
+    /// The changes of a write block.
     public struct Changes: Sendable, Hashable {
-        /// How many items were made or inserted.
+        /// The number of items that were made or inserted.
         public var inserted: Int
-        /// How many items were changed.
+        /// The number of items that were changed.
         public var updated: Int
-        /// How many items were deleted.
+        /// The number of items that were deleted.
         public var deleted: Int
-        /// How many bytes of changes were written, more or less.
+        /// The approximate number of bytes that were written.
         public var bytes: Int
 
-        /// What a write block has changed.
+        /// The changes of a write block.
         public init(inserted: Int = 0, updated: Int = 0, deleted: Int = 0, bytes: Int = 0) {
             self.inserted = inserted
             self.updated = updated
@@ -48,7 +48,7 @@ extension StoreLog {
 
     /// Write blocks were committed, since `start(.trace)` at the beginning of the first one.
     ///
-    /// `changes` is counted only if it is logged.
+    /// `changes` is called only if it is logged.
     public func committed(
         _ commit: UInt64?, blocks: Int = 1, since start: Start?,
         _ changes: @autoclosure () -> Changes
@@ -80,9 +80,9 @@ extension StoreLog {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - found: How many items it gave.
-    ///   - start: When it began; nothing is logged without.
-    ///   - plan: Which way was taken, if the store knows; asked for only if it is logged.
+    ///   - found: The number of items that it returned.
+    ///   - start: The start of the query; without it, nothing is logged.
+    ///   - plan: The plan, if the store knows it; called only if it is logged.
     public func queried(
         _ request: DataStoreRequest, found: Int, since start: Start?,
         plan: @autoclosure () -> QueryPlan? = nil

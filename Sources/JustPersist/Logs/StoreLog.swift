@@ -1,29 +1,29 @@
 public import Logging
 
-/// What a store writes to a log about its work, with swift-log.
+/// A log of a store's work, written with swift-log.
 ///
 /// ```swift
 /// let store = LMDBDataStore(at: url)
 /// store.log = StoreLog(Logger(label: "store"), slowQueries: .milliseconds(50))
 /// ```
 ///
-/// At `debug` it logs what is worth knowing while a program is developed: that the store was opened, closed or recovered, write
-/// blocks that were rolled back, and slow queries with their plans. At `trace` each commit and each query. The details are metadata:
-/// see ``Key``. Failures that the program does not see otherwise are not logged here but reported: see
-/// ``DataStore/errorHandler``.
+/// At `debug` it logs events that matter during development: that the store was opened, closed or recovered, write
+/// blocks that were rolled back, and slow queries with their plans. At `trace` it also logs each commit and each
+/// query. The details are metadata: see ``Key``. Failures that the program would not see otherwise are not logged here
+/// but reported: see ``DataStore/errorHandler``.
 ///
-/// A predicate is logged with the values in it.
+/// A predicate is logged with its values.
 ///
-/// While the logger's level is higher, a call costs a look at the level, and no look at the clock.
+/// If the logger's level is higher, a call only reads the level, not the clock.
 public struct StoreLog: Sendable {
-    /// Where to, from which level on, and with which metadata of your own.
+    /// The logger, with its level and your own metadata.
     public var logger: Logger
-    /// From how long on a query is slow; `nil` logs none as slow.
+    /// The duration from which a query counts as slow; `nil` logs none as slow.
     ///
     /// The plan of a slow query is logged with it. A store that finds the plan only by running the query again leaves it out.
     public var slowQueries: Duration?
 
-    /// A log that goes to a logger.
+    /// A log that writes to a logger.
     public init(_ logger: Logger, slowQueries: Duration? = .milliseconds(100)) {
         self.logger = logger
         self.slowQueries = slowQueries
@@ -34,7 +34,7 @@ public struct StoreLog: Sendable {
     /// `nil` if nothing is logged about the event.
     public typealias Start = ContinuousClock.Instant
 
-    /// The start of something that is logged at a level; `nil` if nothing is logged at that level.
+    /// The start of an event that is logged at a level; `nil` if nothing is logged at that level.
     @inlinable
     public func start(_ level: Logger.Level) -> Start? {
         logger.logLevel <= level ? ContinuousClock.now : nil
@@ -60,34 +60,34 @@ public struct StoreLog: Sendable {
         logger.log(level: level, message(), metadata: all)
     }
 
-    /// A duration with three digits behind the point.
+    /// A duration with three decimal places.
     static func milliseconds(_ duration: Duration) -> Double {
         (duration / .microseconds(1)).rounded() / 1000
     }
 }
 
 extension StoreLog {
-    /// The names of the details.
+    /// The names of the metadata.
     public enum Key: String, Sendable, CaseIterable {
-        /// What was done: `open`, `close`, `recover`, `commit`, `rollback`, `query`.
+        /// The event: `open`, `close`, `recover`, `commit`, `rollback`, `query`.
         case event
-        /// Where the store is: its path, or `memory`.
+        /// The location of the store: its path, or `memory`.
         case store
-        /// How long it took.
+        /// The duration.
         case milliseconds
         /// The number of types that the store knows.
         case types
         /// The number of the commit.
         case commit
-        /// How many items were made or inserted.
+        /// The number of items that were made or inserted.
         case inserted
-        /// How many items were changed.
+        /// The number of items that were changed.
         case updated
-        /// How many items were deleted.
+        /// The number of items that were deleted.
         case deleted
-        /// How many bytes of changes were written.
+        /// The number of bytes that were written.
         case bytes
-        /// How many write blocks share the commit.
+        /// The number of write blocks that share the commit.
         case blocks
         /// The key of the items' type.
         case itemType = "type"
@@ -99,13 +99,13 @@ extension StoreLog {
         case offset
         /// The limit of a query.
         case limit
-        /// How many items were found.
+        /// The number of items that were found.
         case found
-        /// The way to the items: see ``QueryPlan``.
+        /// The access path: see ``QueryPlan``.
         case plan
-        /// What went wrong.
+        /// The error.
         case error
-        /// The ``DataStoreError/Code`` of what went wrong.
+        /// The ``DataStoreError/Code`` of the error.
         case code
     }
 }

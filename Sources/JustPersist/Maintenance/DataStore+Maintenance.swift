@@ -1,15 +1,15 @@
 public import Foundation
 
-/// Looking after a store.
+/// Maintenance of a store.
 ///
 /// All of these calls return when the work is done, which may take minutes: do not call them on the main thread. They
-/// are refused inside a block of the store where they would have to wait for it.
+/// are refused inside a block of the store if they would have to wait for it.
 extension DataStore {
-    /// Checks the whole store for damage, and tells how far it is.
+    /// Checks the whole store for damage, and reports its progress.
     ///
-    /// Blocks of the store go on meanwhile. Damage is in the report; this throws only if the store cannot be read at
-    /// all, or if `progress` throws. Damaged files of LMDB can end the process: let another process verify files that
-    /// may be damaged, as the tool `justpersist verify` does.
+    /// Blocks of the store continue to run. Damage is listed in the report; this throws only if the store cannot be
+    /// read at all, or if `progress` throws. Damaged LMDB files can end the process: let another process verify files
+    /// that may be damaged, as the tool `justpersist verify` does.
     ///
     /// - Parameter progress: Called now and then on the calling thread.
     public func verify(
@@ -21,12 +21,13 @@ extension DataStore {
         }
     }
 
-    /// Makes the store's derived data anew where it does not agree with the items: indexes, numbers of items, the
-    /// change log.
+    /// Rebuilds the store's derived data where it does not agree with the items: indexes, numbers of items, the change
+    /// log.
     ///
-    /// No item is changed or deleted. What cannot be derived stays as it is and is in the report; a store whose files
-    /// are damaged in their structure is refused with ``DataStoreError/Code/corrupted``, and left untouched.
-    /// Restore such a store from a backup, or save what can be read with ``salvage(into:progress:)``.
+    /// No item is changed or deleted. Damage that cannot be repaired from the items is left as it is and listed in the
+    /// report; a store whose files are damaged in their structure is refused with ``DataStoreError/Code/corrupted``,
+    /// and left untouched. Restore such a store from a backup, or save the readable items with
+    /// ``salvage(into:progress:)``.
     ///
     /// - Parameter progress: Called now and then on the calling thread.
     public func repair(
@@ -41,17 +42,18 @@ extension DataStore {
     /// Writes every item that can still be read from the files of this closed store, which may be damaged in any way, into
     /// a new store of the same kind.
     ///
-    /// The files are only read, and need not be such that the store can be opened. An item is saved if its checksum holds.
-    /// Indexes and numbers of items are made anew. The new store has an id of its own and no change log; it is written
-    /// beside its place and renamed when it is complete and verified. Damage is in the report; this throws if nothing can be
-    /// read at all.
+    /// The files are only read, and the store need not be in a state that can be opened. An item is saved if its
+    /// checksum is valid. Indexes and numbers of items are rebuilt. The new store has its own id and no change log; it
+    /// is written next to its final place and renamed when it is complete and verified. Damage is listed in the
+    /// report; this throws if nothing can be read at all.
     ///
     /// - Parameters:
-    ///   - directory: The place of the new store, where nothing may be.
+    ///   - directory: The place of the new store, where nothing may exist.
     ///   - progress: Called now and then on the calling thread.
-    /// - Throws: ``DataStoreError/Code/alreadyOpen`` for an open store; ``DataStoreError/Code/lockedByAnotherProcess``;
-    ///   ``DataStoreError/Code/targetNotEmpty`` if something is at that place; ``DataStoreError/Code/newerFormat``;
-    ///   ``DataStoreError/Code/storeNotFound``; ``DataStoreError/Code/unsupported``; or a failure of the storage.
+    /// - Throws: ``DataStoreError/Code/alreadyOpen`` for an open store;
+    ///   ``DataStoreError/Code/lockedByAnotherProcess``; ``DataStoreError/Code/targetNotEmpty`` if something exists at
+    ///   that place; ``DataStoreError/Code/newerFormat``; ``DataStoreError/Code/storeNotFound``;
+    ///   ``DataStoreError/Code/unsupported``; or a failure of the storage.
     public func salvage(
         into directory: URL, progress: (MaintenanceProgress) throws -> Void = { _ in }
     ) throws -> SalvageReport {
@@ -61,21 +63,21 @@ extension DataStore {
         }
     }
 
-    /// Writes a copy of the store, as it is committed at one moment, into a new directory.
+    /// Writes a copy of the store's committed state at one moment into a new directory.
     ///
-    /// Blocks of the store go on meanwhile, except that writes may wait for a moment. The copy is written beside its
-    /// place, synced, and renamed when it is complete: if the process dies, nothing that looks like a store is left. To
-    /// restore a backup, open it, or move it to where the store was.
+    /// Blocks of the store continue to run, except that writes may wait for a moment. The copy is written next to its
+    /// final place, synced, and renamed when it is complete: if the process dies, nothing that looks like a store is
+    /// left. To restore a backup, open it, or move it to the store's place.
     ///
-    /// A backup is the same store: it has the store's id and history. To go on with two stores from one, copy it with a
-    /// migration instead.
+    /// A backup is the same store: it has the store's id and history. To continue with two independent stores, copy
+    /// the store with a migration instead.
     ///
     /// - Parameters:
-    ///   - directory: The place of the copy, where nothing may be.
-    ///   - previous: An earlier backup on the same volume. Files that have not changed since are linked to instead of
-    ///     copied, and take no further room. Only LevelDB has such files.
+    ///   - directory: The place of the copy, where nothing may exist.
+    ///   - previous: An earlier backup on the same volume. Files that have not changed since are linked instead of
+    ///     copied, and take no further space. Only LevelDB has such files.
     ///   - progress: Called now and then on the calling thread.
-    /// - Throws: ``DataStoreError/Code/targetNotEmpty`` if something is at that place;
+    /// - Throws: ``DataStoreError/Code/targetNotEmpty`` if something exists at that place;
     ///   ``DataStoreError/Code/unsupported``; or a failure of the storage.
     public func backUp(
         to directory: URL, since previous: URL? = nil,
@@ -87,11 +89,11 @@ extension DataStore {
         }
     }
 
-    /// Gives the room back to the file system that the store no longer uses.
+    /// Returns unused space to the file system.
     ///
-    /// LMDB writes a second file and puts it in the place of the first: blocks wait for that, and no other process may
-    /// have the store open. LevelDB merges its tables while blocks go on. Both need free room for up to a whole second
-    /// copy. If the process dies, the store is as it was or compacted, and whole.
+    /// LMDB writes a second file and replaces the first: blocks wait for that, and no other process may have the store
+    /// open. LevelDB merges its tables while blocks continue to run. Both need free space for up to a second copy. If
+    /// the process dies, the store is either as it was or compacted, and undamaged.
     ///
     /// - Parameter progress: Called now and then on the calling thread.
     /// - Throws: ``DataStoreError/Code/lockedByAnotherProcess``, ``DataStoreError/Code/readOnly``,

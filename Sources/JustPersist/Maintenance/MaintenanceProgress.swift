@@ -1,6 +1,6 @@
-/// How far the verification, repair, backup or compaction of a store has come.
+/// The progress of the verification, repair, backup or compaction of a store.
 public struct MaintenanceProgress: Sendable, Hashable {
-    /// One part of the work, which is counted from 0.
+    /// One part of the work, whose progress is counted from 0.
     public enum Step: Sendable, Hashable {
         /// The engine checks the structure of its own files.
         case structure
@@ -12,20 +12,20 @@ public struct MaintenanceProgress: Sendable, Hashable {
         case files
     }
 
-    /// What is being done.
+    /// The present step.
     public internal(set) var step = Step.structure
-    /// The type whose items are looked at; `nil` where no single type is.
+    /// The type whose items are processed; `nil` if it is not a single type.
     public internal(set) var itemType: String?
-    /// The items that this step is done with.
+    /// The number of items that this step has processed.
     public internal(set) var items = 0
-    /// The items that it has to do; `nil` if that is not known.
+    /// The number of items that it has to process; `nil` if unknown.
     public internal(set) var totalItems: Int?
-    /// The bytes that this step is done with.
+    /// The number of bytes that this step has processed.
     public internal(set) var bytes = 0
-    /// The bytes that it has to do; `nil` if that is not known.
+    /// The number of bytes that it has to process; `nil` if unknown.
     public internal(set) var totalBytes: Int?
 
-    /// The part of the step that is done, from 0 to 1; `nil` if that is not known.
+    /// The completed fraction of the step, from 0 to 1; `nil` if unknown.
     public var fraction: Double? {
         if let totalItems, totalItems > 0 { return min(1, Double(items) / Double(totalItems)) }
         if let totalBytes, totalBytes > 0 { return min(1, Double(bytes) / Double(totalBytes)) }
@@ -33,28 +33,28 @@ public struct MaintenanceProgress: Sendable, Hashable {
     }
 }
 
-/// Counts the work of a ``MaintainableDataStore``, and tells the caller of it now and then.
+/// Counts the work of a ``MaintainableDataStore``, and reports it to the caller now and then.
 ///
-/// Used by one thread. If the caller's closure throws, the work ends with that error; if the task is cancelled in which the
-/// call runs, with `CancellationError`.
+/// Use it on one thread. If the caller's closure throws, the work ends with that error; if the task of the call is
+/// cancelled, it ends with `CancellationError`.
 public final class MaintenanceMeter {
     private let handler: (MaintenanceProgress) throws -> Void
     private var progress = MaintenanceProgress()
     private var failure: (any Error)?
-    private var untold = (items: 0, bytes: 0)
+    private var unreported = (items: 0, bytes: 0)
 
-    /// A meter that tells a closure.
+    /// A meter that reports to a closure.
     public init(_ handler: @escaping (MaintenanceProgress) throws -> Void) {
         self.handler = handler
     }
 
-    /// Begins a step, and tells the caller.
+    /// Begins a step, and reports it.
     ///
     /// - Parameters:
-    ///   - step: What is done from now on.
-    ///   - itemType: The type whose items it concerns, if it is one.
-    ///   - totalItems: The items to do, if that is known.
-    ///   - totalBytes: The bytes to do, if that is known.
+    ///   - step: The step.
+    ///   - itemType: The type whose items it concerns, if it is a single type.
+    ///   - totalItems: The number of items to process, if known.
+    ///   - totalBytes: The number of bytes to process, if known.
     public func begin(
         _ step: MaintenanceProgress.Step, itemType: String? = nil, totalItems: Int? = nil,
         totalBytes: Int? = nil
@@ -64,35 +64,35 @@ public final class MaintenanceMeter {
         progress.itemType = itemType
         progress.totalItems = totalItems
         progress.totalBytes = totalBytes
-        tell()
+        report()
         try check()
     }
 
-    /// Counts work, and tells whether to go on; if not, ``check()`` throws.
+    /// Counts work, and returns whether to continue; if not, ``check()`` throws.
     ///
-    /// For places where no error but the store's own can be thrown.
+    /// Use it where only the store's own errors can be thrown.
     public func note(items: Int = 0, bytes: Int = 0) -> Bool {
         progress.items += items
         progress.bytes += bytes
-        untold.items += items
-        untold.bytes += bytes
-        if untold.items >= 512 || untold.bytes >= 1 << 20 { tell() }
+        unreported.items += items
+        unreported.bytes += bytes
+        if unreported.items >= 512 || unreported.bytes >= 1 << 20 { report() }
         return failure == nil
     }
 
-    /// Counts work, and throws what the caller has thrown.
+    /// Counts work, and throws the error of the caller's closure.
     public func advance(items: Int = 0, bytes: Int = 0) throws {
         _ = note(items: items, bytes: bytes)
         try check()
     }
 
-    /// Throws what the caller has thrown.
+    /// Throws the error of the caller's closure.
     public func check() throws {
         if let failure { throw failure }
     }
 
-    private func tell() {
-        untold = (0, 0)
+    private func report() {
+        unreported = (0, 0)
         guard failure == nil else { return }
         do {
             try WorkLimit.throwingCancellation { try WorkLimit.check() }

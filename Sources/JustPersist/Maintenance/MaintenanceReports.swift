@@ -1,8 +1,8 @@
-/// What ``DataStore/repair(progress:)`` found, and what it did.
+/// The result of ``DataStore/repair(progress:)``.
 public struct RepairReport: Sendable {
-    /// What was wrong and is right now.
+    /// The damage that was repaired.
     public var repaired: [DataStoreError]
-    /// What is still wrong, for it cannot be derived from the items.
+    /// The damage that remains, because it cannot be repaired from the items.
     public var remaining: [DataStoreError]
 
     /// A report.
@@ -12,11 +12,11 @@ public struct RepairReport: Sendable {
     }
 }
 
-/// What ``DataStore/backUp(to:since:progress:)`` wrote.
+/// The result of ``DataStore/backUp(to:since:progress:)``.
 public struct BackupReport: Sendable, Hashable {
     /// The bytes of all files of the backup.
     public var bytes: Int
-    /// Those of them that are shared with the earlier backup, and take no further room.
+    /// The bytes that are shared with the earlier backup, and take no further space.
     public var sharedBytes: Int
 
     /// A report.
@@ -26,7 +26,7 @@ public struct BackupReport: Sendable, Hashable {
     }
 }
 
-/// What ``DataStore/compact(progress:)`` came to.
+/// The result of ``DataStore/compact(progress:)``.
 public struct CompactionReport: Sendable, Hashable {
     /// The bytes that the store's files took before; 0 for a store without files.
     public var bytesBefore: Int

@@ -1,4 +1,4 @@
-/// What ``DataStore/salvage(into:progress:)`` saved of a damaged store, and what is lost.
+/// The result of ``DataStore/salvage(into:progress:)``: the items saved from a damaged store, and its losses.
 public struct SalvageReport: Sendable {
     /// One type of the store.
     public struct SalvagedType: Sendable {
@@ -6,18 +6,19 @@ public struct SalvageReport: Sendable {
         public var itemType: String
         /// The number of items that were saved.
         public var saved = 0
-        /// The number of items that the store had and that were not saved; `nil` if the number it had cannot be read.
+        /// The number of items that the store had and that were not saved; `nil` if its number of items cannot be
+        /// read.
         public var lost: Int?
-        /// The ids of lost items, as far as they can still be read; never more than ``SalvageReport/mostIDs``.
+        /// The ids of lost items, if they can still be read; at most ``SalvageReport/mostIDs``.
         public var lostIDs: [ItemID] = []
-        /// The items that were saved, but may be older than the last commit, or may have been deleted by then.
+        /// The items that were saved in a state that may be older than the last commit, which may have deleted them.
         ///
-        /// A newer entry may have stood in a place that cannot be read. Never more than ``SalvageReport/mostIDs``.
+        /// A newer entry may have been in a place that cannot be read. At most ``SalvageReport/mostIDs``.
         public var uncertainIDs: [ItemID] = []
-        /// How many items ``uncertainIDs`` would list, were it not limited.
+        /// The number of items that ``uncertainIDs`` would list without its limit.
         public var uncertain = 0
 
-        /// A type of which nothing was saved.
+        /// A type without saved items.
         public init(itemType: String) { self.itemType = itemType }
     }
 
@@ -26,19 +27,19 @@ public struct SalvageReport: Sendable {
 
     /// The types, in the order in which the store first saw them.
     public var types: [SalvagedType] = []
-    /// What of the damaged store cannot be read.
+    /// The parts of the damaged store that cannot be read.
     public var damages: [DataStoreError] = []
-    /// Whether any item may lack changes of the last commits: which state was the last cannot be told.
+    /// Whether any item may lack changes of the last commits, because the last state cannot be determined.
     public var mayLackChanges = false
-    /// Whether the types have all their names, defaults and indexes; if not, ``damages`` says what is lacking.
+    /// Whether the types have all their names, defaults and indexes; if not, ``damages`` lists what is missing.
     public var isCatalogComplete = true
-    /// What is wrong with the new store, as two items that agree where none may.
+    /// The faults of the new store, such as two items with equal values for a unique attribute.
     public var remaining: [DataStoreError] = []
 
-    /// A report of nothing.
+    /// An empty report.
     public init() {}
 
-    /// Whether every item was saved as the last commit left it, and all that is known of the types.
+    /// Whether every item was saved as of the last commit, with all types complete.
     public var isComplete: Bool {
         !mayLackChanges && isCatalogComplete && remaining.isEmpty
             && types.allSatisfy { $0.lost == 0 && $0.lostIDs.isEmpty && $0.uncertain == 0 }

@@ -1,11 +1,11 @@
-/// Numbers of bytes as people write them: `4096`, `64KiB`, `2GB`.
+/// Numbers of bytes in readable form: `4096`, `64KiB`, `2GB`.
 enum ByteSize {
-    // On a device whose Int has 32 bits there are no TiB.
+    // TiB does not fit into an Int of 32 bits.
     private static let binary = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)]
         .compactMap { name, bits in Int(exactly: Int64(1) << bits).map { (name, $0) } }
     private static let decimal = [("TB", 4), ("GB", 3), ("MB", 2), ("KB", 1), ("B", 0)]
 
-    /// The number that a text stands for; `nil` if it is none, or more than an `Int` holds.
+    /// The number in a text; `nil` if it is not a number of bytes, or does not fit into an `Int`.
     static func bytes(in text: String) -> Int? {
         let digits = text.prefix { ("0"..."9").contains($0) }
         guard let number = Int(digits) else { return nil }

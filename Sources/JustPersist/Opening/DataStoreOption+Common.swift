@@ -1,5 +1,5 @@
 extension DataStoreOption where Settings == DataStoreOptions {
-    /// The options that any store can have: `readOnly`, `create`, `durability`, `changeLog` and `threading`.
+    /// The options that every store can have: `readOnly`, `create`, `durability`, `changeLog` and `threading`.
     public static var common: [DataStoreOption] {
         [.readOnly, .create, .durability, .changeLog, .threading]
     }
@@ -19,12 +19,12 @@ extension DataStoreOption where Settings == DataStoreOptions {
             })
     }
 
-    /// `create`: whether a store that is not there is made.
+    /// `create`: whether a missing store is created.
     public static var create: DataStoreOption {
         .flag("create", \.createsIfMissing, "Make the store if it is not there.")
     }
 
-    /// `durability`: what committed writes survive.
+    /// `durability`: the failures that committed writes survive.
     public static var durability: DataStoreOption {
         .choice(
             "durability", \.durability,
@@ -32,7 +32,7 @@ extension DataStoreOption where Settings == DataStoreOptions {
         )
     }
 
-    /// `changeLog`: how many commits, and within how many bytes, the store keeps for streams of changes.
+    /// `changeLog`: the number of commits, and of bytes, that the store keeps for change streams.
     public static var changeLog: DataStoreOption {
         DataStoreOption(
             "changeLog",
@@ -51,7 +51,7 @@ extension DataStoreOption where Settings == DataStoreOptions {
             })
     }
 
-    /// `threading`: on which thread blocks run.
+    /// `threading`: the thread on which blocks run.
     public static var threading: DataStoreOption {
         .choice(
             "threading", \.threading, "The thread on which the blocks of read and writeSync run.")
@@ -59,7 +59,7 @@ extension DataStoreOption where Settings == DataStoreOptions {
 }
 
 extension ChangeLogLength {
-    /// The length that a word in a URL or in configuration stands for.
+    /// The length of a word in a URL or in configuration.
     fileprivate init?(optionText text: String) {
         if text == "off" {
             self = .off

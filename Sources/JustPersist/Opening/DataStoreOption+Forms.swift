@@ -1,11 +1,11 @@
-/// The common forms of values.
+/// Options with values of common forms.
 extension DataStoreOption {
     /// An option that is on or off.
     ///
     /// - Parameters:
     ///   - name: The name, as it is written in a URL.
     ///   - path: The setting.
-    ///   - meaning: A sentence that says what the option is for.
+    ///   - meaning: A sentence that describes the option.
     public static func flag(
         _ name: String, _ path: any WritableKeyPath<Settings, Bool> & Sendable, _ meaning: String
     ) -> DataStoreOption {
@@ -24,8 +24,8 @@ extension DataStoreOption {
     /// - Parameters:
     ///   - name: The name, as it is written in a URL.
     ///   - path: The setting.
-    ///   - range: The numbers that it may be.
-    ///   - meaning: A sentence that says what the option is for.
+    ///   - range: The valid numbers.
+    ///   - meaning: A sentence that describes the option.
     public static func count(
         _ name: String, _ path: any WritableKeyPath<Settings, Int> & Sendable,
         in range: ClosedRange<Int> = 0 ... .max, _ meaning: String
@@ -47,8 +47,8 @@ extension DataStoreOption {
     /// - Parameters:
     ///   - name: The name, as it is written in a URL.
     ///   - path: The setting.
-    ///   - least: The smallest number that it may be.
-    ///   - meaning: A sentence that says what the option is for.
+    ///   - least: The smallest valid number.
+    ///   - meaning: A sentence that describes the option.
     public static func size(
         _ name: String, _ path: any WritableKeyPath<Settings, Int> & Sendable,
         atLeast least: Int = 0, _ meaning: String
@@ -71,7 +71,7 @@ extension DataStoreOption {
     /// - Parameters:
     ///   - name: The name, as it is written in a URL.
     ///   - path: The setting.
-    ///   - meaning: A sentence that says what the option is for.
+    ///   - meaning: A sentence that describes the option.
     public static func choice<Choice: RawRepresentable<String> & CaseIterable & SendableMetatype>(
         _ name: String, _ path: any WritableKeyPath<Settings, Choice> & Sendable, _ meaning: String
     ) -> DataStoreOption {
@@ -93,7 +93,7 @@ extension DataStoreOption {
     ///   - name: The name, as it is written in a URL.
     ///   - path: The setting.
     ///   - example: One of its values.
-    ///   - meaning: A sentence that says what the option is for.
+    ///   - meaning: A sentence that describes the option.
     public static func text(
         _ name: String, _ path: any WritableKeyPath<Settings, String> & Sendable, example: String,
         _ meaning: String
@@ -109,7 +109,7 @@ extension DataStoreOption {
 }
 
 extension Bool {
-    /// What a word in a URL or in configuration says.
+    /// The value of a word in a URL or in configuration.
     init?(optionText text: String) {
         switch text {
         case "true", "yes", "1": self = true

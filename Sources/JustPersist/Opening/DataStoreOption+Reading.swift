@@ -1,8 +1,8 @@
 extension [DataStoreOption<DataStoreOptions>] {
-    /// Takes over the options of a URL that are in this list or in another, whose settings they change.
+    /// Removes the options of a URL that are in this list or another, and applies them to the settings.
     ///
-    /// - Throws: `.invalidStoreURL`, with the nearest name for an option that is in neither list, and with the values that an
-    ///   option takes for one that has another value.
+    /// - Throws: `.invalidStoreURL` for an option that is in neither list, with the nearest name, and for an invalid
+    ///   value, with the valid ones.
     func read<Settings>(
         _ url: StoreURL, into options: inout DataStoreOptions, and settings: inout Settings,
         of own: [DataStoreOption<Settings>]

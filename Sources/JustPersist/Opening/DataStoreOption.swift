@@ -1,6 +1,6 @@
-/// An option that the URL of a store may carry, such as `mapSize=64GiB`, and how it changes some settings.
+/// An option in the URL of a store, such as `mapSize=64GiB`, and its effect on some settings.
 ///
-/// A backend lists its options once, when it is registered. That list reads them, refuses what is not in it, and documents
+/// A backend lists its options once, when it is registered. The list parses them, refuses unknown ones, and documents
 /// them:
 ///
 /// ```swift
@@ -12,11 +12,11 @@
 /// ) { location, common, settings throws(DataStoreError) in … }
 /// ```
 public struct DataStoreOption<Settings>: Sendable {
-    /// The name, as it is written in a URL; case counts.
+    /// The name, as it is written in a URL; case matters.
     public let name: String
-    /// A sentence that says what it is for.
+    /// A sentence that describes the option.
     public let meaning: String
-    /// The values that it takes, as messages put it: “full or relaxed”.
+    /// The valid values, as messages show them: “full or relaxed”.
     public let values: String
     /// One of those values.
     public let example: String
@@ -24,16 +24,16 @@ public struct DataStoreOption<Settings>: Sendable {
     private let text: @Sendable (Settings) -> String?
     private let change: @Sendable (inout Settings, String) -> Bool
 
-    /// An option with values of a form of its own; for common forms see ``flag(_:_:_:)`` and those beside it.
+    /// An option whose values have their own form; for common forms see ``flag(_:_:_:)`` and the related methods.
     ///
     /// - Parameters:
     ///   - name: The name, as it is written in a URL.
-    ///   - meaning: A sentence that says what the option is for.
-    ///   - values: The values that it takes, as a message can put it behind “It takes”.
+    ///   - meaning: A sentence that describes the option.
+    ///   - values: The valid values, as the end of a sentence that begins with “It takes”.
     ///   - example: One of those values.
-    ///   - text: The value that settings have, as a URL writes it; `nil` if they have none.
-    ///   - change: Changes the settings as a text from a URL says; returns false, and changes nothing, if the text is no value
-    ///     of the option. It is called with any text.
+    ///   - text: The value in some settings, as a URL writes it; `nil` if they have none.
+    ///   - change: Applies a text from a URL to the settings. It returns false, and changes nothing, if the text is
+    ///     not a valid value. It is called with any text.
     public init(
         _ name: String, _ meaning: String, values: String, example: String,
         text: @escaping @Sendable (Settings) -> String?,
@@ -47,12 +47,12 @@ public struct DataStoreOption<Settings>: Sendable {
         self.change = change
     }
 
-    /// Changes the settings as a text says; false, and no change, if the text is no value of the option.
+    /// Applies a text to the settings; returns false, and changes nothing, if the text is not a valid value.
     public func set(_ settings: inout Settings, to text: String) -> Bool {
         change(&settings, text)
     }
 
-    /// What there is to say of the option, with the value that these settings have as its default.
+    /// The description of the option, with the value in these settings as its default.
     public func summary(of settings: Settings) -> DataStoreOptionSummary {
         DataStoreOptionSummary(
             name: name, meaning: meaning, values: values, example: example,
@@ -60,16 +60,16 @@ public struct DataStoreOption<Settings>: Sendable {
     }
 }
 
-/// What there is to say of an option of a store's URL.
+/// The description of an option of a store's URL.
 public struct DataStoreOptionSummary: Sendable, Hashable {
     /// The name, as it is written in a URL.
     public let name: String
-    /// A sentence that says what the option is for.
+    /// A sentence that describes the option.
     public let meaning: String
-    /// The values that it takes, in words.
+    /// The valid values, in words.
     public let values: String
     /// One of those values.
     public let example: String
-    /// The value that holds if the URL does not have the option, as a URL writes it; `nil` if there is none.
+    /// The value that applies if the URL does not have the option, as a URL writes it; `nil` if there is none.
     public let defaultValue: String?
 }

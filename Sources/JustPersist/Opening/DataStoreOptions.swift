@@ -1,19 +1,19 @@
-/// What can be chosen of any store, whatever its backend.
+/// The options of every store, independent of its backend.
 public struct DataStoreOptions: Sendable {
-    /// What committed writes survive.
+    /// The failures that committed writes survive.
     public var durability: Durability
     /// Whether writes are refused.
     public var isReadOnly: Bool
-    /// Whether a store that is not there is made; without it that is an error.
+    /// Whether a missing store is created; if not, it is an error.
     public var createsIfMissing: Bool
-    /// How much the store is to keep of its history, for streams of changes; `nil` for what it keeps already.
+    /// The history that the store keeps for change streams; `nil` for the length that it has.
     public var changeLog: ChangeLogLength?
-    /// On which thread the blocks of `read` and `writeSync` run.
+    /// The thread on which the blocks of `read` and `writeSync` run.
     public var threading: DataStoreThreading
     /// Receives the failures of calls that cannot throw.
     public var errorHandler: DataStoreErrorHandler?
 
-    /// Options; by default a durable store that is made if it is not there.
+    /// Options; by default those of a durable store that is created if it is missing.
     public init(
         durability: Durability = .full, isReadOnly: Bool = false, createsIfMissing: Bool = true,
         changeLog: ChangeLogLength? = nil,

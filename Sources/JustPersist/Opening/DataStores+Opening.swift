@@ -12,7 +12,7 @@ extension DataStores {
 
     /// Opens the store that a URL such as `lmdb:/var/lib/app` or `memory:` names.
     ///
-    /// - Throws: What ``make(_:options:)`` throws, and what opening throws.
+    /// - Throws: The errors of ``make(_:options:)``, and of opening the store.
     public static func open(
         _ url: String, options: DataStoreOptions = DataStoreOptions()
     ) throws -> any DataStore {
@@ -30,20 +30,20 @@ extension DataStores {
         return store
     }
 
-    /// Opens the store whose URL an environment variable holds.
+    /// Opens the store whose URL is in an environment variable.
     ///
     /// ```swift
     /// let store = try DataStores.open(environment: "APP_STORE")
     /// ```
     ///
-    /// - Throws: `.invalidStoreURL` if the variable is not set or is empty, and what ``open(_:options:)`` throws.
+    /// - Throws: `.invalidStoreURL` if the variable is not set or is empty, and the errors of ``open(_:options:)``.
     public static func open(
         environment variable: String, options: DataStoreOptions = DataStoreOptions()
     ) throws -> any DataStore {
         try open(url(inEnvironment: variable), options: options)
     }
 
-    /// Opens the store whose URL an environment variable holds, on another thread, and returns when it is open.
+    /// Opens the store whose URL is in an environment variable, on another thread, and returns when it is open.
     public static func openAsync(
         environment variable: String, options: DataStoreOptions = DataStoreOptions()
     ) async throws -> any DataStore {

@@ -1,33 +1,33 @@
-/// Opens stores by URL: the backend is chosen per deployment, in configuration.
+/// Opens stores by URL: the configuration of each deployment chooses the backend.
 ///
 /// ```swift
 /// LMDBDataStore.register()
 /// let store = try DataStores.open("lmdb:/var/lib/app?durability=relaxed&mapSize=64GiB")
 /// ```
 ///
-/// Linking a backend does not register it; the program says once, at its start, which ones it has.
+/// Linking a backend does not register it; a program registers its backends once, at its start.
 ///
-/// A URL is a scheme, a place and options:
+/// A URL consists of a scheme, a place and options:
 ///
-/// - `lmdb:/var/lib/app` and `lmdb:data/app`: the path of a directory, which ends at the first question mark and is otherwise
-///   taken as it is written: `%` and spaces mean themselves. A relative path counts from the working directory.
+/// - `lmdb:/var/lib/app` and `lmdb:data/app`: the path of a directory. It ends at the first question mark and is
+///   otherwise taken literally, including `%` and spaces. A relative path is resolved against the working directory.
 /// - `lmdb:~/app`: a path in the user's home directory. A directory with that name is `./~`.
-/// - `lmdb:///var/lib/what%3F`: the same as a URL by the rules, with two slashes, no host (or `localhost`) and an absolute path
-///   in which `%3F` stands for a question mark, `%25` for a percent sign.
-/// - `?name=value&name=value`: the options, each at most once; in a value `%26` stands for an ampersand. Every
-///   backend takes ``DataStoreOption/common`` options as far as it can heed them, and its own. They override the
+/// - `lmdb:///var/lib/what%3F`: a standard URL with two slashes, no host (or `localhost`) and an absolute path in
+///   which `%3F` represents a question mark and `%25` a percent sign.
+/// - `?name=value&name=value`: the options, each at most once; in a value `%26` represents an ampersand. Every backend
+///   accepts the ``DataStoreOption/common`` options that it supports, and its own. They override the
 ///   ``DataStoreOptions`` given in code, but a URL cannot make a store writable that the code opens read-only. Unknown
-///   options and wrong values are refused, with the nearest name or with what is allowed.
+///   options and invalid values are refused, with the nearest name or the valid values.
 ///
 /// The article <doc:ChoosingABackend> lists the options.
 public enum DataStores {
-    /// Makes a closed store from what stands between the scheme and the options of a URL.
+    /// Makes a closed store from the part of a URL between the scheme and the options.
     public typealias Factory =
         @Sendable (
             _ location: String, _ options: DataStoreOptions
         ) throws(DataStoreError) -> any DataStore
 
-    /// A backend, with the type of its settings out of sight.
+    /// A backend, with the type of its settings erased.
     private struct Backend: Sendable {
         let options: [DataStoreOptionSummary]
         let make: @Sendable (StoreURL, DataStoreOptions) throws(DataStoreError) -> any DataStore
@@ -35,24 +35,24 @@ public enum DataStores {
 
     private static let backends = Locked<[String: Backend]>([:])
 
-    /// Registers a backend under a URL scheme, in place of one registered under it before.
+    /// Registers a backend under a URL scheme, and replaces one that was registered under it before.
     ///
-    /// Its URLs take the ``DataStoreOption/common`` options.
+    /// Its URLs accept the ``DataStoreOption/common`` options.
     public static func register(scheme: String, _ factory: @escaping Factory) {
         register(scheme: scheme, settings: (), options: []) {
             location, options, _ throws(DataStoreError) in try factory(location, options)
         }
     }
 
-    /// Registers a backend that has options of its own, in place of one registered under the scheme before.
+    /// Registers a backend with its own options, and replaces one that was registered under the scheme before.
     ///
     /// - Parameters:
-    ///   - scheme: What stands before the colon in a URL of its stores.
-    ///   - settings: What holds where a URL has no options.
-    ///   - options: The backend's own options. One with the name of a common one takes its place.
-    ///   - common: The common options that the backend heeds.
-    ///   - factory: Makes a closed store from what stands between the scheme and the options, from the common options and
-    ///     from the settings. ``StoreDirectory/url(_:scheme:)`` makes a file URL from the first.
+    ///   - scheme: The part of its URLs before the colon.
+    ///   - settings: The settings of a URL without options.
+    ///   - options: The backend's own options. One with the name of a common option replaces it.
+    ///   - common: The common options that the backend supports.
+    ///   - factory: Makes a closed store from the part between the scheme and the options, the common options and the
+    ///     settings. ``StoreDirectory/url(_:scheme:)`` makes a file URL from the first.
     public static func register<Settings: Sendable>(
         scheme: String, settings: Settings, options: [DataStoreOption<Settings>],
         common: [DataStoreOption<DataStoreOptions>] = DataStoreOption.common,
@@ -78,7 +78,8 @@ public enum DataStores {
         backends.withLock { $0.keys.sorted() }
     }
 
-    /// The options that URLs of a registered scheme take, its own before the common ones; none for an unknown scheme.
+    /// The options that URLs of a registered scheme accept, its own before the common ones; empty for an unknown
+    /// scheme.
     public static func options(ofScheme scheme: String) -> [DataStoreOptionSummary] {
         backends.withLock { $0[scheme]?.options } ?? []
     }

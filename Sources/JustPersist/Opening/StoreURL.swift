@@ -2,14 +2,14 @@ import Foundation
 
 /// The parts of a store's URL: `scheme:location?name=value&name=value`.
 package struct StoreURL {
-    /// What names the backend.
+    /// The name of the backend.
     package let scheme: String
-    /// What stands between the scheme and the first question mark, as it is written.
+    /// The part between the scheme and the first question mark, as it is written.
     package let location: String
     /// The options, in their order, with the values decoded.
     package var options: [StoreURLOption] = []
 
-    /// Takes a text apart; whether there is such a backend, and such an option, is not its concern.
+    /// Parses a text, without checking that the backend and the options exist.
     package init(_ text: String) throws(DataStoreError) {
         guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
             throw DataStoreError(
@@ -30,7 +30,7 @@ package struct StoreURL {
         }
     }
 
-    /// The parts of a URL that is put together elsewhere.
+    /// The parts of a URL from another source.
     package init(scheme: String, location: String, options: [StoreURLOption] = []) {
         self.scheme = scheme
         self.location = location
@@ -38,14 +38,14 @@ package struct StoreURL {
     }
 }
 
-/// An option as it was written, before its backend has read it.
+/// An option before its backend has parsed it.
 package struct StoreURLOption: Sendable {
     /// Its name.
     package let name: String
     /// Its value, decoded.
     package let value: String
 
-    /// An option from elsewhere than a URL.
+    /// An option from another source than a URL.
     package init(name: String, value: String) {
         self.name = name
         self.value = value
@@ -58,7 +58,7 @@ package struct StoreURLOption: Sendable {
             throw DataStoreError(
                 .invalidStoreURL, in: "open",
                 """
-                “\(word)” behind the “?” of a store's URL is no option. Write NAME=VALUE, with “&” between options and \
+                “\(word)” after the “?” of a store's URL is not an option. Write NAME=VALUE, with “&” between options and \
                 “%25” for a “%”. \(Self.adviceForPaths)
                 """)
         }
@@ -66,7 +66,7 @@ package struct StoreURLOption: Sendable {
         self.value = value
     }
 
-    /// What to do where the question mark is not meant to begin the options.
+    /// The advice for a question mark that belongs to the path.
     package static let adviceForPaths =
         "If the “?” belongs to the path, write the path as in lmdb:///var/lib/what%3F."
 }

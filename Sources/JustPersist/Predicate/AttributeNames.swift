@@ -1,9 +1,9 @@
-/// What is known of the attributes of a type that a request is about.
+/// The known attributes of the type that a request is for.
 package protocol AttributeNames {
     /// The key of the type.
     var itemTypeKey: String { get }
 
-    /// The names that the attributes have now, to suggest one of them.
+    /// The present names of the attributes, from which messages suggest one.
     var attributeNames: [String] { get }
 
     /// The kinds of values that an attribute may have; `nil` if the type neither has nor had one of that name.
@@ -18,7 +18,7 @@ extension AttributeNames {
         ofAttribute name: String, in operation: String
     ) throws(DataStoreError) -> ValueKinds {
         if let kinds = kinds(ofAttribute: name) { return kinds }
-        // Not refused by kinds: strings and references stand for ids.
+        // Not refused by kind: strings and references can represent ids.
         if [name] == DataStorePredicate.AttributePath.uniqueToken.components { return .all }
         throw DataStoreError(
             .unknownAttribute, in: operation,
@@ -42,7 +42,7 @@ extension AttributeNames {
 extension ItemSchema: AttributeNames {
     package var attributeNames: [String] { attributes.map(\.name) }
 
-    /// The declared kinds; beside them, in a schema that a store hands out, those of values from before the declaration.
+    /// The declared kinds, and in a schema that a store returns, also those of values from before the declaration.
     package func kinds(ofAttribute name: String) -> ValueKinds? {
         let place =
             index(ofAttribute: name)
@@ -56,14 +56,14 @@ extension ItemSchema: AttributeNames {
 }
 
 extension ItemType {
-    /// What the type's class declares and, beside that, what a store knows; `nil` if nothing is known.
+    /// The attributes that the type's class declares, and those that a store knows; `nil` if nothing is known.
     package func attributeNames(stored: ItemSchema?) -> (any AttributeNames)? {
         guard let schema else { return stored }
         return stored.map { ClassAttributes(declared: schema, stored: $0) } ?? schema
     }
 }
 
-/// The attributes of a class, and those that only the store has.
+/// The attributes of a class, and those that only the store knows.
 private struct ClassAttributes: AttributeNames {
     let declared: ItemSchema
     let stored: ItemSchema

@@ -1,23 +1,23 @@
 import Foundation
 
-/// Foundation's evaluation of an expression, but for what traps in it.
+/// Foundation's evaluation of an expression, without its traps.
 ///
-/// Whole numbers that overflow, a division by zero and a range that ends before it begins end the program in Foundation.
-/// Here they throw `PredicateError.invalidInput`, as an index without an element does there. The expressions around such a
-/// part are evaluated here too, step by step as Foundation does it; all others are left to Foundation.
+/// Overflow of whole numbers, a division by zero and a range that ends before it begins end the program in Foundation.
+/// Here they throw `PredicateError.invalidInput`, as an index without an element does there. The expressions around
+/// such a part are evaluated here too, in Foundation's steps; all others are left to Foundation.
 enum CheckedEvaluation {
-    /// Whether a part of an expression may trap: its type has the types of all expressions in it.
+    /// Whether a part of an expression may trap: its type names the types of all expressions in it.
     static func isNeeded(for part: Any) -> Bool {
         let name = String(reflecting: type(of: part))
         return [
             "Arithmetic<", "IntDivision<", "IntRemainder<", "UnaryMinus<",
             "PredicateExpressions.Range<", "PredicateExpressions.ClosedRange<",
-            // What is in an expression is not in its type.
+            // The content of a nested expression is not part of its type.
             "ExpressionEvaluate<",
         ].contains { name.contains($0) }
     }
 
-    /// What an expression comes to.
+    /// The value of an expression.
     static func value<Part: PredicateExpression>(
         of part: Part, _ bindings: PredicateBindings
     ) throws -> Part.Output {
@@ -41,7 +41,7 @@ private func value<Part: PredicateExpression>(
     try CheckedEvaluation.value(of: part, bindings)
 }
 
-// MARK: What may trap
+// MARK: Expressions that may trap
 
 /// The result of a calculation with whole numbers, or an error if it overflows; `nil` for other numbers.
 private func whole<Number>(
@@ -129,7 +129,7 @@ extension PredicateExpressions.ExpressionEvaluate: CheckedExpression {
     }
 }
 
-// MARK: What may stand around it
+// MARK: Expressions that may contain them
 
 extension PredicateExpressions.KeyPath: CheckedExpression {
     fileprivate func checkedValue(_ bindings: PredicateBindings) throws -> Output {

@@ -2,10 +2,10 @@ import Foundation
 
 /// The stored properties of `Codable` structures, and the keys under which they are stored.
 ///
-/// Which property a key path is, and under which key it is coded, is found out by making values of the structure from
-/// marked ones: what the property of two such values is tells the key.
+/// To find the property of a key path and its coding key, values of the structure are decoded from marked values: the
+/// property's value in two such structures identifies the key.
 enum CodedProperty {
-    /// The key of a stored property; `nil` unless it is sure that the entry under it is what the property is.
+    /// The key of a stored property; `nil` unless it is certain that the entry under it is the property's value.
     static func name(of keyPath: AnyKeyPath, in type: Any.Type) -> String? {
         guard let type = type as? any Codable.Type else { return nil }
         return key(of: keyPath, in: type)
@@ -16,7 +16,7 @@ enum CodedProperty {
     ) -> String? {
         guard !(type is any AttributeValue.Type), !(type is any RawRepresentable.Type),
             let keyPath = keyPath as? PartialKeyPath<Value>,
-            // Only a stored property of a structure has a place in it.
+            // Only stored properties of a structure have an offset.
             MemoryLayout<Value>.offset(of: keyPath) != nil
         else { return nil }
         var names: Set<String> = []
@@ -24,14 +24,14 @@ enum CodedProperty {
             let marks = Marks(isSecond: isSecond)
             guard let value = try? Value(from: MarkingDecoder(marks: marks)), !marks.isUnknown,
                 let name = marks.name(of: value[keyPath: keyPath]),
-                // As it is decoded, so it is encoded.
+                // The structure must be encoded as it is decoded.
                 case .dictionary(let entries) = try? DataStoreValueEncoder().encode(value),
                 let entry = entries[name], marks.name(ofStored: entry) == name
             else { return nil }
             names.insert(name)
         }
         guard names.count == 1, let name = names.first else { return nil }
-        // What is not there is nil, and no default of the structure's own.
+        // A missing entry must give nil, not a default of the structure's own.
         let others = Marks(isSecond: false, without: name)
         if let value = try? Value(from: MarkingDecoder(marks: others)),
             (try? DataStoreValue(attributeValue: value[keyPath: keyPath])) != .null
@@ -41,13 +41,13 @@ enum CodedProperty {
         return name
     }
 
-    /// The values that were given out, each another.
+    /// The values that were decoded, all of them different.
     private final class Marks {
         let isSecond: Bool
-        /// The key that has no value.
+        /// The key without a value.
         let absent: String?
         private var values: [String: DataStoreValue] = [:]
-        /// Whether something was asked for that cannot be marked.
+        /// Whether a value was requested that cannot be marked.
         var isUnknown = false
 
         init(isSecond: Bool, without absent: String? = nil) {
@@ -65,7 +65,7 @@ enum CodedProperty {
             return names.count == 1 ? names[0] : nil
         }
 
-        /// A value of a type for a key: unlike that for any other key, and for the same key the second time.
+        /// A value of a type for a key: different for every other key, and different at the second call for a key.
         func value<Wanted: Decodable>(of type: Wanted.Type, for key: String) throws -> Wanted {
             if key == absent {
                 throw DecodingError.valueNotFound(
@@ -75,7 +75,7 @@ enum CodedProperty {
             let value: DataStoreValue
             switch type {
             case is Bool.Type:
-                // There are but two, so that only one property can be told from others.
+                // There are only two truth values, so only one property can be distinguished.
                 value = .bool(isSecond)
             case is String.Type:
                 value = .string(isSecond ? " Q\u{301}\(index) b" : " aB\u{308}\(index)\n")

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A type whose values compare as what is stored for them does.
+/// A type whose values compare as their stored forms do.
 ///
-/// Only the types that requests know conform. A type of the program may have an `==` or a `<` of its own, of which
-/// nothing can be known but its answers: ``TypedComparison`` asks for those, or refuses.
+/// Only the types that requests know conform. A type of the program may have its own `==` or `<`, of which only the
+/// results can be known: ``TypedComparison`` evaluates those, or refuses.
 protocol ComparedAsStored {}
 
 extension Bool: ComparedAsStored {}

@@ -1,6 +1,6 @@
 /// Written as one field named after the case: `{"not": {"constant": true}}`.
 ///
-/// A predicate with a part that is ``evaluated(_:)`` cannot be written.
+/// A predicate with an ``evaluated(_:)`` part cannot be encoded.
 extension DataStorePredicate: Codable {
     private enum CodingKeys: String, CodingKey { case constant, comparison, and, or, not }
 
@@ -168,7 +168,7 @@ extension DataStorePredicate.Index: Codable {
 }
 
 extension KeyedDecodingContainer {
-    /// The key of a container that has one, as the cases of an enumeration are written.
+    /// The key of a container with one key, as the cases of an enumeration are written.
     func onlyKey(of type: String) throws -> Key {
         if let key = allKeys.first, allKeys.count == 1 { return key }
         throw DecodingError.dataCorrupted(

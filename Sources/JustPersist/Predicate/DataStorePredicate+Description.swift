@@ -1,9 +1,9 @@
 extension DataStorePredicate: CustomStringConvertible {
     /// The predicate as text in one line.
     ///
-    /// Parsing it gives an equal predicate, with three exceptions: an AND or OR of one part is written as
-    /// the part, and one of none as `TRUEPREDICATE` or `FALSEPREDICATE`; and what is ``evaluated(_:)`` on items is
-    /// written in `«»`, which no parser takes.
+    /// Parsing it gives an equal predicate, with three exceptions: an AND or OR of one part is written as the part, one
+    /// without parts as `TRUEPREDICATE` or `FALSEPREDICATE`, and an ``evaluated(_:)`` part in `«»`, which cannot be
+    /// parsed.
     public var description: String {
         switch meaning {
         case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
@@ -22,7 +22,7 @@ extension DataStorePredicate: CustomStringConvertible {
         }
     }
 
-    /// The same without an AND or OR of fewer than two parts at its top.
+    /// The predicate without an AND or OR of fewer than two parts at its top.
     private var meaning: DataStorePredicate {
         var predicate = self
         while true {
@@ -38,7 +38,7 @@ extension DataStorePredicate: CustomStringConvertible {
 }
 
 extension DataStorePredicate.Comparison: CustomStringConvertible {
-    /// The comparison as a predicate's text has it.
+    /// The comparison in a predicate's text.
     public var description: String {
         var letters = ""
         if options.contains(.caseInsensitive) { letters += "c" }
@@ -57,7 +57,7 @@ extension DataStorePredicate.Comparison: CustomStringConvertible {
 }
 
 extension DataStorePredicate.Expression: CustomStringConvertible {
-    /// The expression as a predicate's text has it.
+    /// The expression in a predicate's text.
     public var description: String {
         switch self {
         case .value(let value): value.predicateLiteral
@@ -85,7 +85,7 @@ extension DataStorePredicate.Expression: CustomStringConvertible {
         parts.map(\.description).joined(separator: ", ")
     }
 
-    /// The text where an arithmetic sign follows or precedes.
+    /// The text next to an arithmetic operator.
     private var descriptionAsOperand: String {
         if case .function(let function, let arguments) = self, function.sign != nil,
             arguments.count == 2
@@ -95,7 +95,7 @@ extension DataStorePredicate.Expression: CustomStringConvertible {
         return description
     }
 
-    /// The text where a dot or brackets follow.
+    /// The text before a dot or brackets.
     private var descriptionAsBase: String {
         switch self {
         case .path, .variable, .keyPath, .element, .subquery, .ternary, .cast: return description
@@ -108,7 +108,7 @@ extension DataStorePredicate.Expression: CustomStringConvertible {
 }
 
 extension DataStorePredicate.Index: CustomStringConvertible {
-    /// What stands between the brackets.
+    /// The text between the brackets.
     public var description: String {
         switch self {
         case .first: "FIRST"
@@ -119,7 +119,7 @@ extension DataStorePredicate.Index: CustomStringConvertible {
 }
 
 extension DataStorePredicate.AttributePath: CustomStringConvertible {
-    /// The names with dots, each escaped where a predicate's text needs it.
+    /// The names with dots, each escaped if a predicate's text requires it.
     public var description: String { components.map(Self.escaped).joined(separator: ".") }
 
     private static func escaped(_ name: String) -> String {
@@ -127,7 +127,7 @@ extension DataStorePredicate.AttributePath: CustomStringConvertible {
         return reservedWords.contains(name.uppercased()) ? "#" + name : name
     }
 
-    /// The reserved words of the Predicate Programming Guide, of which this parser reads some as names.
+    /// The reserved words of the Predicate Programming Guide, some of which this parser accepts as names.
     private static let reservedWords: Set<String> = [
         "AND", "OR", "IN", "NOT", "ALL", "ANY", "SOME", "NONE", "LIKE", "CASEINSENSITIVE", "CI",
         "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH", "BETWEEN", "NULL", "NIL", "SELF", "TRUE",
@@ -139,7 +139,7 @@ extension DataStorePredicate.AttributePath: CustomStringConvertible {
 }
 
 extension String {
-    /// Whether the text can stand for a name without quotes.
+    /// Whether the text can be a name without quotes.
     var isBareName: Bool {
         unicodeScalars.first?.startsName == true && unicodeScalars.allSatisfy(\.continuesName)
     }

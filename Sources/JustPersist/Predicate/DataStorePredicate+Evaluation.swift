@@ -1,30 +1,30 @@
 import Foundation
 
 extension DataStorePredicate {
-    /// A condition in Swift code, which is evaluated on each item: what a `#Predicate` has that a store cannot evaluate
-    /// itself, or a closure of yours.
+    /// A condition in Swift code that is evaluated on each item: a part of a `#Predicate` that a store cannot evaluate
+    /// itself, or your own closure.
     ///
     /// ```swift
     /// let evaluation = DataStorePredicate.ItemEvaluation(Restaurant.self, "is nearby") { $0.isNearby }
     /// let predicate = try .evaluated(evaluation) && DataStorePredicate("stars > 3")
     /// ```
     ///
-    /// The items that the other parts of an AND leave are made one by one, and given to the closure: so a condition of
-    /// this kind is far slower than one that a store evaluates on its records, and uses no index. An evaluation equals
-    /// only itself, cannot be encoded, and its text is for reading: it is no format.
+    /// The items that the other parts of an AND leave are created one by one and passed to the closure. A condition of
+    /// this kind is therefore far slower than one that a store evaluates on its records, and uses no index. An
+    /// evaluation equals only itself, cannot be encoded, and its text cannot be parsed.
     public struct ItemEvaluation: Sendable, Hashable {
-        /// The class of the items that it is about.
+        /// The class of the items.
         public let itemClass: any DataStoreItem.Type
         private let condition: Condition
         private let wanted: Bool
 
-        /// What is evaluated, in words.
+        /// A description of the condition.
         public var text: String { condition.text }
 
-        /// A condition on items of a class, with a text that says what it asks for.
+        /// A condition on items of a class, with a text that describes it.
         ///
-        /// The closure is called on the thread of the block, possibly in the middle of a scan: it must only read the item. What
-        /// it throws ends the request.
+        /// The closure is called on the thread of the block, possibly in the middle of a scan: it must only read the
+        /// item. An error that it throws ends the request.
         public init<Item: DataStoreItem>(
             _ itemClass: Item.Type, _ text: String,
             _ isFulfilled: @escaping @Sendable (Item) throws -> Bool
@@ -35,7 +35,7 @@ extension DataStorePredicate {
             }
         }
 
-        /// A condition that may have no answer: then neither it nor its ``opposite`` is fulfilled.
+        /// A condition that may have no result: then neither it nor its ``opposite`` is fulfilled.
         init(
             itemClass: any DataStoreItem.Type, _ text: String,
             _ answer: @escaping @Sendable (any DataStoreItem) throws -> Bool?
@@ -51,16 +51,16 @@ extension DataStorePredicate {
             self.wanted = wanted
         }
 
-        /// The condition that the answer is the other one.
+        /// The negated condition.
         var opposite: ItemEvaluation { ItemEvaluation(self, wanted: !wanted) }
 
-        /// What tells this condition, and its opposite, from others.
+        /// The identity of this condition and its opposite.
         var identity: ObjectIdentifier { ObjectIdentifier(condition) }
 
         /// Whether an item of the class fulfils the condition.
         ///
-        /// - Throws: `.invalidPredicate` for an error of the closure, naming it, the condition and the item; a
-        ///   ``DataStoreError`` of the closure as it is.
+        /// - Throws: `.invalidPredicate` for an error of the closure, with the error, the condition and the item; a
+        ///   ``DataStoreError`` of the closure unchanged.
         public func matches(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
             do {
                 return try condition.answer(item) == wanted
@@ -77,7 +77,7 @@ extension DataStorePredicate {
             }
         }
 
-        /// Whether both are the same condition: the one that was made once, and not another like it.
+        /// Whether both are the same condition, made by one initializer call.
         public static func == (left: ItemEvaluation, right: ItemEvaluation) -> Bool {
             left.condition === right.condition && left.wanted == right.wanted
         }
@@ -103,12 +103,12 @@ extension DataStorePredicate {
 }
 
 extension DataStorePredicate.ItemEvaluation: CustomStringConvertible {
-    /// The text in words, marked as what no format can say.
+    /// The text, marked as one that cannot be parsed.
     public var description: String { (wanted ? "" : "NOT ") + "«\(text)»" }
 }
 
 extension DataStorePredicate {
-    /// The conditions in the predicate that are evaluated on items, each one once.
+    /// The distinct conditions in the predicate that are evaluated on items.
     public var evaluations: [ItemEvaluation] {
         var found: [ItemEvaluation] = []
         var seen: Set<ObjectIdentifier> = []

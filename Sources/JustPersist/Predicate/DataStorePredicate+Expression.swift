@@ -1,74 +1,74 @@
 extension DataStorePredicate {
     /// One side of a comparison, or a part of one.
     ///
-    /// More cases may come with new releases, so a `switch` in another module needs a default.
+    /// New releases may add cases, so a `switch` in another module needs a default.
     public enum Expression: Sendable, Hashable {
         /// A constant.
         case value(DataStoreValue)
-        /// What the item has at a path.
+        /// The item's value at a path.
         case path(AttributePath)
-        /// How many elements the array or dictionary at a path has; null where there is neither.
+        /// The number of elements of the array or dictionary at a path; null for any other value.
         case count(AttributePath)
-        /// An array of what its parts come to.
+        /// An array of the values of its parts.
         case list([Expression])
-        /// Written `$name`: the element that a ``subquery(_:variable:_:)`` looks at, or else a value that
-        /// ``DataStorePredicate/substituting(_:)`` puts in its place.
+        /// Written `$name`: the present element of a ``subquery(_:variable:_:)``, or else a value from
+        /// ``DataStorePredicate/substituting(_:)``.
         case variable(String)
-        /// What is found at a path that begins at the value of an expression, as in `$x.score`.
+        /// The value at a path that begins at the value of an expression, as in `$x.score`.
         indirect case keyPath(of: Expression, AttributePath)
-        /// What a function returns for its arguments.
+        /// The result of a function for its arguments.
         case function(Function, [Expression])
         /// Written with brackets: one element of an array, or the entry of a dictionary; null if there is none.
         indirect case element(of: Expression, Index)
-        /// Written `SUBQUERY(collection, $x, predicate)`: the array of those elements of an array for which
-        /// the predicate is true of `$x`; null where the collection is no array.
+        /// Written `SUBQUERY(collection, $x, predicate)`: the array of those elements of an array for which the
+        /// predicate is true of `$x`; null if the collection is not an array.
         ///
         /// In the predicate, a path without `$x` begins at the item, as in NSPredicate.
         indirect case subquery(Expression, variable: String, DataStorePredicate)
-        /// Written `TERNARY(predicate, a, b)`: the first expression where the predicate is true, or else the second.
+        /// Written `TERNARY(predicate, a, b)`: the first expression if the predicate is true, or else the second.
         indirect case ternary(DataStorePredicate, Expression, Expression)
-        /// Written `CAST(x, "NSDate")`: a value as one of another class; null where it has no such form.
+        /// Written `CAST(x, "NSDate")`: a value converted to another class; null if the conversion is not defined.
         indirect case cast(Expression, to: ValueClass)
 
-        /// Whether the item fulfils a predicate, as a truth value to compare with another.
+        /// The result of a predicate for the item, as a truth value to compare with another.
         public static func condition(_ predicate: DataStorePredicate) -> Expression {
             .ternary(predicate, .value(.bool(true)), .value(.bool(false)))
         }
     }
 
-    /// Which element of a collection is meant.
+    /// The index of an element in a collection.
     public indirect enum Index: Sendable, Hashable {
         /// Written `[FIRST]`: the first element of an array.
         case first
         /// Written `[LAST]`: the last element of an array.
         case last
-        /// The element of an array at a whole number, counted from 0, or the entry of a dictionary under a string.
+        /// The element of an array at a whole number, counted from 0, or the entry of a dictionary for a string.
         case at(Expression)
     }
 
     /// The classes that values can be cast to; the raw value is the name in a format.
     ///
-    /// NSPredicate's own rules for casts are not documented. Here null stays null, and so does everything that is not
-    /// listed.
+    /// NSPredicate's rules for casts are not documented. Here, null remains null, and every conversion that is not
+    /// listed gives null.
     public enum ValueClass: String, Sendable, Hashable, Codable, CaseIterable {
-        /// A number of any kind, as it is; the number that a string spells; for a date, its seconds since 2001.
+        /// A number of any kind, unchanged; the number that a string contains; for a date, its seconds since 2001.
         case number = "NSNumber"
-        /// A decimal: what a number is worth in digits, or the decimal that a string spells.
+        /// A decimal: the decimal digits of a number, or the decimal that a string contains.
         case decimalNumber = "NSDecimalNumber"
-        /// A string as it is; the digits of a number, where a truth value is 1 or 0; a date in ISO 8601; the text of
+        /// A string, unchanged; the digits of a number, with truth values as 1 and 0; a date in ISO 8601; the text of
         /// a UUID or a URL.
         case string = "NSString"
-        /// A date as it is; for a number, that many seconds since 2001; the date that a string has in ISO 8601.
+        /// A date, unchanged; for a number, that many seconds since 2001; for a string, the date in ISO 8601.
         case date = "NSDate"
-        /// A UUID as it is; the UUID that a string spells; the id in a reference.
+        /// A UUID, unchanged; the UUID that a string contains; the id in a reference.
         case uuid = "NSUUID"
     }
 
-    /// Where a value is found: an attribute's name, and names in the dictionaries and references below.
+    /// The path to a value: an attribute's name, and names in the dictionaries and referenced items below it.
     ///
-    /// Through an array a path collects: `grades.score` is the array of the scores of all grades, with
-    /// null for a grade without one. Where a path crosses a second array, all values are collected in
-    /// one flat array. A name that is not there is null.
+    /// A path through an array collects: `grades.score` is the array of the scores of all grades, with null for a
+    /// grade without one. If a path crosses a second array, all values are collected in one flat array. A missing name
+    /// gives null.
     public struct AttributePath: Sendable, Hashable, Codable {
         /// The names, outermost first.
         public let components: [String]
@@ -78,16 +78,14 @@ extension DataStorePredicate {
 
         /// The path that leads to the item itself, as its id.
         ///
-        /// A comparison with a path whose last name is this one compares ids: a UUID, a string that
-        /// spells a UUID and a reference stand for the id on either side. Nowhere else does a string
-        /// equal a UUID.
+        /// A comparison with a path whose last name is this one compares ids: a UUID, a string that contains a UUID
+        /// and a reference represent the id on either side. Only here does a string equal a UUID.
         public static let uniqueToken = AttributePath(["uniqueToken"])
     }
 }
 
 extension DataStorePredicate.Expression {
-    /// The same in the one form that it is kept in: lists of nothing but values as one value, and paths below
-    /// paths as one path.
+    /// The expression in its normal form: a list of values as one value, and a path below a path as one path.
     var folded: Self {
         switch self {
         case .value, .path, .count, .variable: return self
@@ -111,7 +109,7 @@ extension DataStorePredicate.Expression {
         }
     }
 
-    /// What is found under these names below the expression.
+    /// The value under these names below the expression.
     func appending(_ names: [String]) -> Self {
         if names.isEmpty { return self }
         return switch self {
@@ -122,7 +120,7 @@ extension DataStorePredicate.Expression {
         }
     }
 
-    /// How many elements the expression has.
+    /// The number of elements of the expression.
     var counted: Self {
         if case .path(let path) = self { .count(path) } else { .function(.count, [self]) }
     }
@@ -143,7 +141,7 @@ extension DataStorePredicate.Index {
 }
 
 extension DataStorePredicate.AttributePath {
-    /// The path that a text with dots spells; empty names stay, and are a ``problem``.
+    /// The path of a text with dots; empty names are kept, and are a ``problem``.
     package init(dotted text: String) {
         self.init(text.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
     }
@@ -154,7 +152,7 @@ extension DataStorePredicate.AttributePath {
     /// Whether a comparison with this path compares ids.
     var leadsToID: Bool { components.last == Self.uniqueToken.components.last }
 
-    /// What is wrong with the path, if something is.
+    /// The fault of the path, if there is one.
     var problem: String? {
         if components.isEmpty { return "A key path needs a name." }
         guard components.contains(where: \.isEmpty) else { return nil }

@@ -5,47 +5,47 @@ extension DataStorePredicate {
     /// try DataStorePredicate("stars > %d AND (name CONTAINS[cd] %@ OR ANY tags IN %@)", 3, "cafe", tags)
     /// ```
     ///
-    /// It is the language of the Predicate Programming Guide ("Predicate Format String Syntax", "BNF Definition of Cocoa
-    /// Predicates") and of NSExpression:
+    /// The language is that of the Predicate Programming Guide ("Predicate Format String Syntax", "BNF Definition of
+    /// Cocoa Predicates") and of NSExpression:
     ///
     /// - Logic: `AND` `&&`, `OR` `||`, `NOT` `!`, parentheses, `TRUEPREDICATE`, `FALSEPREDICATE`.
-    /// - Operators: `==` `=`, `!=` `<>`, `<`, `<=` `=<`, `>`, `>=` `=>`, `BETWEEN {a, b}`, `IN`,
-    ///   `CONTAINS`, `BEGINSWITH`, `ENDSWITH`, `LIKE`, `MATCHES`, each with `[c]`, `[d]`, `[cd]` or `[n]`; before a
-    ///   comparison `ANY` or `SOME`, `ALL`, `NONE`. `IN` and `CONTAINS` test for a part of a string or for an element
-    ///   of an array, by what they find.
-    /// - Values: `nil` `NULL`, `TRUE` `YES`, `FALSE` `NO`, decimal numbers, whole numbers with `0x`, `0o` or `0b`, strings
-    ///   in single or double quotes, lists in braces. In a string a backslash makes a newline, a return, a tab or NUL of
-    ///   `n`, `r`, `t` and `0`, takes three octal digits, two hexadecimal ones behind `x`, four behind `u` and four or eight
-    ///   behind `U`, and otherwise stands for the character behind it. A whole number outside 64 bits
-    ///   is an error. For the kinds that NSPredicate has no sign for there are words:
-    ///   `date("2024-05-01T12:00:00Z")`, `data("aGk=")`, `uuid("…")`, `decimal("1.5")`, `url("…")`,
-    ///   `reference("Type", "…")`, `double("inf")`, and braces with colons, `{"a": 1}`.
+    /// - Operators: `==` `=`, `!=` `<>`, `<`, `<=` `=<`, `>`, `>=` `=>`, `BETWEEN {a, b}`, `IN`, `CONTAINS`,
+    ///   `BEGINSWITH`, `ENDSWITH`, `LIKE`, `MATCHES`, each with `[c]`, `[d]`, `[cd]` or `[n]`; before a comparison
+    ///   `ANY` or `SOME`, `ALL`, `NONE`. `IN` and `CONTAINS` test for a part of a string or an element of an array,
+    ///   depending on the operand.
+    /// - Values: `nil` `NULL`, `TRUE` `YES`, `FALSE` `NO`, decimal numbers, whole numbers with `0x`, `0o` or `0b`,
+    ///   strings in single or double quotes, lists in braces. In a string, the escapes are `\n`, `\r`, `\t` and `\0`
+    ///   (NUL), three octal digits, `\x` with two hexadecimal digits, `\u` with four, and `\U` with four or eight; a
+    ///   backslash before any other character gives that character. A whole number outside 64 bits is an error. Kinds
+    ///   without a notation in NSPredicate are written as words: `date("2024-05-01T12:00:00Z")`, `data("aGk=")`,
+    ///   `uuid("…")`, `decimal("1.5")`, `url("…")`, `reference("Type", "…")`, `double("inf")`, and braces with colons,
+    ///   `{"a": 1}`.
     /// - Key paths: names with dots, of letters, digits and underscores of any script; `#` before a name
     ///   that is a keyword, as in NSPredicate, and `#"any text"` for any other name; the collection operators `@count`
     ///   `@sum` `@avg` `@min` `@max` `@unionOfObjects` `@distinctUnionOfObjects` `@firstObject` `@lastObject`, as in
     ///   `grades.@avg.score`; `[0]`, `[FIRST]`, `[LAST]` and `[SIZE]` for arrays, `["name"]` for dictionaries;
     ///   `SELF` or `uniqueToken` for the item's id (see ``AttributePath/uniqueToken``).
-    /// - Arithmetic: `**` binds strongest, then `*` and `/`, then `+` and `-`, each from the left, and all of them before
-    ///   comparisons. ``Function`` has the rules, and the functions: `sum(…)` and the other statistics, `sqrt(…)`,
-    ///   `uppercase(…)`, `now()`, `modulus:by:(…, …)` and so on.
+    /// - Arithmetic: `**` binds most tightly, then `*` and `/`, then `+` and `-`, each left-associative, and all of
+    ///   them bind more tightly than comparisons. ``Function`` has the rules, and the functions: `sum(…)` and the
+    ///   other statistics, `sqrt(…)`, `uppercase(…)`, `now()`, `modulus:by:(…, …)` and so on.
     /// - `SUBQUERY(grades, $g, $g.score > 5).@count`, `TERNARY(predicate, a, b)`, `CAST(x, "NSDate")`.
-    /// - Placeholders: `%@` for a value, `%K` for a key path, `%d` `%ld` `%i` `%u` `%x` for whole numbers, `%f`
-    ///   for floating-point ones, `%%` for the text “%”. In quotes they are plain text. An argument is a value and is
-    ///   never parsed. A variable such as `$low` gets its value from ``substituting(_:)``.
+    /// - Placeholders: `%@` for a value, `%K` for a key path, `%d` `%ld` `%i` `%u` `%x` for whole numbers, `%f` for
+    ///   floating-point ones, `%%` for the text “%”. In quotes they are plain text. An argument is a value and is
+    ///   never parsed as part of the format. A variable such as `$low` gets its value from ``substituting(_:)``.
     ///
-    /// Refused are `[l]`, because a comparison by the rules of a locale would find other items on another machine, random
-    /// numbers, `FUNCTION(…)` and other selectors, assignments and blocks.
+    /// Refused are `[l]`, because a comparison by the rules of a locale would find other items on another machine,
+    /// random numbers, `FUNCTION(…)` and other selectors, assignments and blocks.
     ///
-    /// Keywords are read in either case. Throws `.invalidPredicate` with the place for a text that cannot be
-    /// understood or arguments that do not fit it, `.unsupported` with the place for what is refused, and
-    /// `.limitExceeded` for more than 64 KiB of text or more than ``validate(operators:)`` allows.
+    /// Keywords are read in either case. Throws `.invalidPredicate` with the place for a text that cannot be parsed or
+    /// arguments that do not fit it, `.unsupported` with the place for refused elements, and `.limitExceeded` for more
+    /// than 64 KiB of text or more than ``validate(operators:)`` allows.
     public init(_ format: String, _ arguments: Any?...) throws(DataStoreError) {
         try self.init(format, arguments: arguments)
     }
 
     /// The predicate that a text in `NSPredicate`'s language describes, with its arguments in an array.
     ///
-    /// The same as the form that takes the arguments one by one.
+    /// Equivalent to the form that takes the arguments one by one.
     public init(_ format: String, arguments: [Any?]) throws(DataStoreError) {
         guard format.utf8.count <= Limit.formatBytes else {
             throw DataStoreError(

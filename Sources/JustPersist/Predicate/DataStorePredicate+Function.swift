@@ -1,20 +1,20 @@
 extension DataStorePredicate {
     /// A function of values; the raw value is its name in NSExpression.
     ///
-    /// The functions are those that NSExpression documents (`init(forFunction:arguments:)`), without the random ones. In a
-    /// format, the arithmetic ones are written with signs, and the others by their names without the colon.
+    /// The functions are those that NSExpression documents (`init(forFunction:arguments:)`), without the random ones.
+    /// In a format, the arithmetic ones are written as operators, and the others by their names without the colon.
     ///
-    /// Arithmetic has these rules. A null argument, or one that is no number, makes the result null, and so does a
-    /// division of whole numbers or decimals by zero. Truth values count as 0 and 1. Whole numbers stay exact: in 64
-    /// bits, or else as a decimal. A division of whole numbers drops the remainder, as NSPredicate does it. A
-    /// decimal stays a decimal, with up to 38 digits, beside whole numbers and other decimals; where one of the
-    /// numbers is a Double, or a decimal below 10⁻⁴⁰ or with more than 40 zeros at its end, the calculation is one
-    /// with Doubles.
+    /// Arithmetic has these rules. An argument that is null or not a number makes the result null, and so does a
+    /// division of whole numbers or decimals by zero. Truth values count as 0 and 1. Whole numbers remain exact: in 64
+    /// bits, or else as a decimal. A division of whole numbers drops the remainder, as in NSPredicate. A decimal
+    /// remains a decimal, with up to 38 digits, in calculations with whole numbers and other decimals. If one of the
+    /// numbers is a Double, or a decimal below 10⁻⁴⁰ or with more than 40 zeros at its end, the calculation uses
+    /// Doubles.
     ///
-    /// A function of a list takes one array, or several arguments that are the list. In ``sum``, ``average``,
-    /// ``median``, ``mode`` and ``standardDeviation`` null counts as 0, and ``minimum`` and ``maximum`` ignore
-    /// it, as the collection operators of key-value coding do (Key-Value Coding Programming Guide, "Using Collection
-    /// Operators"). Anything else that is no number makes these null.
+    /// A function of a list takes one array, or several arguments that form the list. In ``sum``, ``average``,
+    /// ``median``, ``mode`` and ``standardDeviation`` null counts as 0, and ``minimum`` and ``maximum`` ignore it, as
+    /// the collection operators of key-value coding do (Key-Value Coding Programming Guide, "Using Collection
+    /// Operators"). Any other value that is not a number makes these null.
     public enum Function: String, Sendable, Hashable, Codable, CaseIterable {
         /// Written `a + b`.
         case add = "add:to:"
@@ -30,17 +30,17 @@ extension DataStorePredicate {
         case modulus = "modulus:by:"
         /// The sum of the numbers in a list; 0 for an empty one.
         case sum = "sum:"
-        /// How many elements an array or a dictionary has.
+        /// The number of elements of an array or a dictionary.
         case count = "count:"
-        /// The least element of a list; null for an empty one, and where two elements do not order.
+        /// The least element of a list; null for an empty list, and if two elements have no order.
         case minimum = "min:"
-        /// The greatest element of a list; null for an empty one, and where two elements do not order.
+        /// The greatest element of a list; null for an empty list, and if two elements have no order.
         case maximum = "max:"
         /// The mean of the numbers in a list, a Double or a Decimal; null for an empty list.
         case average = "average:"
         /// The number in the middle of a list, or the mean of the two; null for an empty list.
         case median = "median:"
-        /// An array of the numbers that are most frequent in a list, in the order in which they come.
+        /// An array of the most frequent numbers in a list, in the order of their first occurrence.
         case mode = "mode:"
         /// The standard deviation of the numbers in a list as the whole population; null for an empty list.
         case standardDeviation = "stddev:"
@@ -60,27 +60,27 @@ extension DataStorePredicate {
         case truncate = "trunc:"
         /// The number without its sign.
         case absolute = "abs:"
-        /// The string in upper case, in no locale's way.
+        /// The string in upper case, independent of the locale.
         case uppercase = "uppercase:"
-        /// The string in lower case, in no locale's way.
+        /// The string in lower case, independent of the locale.
         case lowercase = "lowercase:"
-        /// How many characters a string has, as Swift counts them, or how many bytes data has.
+        /// The number of characters of a string, as Swift counts them, or of bytes of data.
         case length = "length:"
-        /// The time of the request: the same for all items and wherever it stands.
+        /// The time of the request, equal for all items and all occurrences.
         case now = "now"
-        /// The elements of an array, each of several equal ones once, the first of them.
+        /// The distinct elements of an array; of several equal ones, the first.
         case distinct = "distinct:"
-        /// The bits that both whole numbers have.
+        /// The bits that are set in both whole numbers.
         case bitwiseAnd = "bitwiseAnd:with:"
-        /// The bits that one of two whole numbers has at least.
+        /// The bits that are set in at least one of two whole numbers.
         case bitwiseOr = "bitwiseOr:with:"
-        /// The bits that one of two whole numbers has, and not the other.
+        /// The bits that are set in exactly one of two whole numbers.
         case bitwiseXor = "bitwiseXor:with:"
         /// A whole number with its bits shifted to the left; those beyond 64 are lost.
         case shiftLeft = "leftshift:by:"
         /// A whole number with its bits shifted to the right, keeping the sign.
         case shiftRight = "rightshift:by:"
-        /// The bits that a whole number has not.
+        /// The bits that are not set in a whole number.
         case onesComplement = "onesComplement:"
     }
 }
@@ -92,7 +92,7 @@ extension DataStorePredicate.Function {
         return isOfOne ? String(rawValue.dropLast()) : rawValue
     }
 
-    /// The sign that stands between the two arguments in a format.
+    /// The operator between the two arguments in a format.
     var sign: String? {
         switch self {
         case .add: "+"
@@ -112,7 +112,7 @@ extension DataStorePredicate.Function {
         }
     }
 
-    /// What is wrong with a number of arguments, if something is.
+    /// The fault of a number of arguments, if there is one.
     func problem(argumentCount count: Int) -> String? {
         if takesList { return count > 0 ? nil : "\(word)() needs a list or its elements." }
         let wanted = self == .now ? 0 : rawValue.count { $0 == ":" }

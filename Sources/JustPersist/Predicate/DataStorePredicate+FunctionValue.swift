@@ -1,7 +1,7 @@
 import Foundation
 
 extension DataStorePredicate.Function {
-    /// What the function returns for arguments that it takes; `now` is the time of the request.
+    /// The function's result for arguments that it accepts; `now` is the time of the request.
     func value(of arguments: [DataStoreValue], now: Date) -> DataStoreValue {
         if takesList {
             if arguments.count != 1 { return value(ofList: arguments) }
@@ -82,7 +82,7 @@ extension DataStorePredicate.Function {
         }
     }
 
-    /// The first of the elements that all others stand behind in an order; null where two do not order.
+    /// The first element in an order; null if two elements have no order.
     private static func extreme(of list: [DataStoreValue], _ wanted: ValueOrder) -> DataStoreValue {
         var best = DataStoreValue.null
         for value in list where !value.isNull {
@@ -99,13 +99,13 @@ extension DataStorePredicate.Function {
     private static func distinct(_ elements: [DataStoreValue]) -> [DataStoreValue] {
         var seen: Set<ValueSet.Key> = []
         return elements.filter { element in
-            // What holds NaN equals nothing, and so is always another.
+            // A value with NaN in it equals nothing, and so is always distinct.
             !element.isEqual(to: element) || seen.insert(ValueSet.Key(element)).inserted
         }
     }
 }
 
 extension ExactNumber {
-    /// The number, if it is kept as a whole one.
+    /// The number, if it is stored as a whole number.
     fileprivate var int: Int64? { if case .int(let value) = self { value } else { nil } }
 }

@@ -1,8 +1,8 @@
 extension DataStorePredicate {
     /// The ids of all items that can match this predicate, in order; `nil` if it does not restrict the ids.
     ///
-    /// A store can look up these ids instead of scanning, and must still evaluate the predicate. Do not use this for
-    /// a type that has an attribute named `uniqueToken`.
+    /// A store can look up these ids instead of scanning, and must still evaluate the predicate. Do not use this for a
+    /// type with an attribute named `uniqueToken`.
     public var namedIDs: [ItemID]? { ids.map { Array(Set($0)).sorted() } }
 
     private var ids: [ItemID]? {
@@ -25,7 +25,7 @@ extension DataStorePredicate {
 }
 
 extension DataStoreValue {
-    /// The id that stands for the same in a comparison with an item's id.
+    /// The id that this value represents in a comparison with an item's id.
     fileprivate var id: ItemID? {
         switch self {
         case .uuid(let uuid): ItemID(uuid)

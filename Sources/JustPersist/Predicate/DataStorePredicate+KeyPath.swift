@@ -1,5 +1,5 @@
 extension DataStorePredicate.Expression {
-    /// The key path written with dots, collection operators such as `@avg` included.
+    /// The key path of a text with dots, including collection operators such as `@avg`.
     init(keyPath text: String) throws(DataStoreError) {
         var path = PredicateKeyPath()
         if let problem = path.append(keyPath: text) {
@@ -9,20 +9,20 @@ extension DataStorePredicate.Expression {
     }
 }
 
-/// A key path on the way, from its start on: names, and collection operators between them.
+/// A key path that is being built from its start: names, and collection operators between them.
 ///
 /// The operators are those of key-value coding (Key-Value Coding Programming Guide, "Using Collection Operators"). The
-/// names behind an operator are its right key path, which leads on from each element, and `self` there is the element.
+/// names after an operator are its right key path, which continues from each element; `self` is the element there.
 struct PredicateKeyPath {
     typealias Expression = DataStorePredicate.Expression
 
-    /// What the names begin at; `nil` for the item.
+    /// The start of the names; `nil` for the item.
     private var base: Expression?
     private var names: [String] = []
-    /// What happens to the values at the right key path that is still to come.
+    /// The operation on the values of the right key path, which is not complete yet.
     private var pending: CollectionOperator?
     private var isComplete = false
-    /// How many levels the expression has grown.
+    /// The number of levels by which the expression has grown.
     private(set) var levels = 0
 
     private enum CollectionOperator {
@@ -36,7 +36,7 @@ struct PredicateKeyPath {
         "firstObject", "lastObject",
     ]
 
-    /// The same in words.
+    /// The collection operators, for messages.
     static let operatorList = """
         @count, @sum, @avg, @min, @max, @unionOfObjects, @distinctUnionOfObjects, @firstObject and @lastObject
         """
@@ -44,21 +44,21 @@ struct PredicateKeyPath {
     /// A path that begins at the value of an expression, or at the item.
     init(from base: Expression? = nil) { self.base = base }
 
-    /// Whether there is nothing yet.
+    /// Whether the path is still empty.
     var isEmpty: Bool { base == nil && names.isEmpty }
 
-    /// Adds a name, and returns what is wrong with it.
+    /// Adds a name, and returns its fault, if there is one.
     mutating func append(name: String) -> String? {
-        if isComplete { return "Nothing can stand behind @count." }
+        if isComplete { return "Nothing can follow @count." }
         if pending != nil, names.isEmpty, name.lowercased() == "self" {
-            // The element itself, so that another name behind it is one of the element.
+            // The element itself, so that a further name is one of the element.
             return nil
         }
         names.append(name)
         return nil
     }
 
-    /// Adds a key path written with dots, and returns what is wrong with it.
+    /// Adds a key path with dots, and returns its fault, if there is one.
     mutating func append(keyPath text: String) -> String? {
         let path = DataStorePredicate.AttributePath(dotted: text)
         if let problem = path.problem { return problem }
@@ -71,10 +71,10 @@ struct PredicateKeyPath {
         return nil
     }
 
-    /// Adds an operator, and returns what is wrong with it.
+    /// Adds an operator, and returns its fault, if there is one.
     mutating func append(operator name: String) -> String? {
         if isEmpty { return "“@\(name)” needs a key path before it, as in tags.@count." }
-        if isComplete { return "Nothing can stand behind @count." }
+        if isComplete { return "Nothing can follow @count." }
         settle()
         switch name {
         case "count":
@@ -97,7 +97,7 @@ struct PredicateKeyPath {
         return nil
     }
 
-    /// Adds brackets.
+    /// Adds an index in brackets.
     mutating func append(_ index: DataStorePredicate.Index) {
         settle()
         base = .element(of: expression, index)

@@ -3,10 +3,9 @@ extension DataStorePredicate {
         _ expression: Expression, _ boundVariables: Set<String>
     ) throws(Failure) -> Expression
 
-    /// The predicate with every expression in it replaced, the parts of an expression before the whole.
+    /// The predicate with every expression in it replaced, inner expressions first.
     ///
-    /// `transform` is told the variables that belong to a SUBQUERY around the expression. Takes stack in proportion to
-    /// the depth.
+    /// `transform` receives the variables of the SUBQUERYs around the expression. The stack grows with the depth.
     package func mapExpressions<Failure: Error>(
         _ transform: (
             _ expression: Expression, _ boundVariables: Set<String>

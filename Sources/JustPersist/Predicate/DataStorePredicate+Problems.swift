@@ -1,5 +1,5 @@
 extension DataStorePredicate.Comparison {
-    /// What is wrong with the operands, whatever the attributes hold, if something is.
+    /// The fault of the operands that does not depend on the attributes, if there is one.
     var problem: String? {
         if self.operator == .between, right.bounds?.count ?? 2 != 2 {
             return "BETWEEN needs two bounds on its right, as in BETWEEN {1, 5}."
@@ -7,14 +7,14 @@ extension DataStorePredicate.Comparison {
         return canHold(left.ownKinds, right.ownKinds) ? nil : need(left.ownKinds) + "."
     }
 
-    /// What the comparison needs, where its left side is of these kinds.
+    /// The requirement of the comparison, for a left side of these kinds.
     func need(_ left: ValueKinds) -> String {
         lacksArray(left)
             ? "\(modifier == .any ? "ANY" : "ALL") needs an array"
             : "\(self.operator.rawValue) \(self.operator.operandText)"
     }
 
-    /// Whether ANY or ALL stands before a side that is no array.
+    /// Whether ANY or ALL applies to a side that is not an array.
     func lacksArray(_ left: ValueKinds) -> Bool { modifier != .direct && !left.contains(.array) }
 
     /// Whether the comparison can be true of operands of these kinds.
@@ -32,16 +32,16 @@ extension DataStorePredicate.Comparison {
 }
 
 extension ValueKinds {
-    /// The same where strings that spell an id, and references, stand for the id.
+    /// The kinds, with strings and references if they can represent an id.
     fileprivate var withIDs: Self {
         isDisjoint(with: [.string, .reference]) ? self : union(.uuid)
     }
 }
 
 extension DataStorePredicate.Expression {
-    /// The kinds of what the expression can come to, as far as it tells them by itself.
+    /// The kinds of the expression's values, as far as the expression alone determines them.
     ///
-    /// A nil that is written is of every kind: no operator refuses it.
+    /// A literal nil is of every kind: no operator refuses it.
     var ownKinds: ValueKinds {
         switch self {
         case .value(let value): value.isNull ? .all : ValueKinds(value.kind)
@@ -51,7 +51,7 @@ extension DataStorePredicate.Expression {
         }
     }
 
-    /// The kinds of the bounds for BETWEEN; `nil` if they are not written out.
+    /// The kinds of the bounds for BETWEEN; `nil` if they are not literal.
     fileprivate var bounds: [ValueKinds]? {
         switch self {
         case .list(let parts): parts.map(\.ownKinds)
@@ -62,7 +62,7 @@ extension DataStorePredicate.Expression {
         }
     }
 
-    /// What is wrong with this expression, its parts aside, if something is.
+    /// The fault of this expression, apart from its parts, if there is one.
     var problem: String? {
         switch self {
         case .path(let path), .count(let path), .keyPath(of: _, let path): path.problem

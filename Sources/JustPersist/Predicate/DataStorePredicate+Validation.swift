@@ -1,38 +1,37 @@
 extension DataStorePredicate {
-    /// The limits that every store keeps, the same on each.
+    /// The limits, which are equal for all stores.
     enum Limit {
-        /// Bytes of UTF-8 in a format, and in a regular expression.
+        /// The bytes of UTF-8 in a format, and in a regular expression.
         static let formatBytes = 64 * 1024
-        /// Predicates, expressions and collections inside one another.
+        /// The nesting of predicates, expressions and collections.
         static let depth = 100
-        /// Comparisons, constants, the AND, OR and NOT around them, functions and the other expressions with parts.
+        /// The number of comparisons, constants, AND, OR and NOT, functions and other expressions with parts.
         static let nodes = 10_000
-        /// Elements of all lists and arguments of all functions together.
+        /// The number of elements in all lists and of arguments of all functions.
         static let operands = 100_000
     }
 
     /// Checks that a store can use this predicate; stores call it once for each request.
     ///
-    /// Throws `.limitExceeded` for a predicate deeper than 100, with more than 10,000 parts or with more
-    /// than 100,000 elements in its lists; `.invalidPredicate` for operands that an operator or a function cannot
-    /// have, such as BETWEEN with one bound, for a MATCHES with what is no regular expression, and for a variable
-    /// without a value; `.unsupported` for an operator that is not among `operators`.
-    /// Takes time in proportion to the predicate's size and no more stack for a deep predicate than for a
-    /// flat one.
+    /// Throws `.limitExceeded` for a predicate deeper than 100, with more than 10,000 parts or with more than 100,000
+    /// elements in its lists; `.invalidPredicate` for operands that an operator or a function cannot have, such as
+    /// BETWEEN with one bound, for an invalid regular expression in MATCHES, and for a variable without a value;
+    /// `.unsupported` for an operator that is not among `operators`. The time is proportional to the predicate's size,
+    /// and the stack does not grow with its depth.
     ///
-    /// - Parameter operators: What the store declares, if that is not all.
+    /// - Parameter operators: The operators that the store declares, if not all.
     public func validate(operators: Set<Operator>? = nil) throws(DataStoreError) {
         try validate(operators: operators, allowsVariables: false)
     }
 
-    /// The same, where variables may still be without values.
+    /// Checks the predicate; variables may still be without values.
     func validate(operators: Set<Operator>?, allowsVariables: Bool) throws(DataStoreError) {
         var validation = PredicateValidation(operators, allowsVariables: allowsVariables)
         try validation.check(self)
     }
 }
 
-/// Walks a predicate, with a stack of its own, and counts its parts.
+/// Traverses a predicate with its own stack, and counts its parts.
 private struct PredicateValidation {
     private typealias Limit = DataStorePredicate.Limit
 
@@ -75,7 +74,7 @@ private struct PredicateValidation {
         case .constant, .evaluated: break
         case .not(let part): open.append((.predicate(part), depth + 1, bound))
         case .and(let parts), .or(let parts):
-            // A list of parts may be far larger than the limit, so it is counted before it is copied.
+            // The list may be far larger than the limit, so it is counted before it is copied.
             try checkNodes(and: parts.count)
             for part in parts { open.append((.predicate(part), depth + 1, bound)) }
         case .comparison(let comparison):
@@ -134,7 +133,7 @@ private struct PredicateValidation {
         _ value: DataStoreValue, _ depth: Int, _ bound: Set<String>
     ) throws(DataStoreError) {
         func addCollections(_ values: some Collection<DataStoreValue>) {
-            // Almost every list is flat; only collections inside it are looked into.
+            // Almost every list is flat; only collections inside it are traversed.
             for value in values where value.kind == .array || value.kind == .dictionary {
                 open.append((.value(value), depth + 1, bound))
             }

@@ -1,17 +1,17 @@
 extension DataStorePredicate {
-    /// The predicate with values in the place of its variables, as NSPredicate's `withSubstitutionVariables(_:)` has it.
+    /// The predicate with its variables replaced by values, as by NSPredicate's `withSubstitutionVariables(_:)`.
     ///
     /// ```swift
     /// let template = try DataStorePredicate("stars BETWEEN {$low, $high}")
     /// let predicate = try template.substituting(["low": 2, "high": 4])
     /// ```
     ///
-    /// A store refuses a predicate in which a variable is left. The variable of a SUBQUERY is its own, and is not
-    /// replaced in it. Throws `.unsupportedValue` for a value that cannot be stored, and what
-    /// ``validate(operators:)`` throws.
+    /// A store refuses a predicate that still has a variable. The variable of a SUBQUERY belongs to it, and is not
+    /// replaced inside it. Throws `.unsupportedValue` for a value that cannot be stored, and the errors of
+    /// ``validate(operators:)``.
     public func substituting(_ values: [String: Any?]) throws(DataStoreError) -> DataStorePredicate
     {
-        // What follows takes stack in proportion to the depth.
+        // The stack of the following steps grows with the depth.
         try validate(operators: nil, allowsVariables: true)
         var constants: [String: DataStoreValue] = [:]
         for (name, value) in values { constants[name] = try DataStoreValue(value) }
@@ -27,7 +27,7 @@ extension DataStorePredicate {
 
     /// The predicate that a text in `NSPredicate`'s language describes, with the values of its variables by name.
     ///
-    /// The same as the form without `variables`, and ``substituting(_:)`` behind it.
+    /// Equivalent to the form without `variables`, followed by ``substituting(_:)``.
     public init(
         _ format: String, arguments: [Any?] = [], variables: [String: Any?]
     ) throws(DataStoreError) {

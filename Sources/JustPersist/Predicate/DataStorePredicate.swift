@@ -1,4 +1,4 @@
-/// A condition that items are filtered by: a value that is built, stored, printed and walked.
+/// A condition that items are filtered by: a value that can be built, stored, printed and traversed.
 ///
 /// Write one as text in `NSPredicate`'s language, with placeholders for the values:
 ///
@@ -6,25 +6,25 @@
 /// let predicate = try DataStorePredicate("stars > %d AND name CONTAINS[cd] %@", 3, "cafe")
 /// ```
 ///
-/// The cases are the whole meaning, so that a store may translate them into its own query language.
-/// Logic has two values: a missing attribute is null, null equals null, every ordering against null is
-/// false, and a predicate and its negation divide any set of items between them.
+/// The cases define the whole meaning, so that a store may translate them into its own query language. Logic has two
+/// values: a missing attribute is null, null equals null, every order comparison with null is false, and every item
+/// matches either a predicate or its negation.
 ///
-/// A predicate that you build from the cases is not checked at once: a store calls ``validate(operators:)``
-/// before it uses a predicate. Keep predicates that your code builds flat. Swift releases nested values
-/// recursively, and releasing a predicate of 2,000 levels exhausts a stack of 512 KB.
+/// A predicate that you build from the cases is not checked immediately: a store calls ``validate(operators:)`` before
+/// it uses a predicate. Keep predicates that your code builds flat. Swift releases nested values recursively, and
+/// releasing a predicate of 2,000 levels exhausts a stack of 512 KB.
 public indirect enum DataStorePredicate: Sendable, Hashable {
     /// True or false for every item.
     case constant(Bool)
     /// A relation between two expressions.
     case comparison(Comparison)
-    /// True when all parts are: true when there are none.
+    /// True if all parts are true, and if there are none.
     case and([DataStorePredicate])
-    /// True when one part is at least: false when there are none.
+    /// True if at least one part is true; false if there are none.
     case or([DataStorePredicate])
-    /// True when the part is false.
+    /// True if the part is false.
     case not(DataStorePredicate)
-    /// Whether Swift code finds that an item fulfils a condition: see ``ItemEvaluation``.
+    /// A condition that Swift code evaluates on an item: see ``ItemEvaluation``.
     case evaluated(ItemEvaluation)
 }
 
@@ -38,7 +38,7 @@ extension DataStorePredicate {
         self = .comparison(Comparison(left, .equal, .value(try DataStoreValue(value))))
     }
 
-    /// Both conditions, chains of them as one flat ``and(_:)``.
+    /// Both conditions; chains are one flat ``and(_:)``.
     public static func && (
         left: DataStorePredicate, right: DataStorePredicate
     ) -> DataStorePredicate {
@@ -48,7 +48,7 @@ extension DataStorePredicate {
         return .and(parts(left) + parts(right))
     }
 
-    /// Either condition or both, chains of them as one flat ``or(_:)``.
+    /// Either condition or both; chains are one flat ``or(_:)``.
     public static func || (
         left: DataStorePredicate, right: DataStorePredicate
     ) -> DataStorePredicate {

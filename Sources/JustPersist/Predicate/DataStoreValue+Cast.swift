@@ -1,7 +1,7 @@
 import Foundation
 
 extension DataStoreValue {
-    /// The value as one of another class; null where it has no such form.
+    /// The value converted to another class; null if the conversion is not defined.
     func cast(to valueClass: DataStorePredicate.ValueClass) -> DataStoreValue {
         let value: DataStoreValue? =
             switch valueClass {
@@ -23,7 +23,7 @@ extension DataStoreValue {
         }
     }
 
-    /// The finite number that a text spells in decimal digits.
+    /// The finite number that a text contains in decimal digits.
     private static func double(in text: String) -> DataStoreValue? {
         guard text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }),
             let value = Double(text), value.isFinite
@@ -37,7 +37,7 @@ extension DataStoreValue {
         case .int(let value): return Decimal(value)
         case .decimal(let value): return value
         case .double(let value):
-            // Beyond these a decimal may not have the digits.
+            // Outside this range a decimal may lack the digits.
             guard value == 0 || (1e-90...1e90).contains(value.magnitude) else { return nil }
             return Decimal(exactText: value.description)
         case .string(let text):

@@ -1,14 +1,14 @@
 import Foundation
 
-/// How values are written in a predicate's text.
+/// The notation of values in a predicate's text.
 ///
-/// `nil`, `TRUE`, numbers and quoted strings are NSPredicate's. Lists stand in braces, as in `{1, 2}`, and
-/// dictionaries have colons, as in `{"a": 1}` and `{:}`. The other kinds are a word and texts:
-/// `date("2024-05-01T12:00:00Z")` or, for what the calendar cannot write, the seconds since 2001 as in
-/// `date("0.1")`; `data("aGk=")` in base64, `uuid("…")`, `decimal("1.5")`, `url("…")` (and a second text
-/// for its base), `reference("Type", "…")`, and `double("inf")` for the numbers that have no digits.
+/// `nil`, `TRUE`, numbers and quoted strings are NSPredicate's. Lists are written in braces, as in `{1, 2}`, and
+/// dictionaries with colons, as in `{"a": 1}` and `{:}`. The other kinds are written as a word and texts:
+/// `date("2024-05-01T12:00:00Z")` or, for dates outside the calendar, the seconds since 2001 as in `date("0.1")`;
+/// `data("aGk=")` in base64, `uuid("…")`, `decimal("1.5")`, `url("…")` (and a second text for its base),
+/// `reference("Type", "…")`, and `double("inf")` for numbers without digits.
 extension DataStoreValue {
-    /// The value as a predicate's text has it; parsing it gives the same bits.
+    /// The value in a predicate's text; parsing restores every bit.
     var predicateLiteral: String {
         switch self {
         case .null: "nil"
@@ -39,7 +39,7 @@ extension DataStoreValue {
         (Kind.literalNames[kind] ?? "") + "(" + texts.map(\.quoted).joined(separator: ", ") + ")"
     }
 
-    /// The value that a word with texts in parentheses stands for; `nil` if the texts do not fit.
+    /// The value of a word with texts in parentheses; `nil` if the texts do not fit.
     init?(literal kind: Kind, _ texts: [String]) {
         func value<Value>(
             _ parse: (String) -> Value?, _ make: (Value) -> DataStoreValue
@@ -66,13 +66,13 @@ extension DataStoreValue {
 }
 
 extension DataStoreValue.Kind {
-    /// The words for the kinds that are written as a word and texts in parentheses.
+    /// The words for kinds that are written as a word and texts in parentheses.
     fileprivate static let literalNames: [Self: String] = [
         .double: "double", .date: "date", .data: "data", .uuid: "uuid", .decimal: "decimal",
         .url: "url", .reference: "reference",
     ]
 
-    /// The kind whose values are written as this word, in either case, and texts in parentheses.
+    /// The kind whose values are written with this word, in either case, and texts in parentheses.
     init?(literalName word: String) {
         let word = word.lowercased()
         guard let kind = Self.literalNames.first(where: { $0.value == word })?.key else {
@@ -83,7 +83,7 @@ extension DataStoreValue.Kind {
 }
 
 extension Date {
-    /// The time in the calendar's form where that gives back every bit, or else its seconds since 2001.
+    /// The time as a calendar date if that preserves every bit, or else as seconds since 2001.
     fileprivate var exactText: String {
         if let text = calendarText, let date = Date(exactText: text),
             DataStoreValue.date(date) == .date(self)
@@ -101,14 +101,14 @@ extension Date {
         }
     }
 
-    /// The time in the calendar's form (ISO 8601), to the millisecond; `nil` where the calendar does not reach.
+    /// The time as a calendar date (ISO 8601), to the millisecond; `nil` outside the calendar's range.
     var calendarText: String? {
-        // Within a few thousand years of 2001 the calendar's form has four digits for the year.
+        // Within a few thousand years of 2001, the year has four digits.
         guard timeIntervalSinceReferenceDate.magnitude < 6e10 else { return nil }
         return formatted(Self.calendarForm)
     }
 
-    /// The time that is written in the calendar's form.
+    /// The time of a calendar date.
     init?(calendarText text: String) {
         guard let date = try? Date(text, strategy: Self.calendarForm) else { return nil }
         self = date
@@ -130,7 +130,7 @@ extension String {
             case "\n": literal += "\\n"
             case "\r": literal += "\\r"
             case "\t": literal += "\\t"
-            // A byte order mark cannot be seen, either.
+            // A byte order mark is invisible, too.
             case _ where scalar.properties.generalCategory == .control || scalar == "\u{feff}":
                 let digits = String(scalar.value, radix: 16)
                 literal += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

@@ -1,10 +1,10 @@
-/// The cases of an enum, and what is stored for each.
+/// The cases of an enum, and their stored forms.
 struct EnumCases {
-    /// What is stored for the cases, in their order.
+    /// The stored forms of the cases, in their order.
     let stored: [DataStoreValue]
     private let cases: [any Equatable]
 
-    /// The cases of a type; `nil` if it is no enum, or one that cannot be stored.
+    /// The cases of a type; `nil` if it is not an enum, or cannot be stored.
     init?<Value: CaseIterable & Equatable>(of type: Value.Type) {
         let cases = Array(type.allCases)
         guard Self.isEnum(type) else { return nil }
@@ -17,13 +17,13 @@ struct EnumCases {
         self.stored = stored
     }
 
-    /// Whether the cases that a type lists are those of an enum, and so all of its values.
+    /// Whether the listed cases of a type are those of an enum, and so all of its values.
     static func isEnum(_ type: any CaseIterable.Type) -> Bool {
         func first<Value: CaseIterable>(_ type: Value.Type) -> Any? { type.allCases.first }
         return first(type).map { Mirror(reflecting: $0).displayStyle == .enum } ?? false
     }
 
-    /// Whether two cases stand in a relation, by the type's own rule.
+    /// Whether a relation holds for two cases, by the type's own rule.
     func relate(_ left: Int, _ relation: DataStorePredicate.Operator, _ right: Int) -> Bool {
         func areEqual<Value: Equatable>(_ left: Value) -> Bool { cases[right] as? Value == left }
         func isBefore<Value: Comparable>(_ left: Value, orEqual: Bool) -> Bool {
@@ -41,12 +41,12 @@ struct EnumCases {
         }
     }
 
-    /// What is stored for the cases that stand in a relation to one.
+    /// The stored forms of the cases for which a relation to one case holds.
     func values(_ relation: DataStorePredicate.Operator, _ place: Int) -> [DataStoreValue] {
         stored.indices.filter { relate($0, relation, place) }.map { stored[$0] }
     }
 
-    /// Whether the stored values stand in a relation to that of one case just where the cases do.
+    /// Whether a relation to one case holds for the stored forms exactly if it holds for the cases.
     func agree(_ relation: DataStorePredicate.Operator, with place: Int) -> Bool {
         let constant = DataStorePredicate.Expression.value(stored[place])
         let matching = try? stored.filter { value in

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Arithmetic as ``DataStorePredicate/Function`` documents it: exact with whole numbers and decimals, and with Doubles
-/// where one takes part.
+/// Arithmetic as ``DataStorePredicate/Function`` documents it: exact with whole numbers and decimals, and in Doubles
+/// if one is involved.
 extension ExactNumber {
     static func + (left: Self, right: Self) -> Self {
         if case (.int(let a), .int(let b)) = (left, right) {
@@ -101,8 +101,8 @@ extension ExactNumber {
     var isDouble: Bool { if case .double = self { true } else { false } }
     var isDecimal: Bool { if case .decimal = self { true } else { false } }
 
-    /// The number as a decimal that can be calculated with; `nil` for a Double, and for decimals so large or so
-    /// small that the exponent of a result might not fit: Foundation traps on some of those.
+    /// The number as a decimal for calculations; `nil` for a Double, and for decimals so large or so small that the
+    /// exponent of a result might not fit: Foundation traps on some of those.
     private var decimal: Decimal? {
         switch self {
         case .int(let value): Decimal(value)
@@ -140,10 +140,10 @@ extension ExactNumber {
 }
 
 extension Decimal {
-    /// A number that may have a fraction, without it.
+    /// The number without its fraction.
     fileprivate func rounded(_ rule: FloatingPointRoundingRule) -> Decimal {
         let whole = description.prefix { $0 != "." }
-        // A decimal has no negative zero; what looks like one is not a number.
+        // A decimal has no negative zero; its bit pattern is NaN.
         let truncated = whole == "-0" ? 0 : Decimal(string: String(whole)) ?? self
         return switch rule {
         case .down where self < truncated: truncated - 1

@@ -11,7 +11,7 @@ extension KeyPath where Root: DataStoreItem {
         ItemPredicate(keyPath, .notEqual, value, as: Value.self)
     }
 
-    // For a value that is no literal: without these the compiler looks for an attribute that is not optional.
+    // For a value that is not a literal: without these the compiler looks for an attribute that is not optional.
 
     /// The items in which the attribute equals the value; never those without one.
     public static func == <Wrapped: Equatable>(
@@ -20,7 +20,7 @@ extension KeyPath where Root: DataStoreItem {
         ItemPredicate(keyPath, .equal, value, as: Value.self)
     }
 
-    /// The items in which the attribute does not equal the value, those without one among them.
+    /// The items in which the attribute does not equal the value, including those without one.
     public static func != <Wrapped: Equatable>(
         keyPath: KeyPath, value: Wrapped
     ) -> ItemPredicate<Root> where Value == Wrapped? {
@@ -40,13 +40,13 @@ extension KeyPath where Root: DataStoreItem {
         ItemPredicate(keyPath, .less, value, as: Value.self)
     }
 
-    /// The items in which the attribute is before the value or the same.
+    /// The items in which the attribute is before the value or equal to it.
     public static func <= (keyPath: KeyPath, value: Value) -> ItemPredicate<Root>
     where Value: Comparable {
         ItemPredicate(keyPath, .lessOrEqual, value, as: Value.self)
     }
 
-    /// The items in which the attribute is before the value or the same; never those without one.
+    /// The items in which the attribute is before the value or equal to it; never those without one.
     public static func <= <Wrapped: Comparable>(
         keyPath: KeyPath, value: Wrapped
     ) -> ItemPredicate<Root> where Value == Wrapped? {
@@ -66,13 +66,13 @@ extension KeyPath where Root: DataStoreItem {
         ItemPredicate(keyPath, .greater, value, as: Value.self)
     }
 
-    /// The items in which the attribute is after the value or the same.
+    /// The items in which the attribute is after the value or equal to it.
     public static func >= (keyPath: KeyPath, value: Value) -> ItemPredicate<Root>
     where Value: Comparable {
         ItemPredicate(keyPath, .greaterOrEqual, value, as: Value.self)
     }
 
-    /// The items in which the attribute is after the value or the same; never those without one.
+    /// The items in which the attribute is after the value or equal to it; never those without one.
     public static func >= <Wrapped: Comparable>(
         keyPath: KeyPath, value: Wrapped
     ) -> ItemPredicate<Root> where Value == Wrapped? {

@@ -10,11 +10,11 @@ public protocol TextListAttribute {}
 extension [String]: TextListAttribute {}
 extension Optional: TextListAttribute where Wrapped == [String] {}
 
-/// Texts: write `(\Restaurant.name).contains("cafe", [.caseInsensitive])`.
+/// Conditions on texts: write `(\Restaurant.name).contains("cafe", [.caseInsensitive])`.
 ///
-/// Nothing is found in a text that is missing, and the empty text is found nowhere; see ``DataStorePredicate/Operator/contains``.
+/// A missing text contains nothing, and the empty text is found nowhere; see ``DataStorePredicate/Operator/contains``.
 extension KeyPath where Root: DataStoreItem, Value: TextAttribute {
-    /// The items in which the text has the other as a part.
+    /// The items in which the text contains the other.
     public func contains(
         _ text: String, _ options: DataStorePredicate.Options = []
     ) -> ItemPredicate<Root> {
@@ -35,21 +35,21 @@ extension KeyPath where Root: DataStoreItem, Value: TextAttribute {
         ItemPredicate(self, .endsWith, text: .string(text), options)
     }
 
-    /// The items in which the text is the other, but for what the options tell to ignore.
+    /// The items in which the text equals the other, apart from differences that the options ignore.
     public func equals(
         _ text: String, _ options: DataStorePredicate.Options
     ) -> ItemPredicate<Root> {
         ItemPredicate(self, .equal, text: .string(text), options)
     }
 
-    /// The items in which the text is one of the others, but for what the options tell to ignore.
+    /// The items in which the text equals one of the others, apart from differences that the options ignore.
     public func isIn(
         _ texts: [String], _ options: DataStorePredicate.Options
     ) -> ItemPredicate<Root> {
         ItemPredicate(self, .in, text: .array(texts.map { .string($0) }), options)
     }
 
-    /// The items in which the text is like a pattern, where `*` stands for any characters and `?` for one: see
+    /// The items in which the text matches a pattern, where `*` stands for any characters and `?` for one: see
     /// ``DataStorePredicate/Operator/like``.
     public func isLike(
         _ pattern: String, _ options: DataStorePredicate.Options = []
@@ -64,7 +64,7 @@ extension KeyPath where Root: DataStoreItem, Value: TextAttribute {
         ItemPredicate(self, .matches, text: .string(expression), options)
     }
 
-    /// The items in which the text stands in a relation to the other, such as `.less` for before it.
+    /// The items in which a relation holds between the text and the other, such as `.less` for before it.
     public func compares(
         _ relation: DataStorePredicate.Operator, _ text: String,
         _ options: DataStorePredicate.Options
@@ -73,9 +73,9 @@ extension KeyPath where Root: DataStoreItem, Value: TextAttribute {
     }
 }
 
-/// Lists of texts; one that is missing has no elements.
+/// Conditions on lists of texts; a missing list has no elements.
 extension KeyPath where Root: DataStoreItem, Value: TextListAttribute {
-    /// The items in which the list has the text as an element, but for what the options tell to ignore.
+    /// The items in which the list has the text as an element, apart from differences that the options ignore.
     public func contains(
         _ text: String, _ options: DataStorePredicate.Options
     ) -> ItemPredicate<Root> {

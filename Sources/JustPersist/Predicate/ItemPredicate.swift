@@ -6,21 +6,21 @@ import Foundation
 /// try db.items(Restaurant.self, where: \.stars > 3 && \.cuisine == "Thai")
 /// ```
 ///
-/// Values compare as their type does. What a store keeps, such as numbers, texts and dates, it compares itself; an
-/// enum that is `CaseIterable` is asked about each of its cases. Any other type may have an `==` or a `<` of its own,
-/// which a store does not know: such a comparison is refused, except with `nil`.
+/// Values compare as their type does. The store compares the kinds that it keeps, such as numbers, texts and dates.
+/// For an enum that is `CaseIterable`, the comparison is evaluated for each case. Any other type may have its own `==`
+/// or `<`, which a store does not know: such a comparison is refused, except with `nil`.
 ///
 /// An operator cannot throw. If a key path or a value is invalid, ``predicate()`` throws the error. An attribute
 /// without a value has its declared default; an attribute that was set to `nil` is null.
 public struct ItemPredicate<Root: DataStoreItem>: Sendable {
     private let result: Result<DataStorePredicate, DataStoreError>
 
-    /// The condition as one for items of this class.
+    /// A condition on items of this class.
     public init(_ predicate: DataStorePredicate) { result = .success(predicate) }
 
     /// Any condition of the class as one of this type.
     ///
-    /// What is wrong with the condition ``predicate()`` throws.
+    /// ``predicate()`` throws the error of an invalid condition.
     public init(_ condition: some ItemCondition<Root>) {
         result = Result { () throws(DataStoreError) in try condition.predicate() }
     }
@@ -69,10 +69,10 @@ public struct ItemPredicate<Root: DataStoreItem>: Sendable {
 
     private init(_ result: Result<DataStorePredicate, DataStoreError>) { self.result = result }
 
-    /// The condition as any store takes it.
+    /// The condition in the form that every store accepts.
     ///
-    /// Throws `.unknownAttribute` for a key path that is no attribute of the class, `.unsupportedValue`
-    /// for a value that cannot be stored, `.unsupported` for a type that may compare by a rule of its own.
+    /// Throws `.unknownAttribute` for a key path that is not an attribute of the class, `.unsupportedValue` for a
+    /// value that cannot be stored, `.unsupported` for a type that may compare by its own rule.
     public func predicate() throws(DataStoreError) -> DataStorePredicate { try result.get() }
 
     /// Both conditions.
@@ -94,7 +94,7 @@ public struct ItemPredicate<Root: DataStoreItem>: Sendable {
 }
 
 extension DataStoreItem {
-    /// The path of the attribute that a property's key path stands for.
+    /// The path of the attribute that a property's key path refers to.
     static func path(
         for keyPath: AnyKeyPath
     ) throws(DataStoreError) -> DataStorePredicate.AttributePath {
@@ -105,18 +105,18 @@ extension DataStoreItem {
         throw schema.noAttribute(keyPath)
     }
 
-    /// Whether a key path gives the identity of items, as `\Restaurant.id` does.
+    /// Whether a key path leads to the identity of items, as `\Restaurant.id` does.
     private static func leadsToIdentity(_ keyPath: AnyKeyPath) -> Bool {
         guard let keyPath = keyPath as? KeyPath<Self, ItemID> else { return false }
-        // `\Self.id` is the requirement of Identifiable, and not the same key path as that of a class.
+        // `\Self.id` is the requirement of Identifiable, and differs from the key path of a class.
         let item = Self(backing: DictionaryBacking(itemTypeKey: itemTypeKey, schema: schema))
         return item[keyPath: keyPath] == item.uniqueToken
     }
 }
 
 extension DataStoreValue {
-    /// The value that a property of a value's type is stored as: an enum with a raw value as that, any
-    /// other `Codable` type as a store would encode it.
+    /// The stored form of a property's value: an enum with a raw value as that, any other `Codable` type as a store
+    /// would encode it.
     init(attributeValue value: Any) throws(DataStoreError) {
         if let optional = value as? any OptionalValue {
             guard let wrapped = optional.wrapped else {

@@ -1,4 +1,4 @@
-/// A text with wildcards, as LIKE compares with it: `*` for any number of characters and `?` for one.
+/// A pattern of LIKE: `*` for any number of characters and `?` for one.
 ///
 /// A character is a Unicode scalar of the composed form, as in ``TextPattern``.
 struct LikePattern: Sendable {
@@ -25,17 +25,17 @@ struct LikePattern: Sendable {
             switch scalar {
             case "\\": isEscaped = true
             case "?": parts.append(.one)
-            // Two of them mean no more than one.
+            // Two in a row mean no more than one.
             case "*": if parts.last != .any { parts.append(.any) }
             default: parts.append(.scalar(scalar))
             }
         }
-        // At the end there is nothing whose meaning it could take.
+        // At the end there is no character to escape.
         if isEscaped { parts.append(.scalar("\\")) }
         self.parts = parts
     }
 
-    /// Takes time in proportion to the product of both lengths at most: only the last `*` is ever tried again.
+    /// The time is at most proportional to the product of both lengths: only the last `*` is ever tried again.
     func matches(_ other: String) -> Bool {
         if other == text, !text.utf8.contains(UInt8(ascii: "\\")) { return true }
         let scalars = Array(other.composed.unicodeScalars)
@@ -49,7 +49,7 @@ struct LikePattern: Sendable {
                 position += 1
                 part += 1
             } else if let last = retry {
-                // The last `*` takes one more.
+                // The last `*` matches one more.
                 position = last.position + 1
                 part = last.part
                 retry = (position, part)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The numbers of a list, for the functions that make one number of many.
+/// The numbers of a list, for functions that compute one number from many.
 struct NumberList {
     private let numbers: [ExactNumber]
 
-    /// The numbers in values, with 0 for null; `nil` if something else is among them.
+    /// The numbers in values, with 0 for null; `nil` if there is any other value.
     init?(_ values: [DataStoreValue]) {
         var numbers: [ExactNumber] = []
         numbers.reserveCapacity(values.count)
@@ -23,7 +23,7 @@ struct NumberList {
     /// The numbers added from the first to the last.
     var sum: ExactNumber { numbers.reduce(.int(0)) { $0 + $1 } }
 
-    /// A decimal where all are exact and one is a decimal, or else a Double.
+    /// A decimal if all are exact and one is a decimal, or else a Double.
     var mean: ExactNumber? {
         if numbers.isEmpty { return nil }
         let sum = sum
@@ -50,7 +50,7 @@ struct NumberList {
         return .double((squares / Double(doubles.count)).squareRoot())
     }
 
-    /// The most frequent ones, in the order in which they come; two NaN are two numbers.
+    /// The most frequent numbers, in the order of their first occurrence; two NaN are different numbers.
     var mode: [ExactNumber] {
         var counts: [ValueSet.Key: Int] = [:]
         for number in numbers where !number.isNaN {
@@ -59,7 +59,7 @@ struct NumberList {
         let most = counts.values.max() ?? 1
         return numbers.filter { number in
             if number.isNaN { return most == 1 }
-            // Taken out, so that each comes once.
+            // Removed, so that each occurs once.
             let key = ValueSet.Key(number.value)
             guard counts[key] == most else { return false }
             counts[key] = nil

@@ -1,5 +1,5 @@
-/// Checks the operands of a request against what is known of the type's attributes: that there are such attributes, and
-/// that what is asked of them can be true of a value that they may have.
+/// Checks the operands of a request against the known attributes of the type: that the attributes exist, and that a
+/// condition can be true of a value that they may have.
 ///
 /// The request's predicate must have passed ``DataStorePredicate/validate(operators:)``, which limits its depth.
 struct OperandCheck {
@@ -18,10 +18,10 @@ struct OperandCheck {
         }
     }
 
-    /// The kinds of values that an expression can come to.
+    /// The kinds of values that an expression can have.
     ///
-    /// - Throws: `.unknownAttribute` for an attribute that there is not, `.invalidRequest` for an expression that has no value
-    ///   for any item, such as a path below an attribute that holds strings.
+    /// - Throws: `.unknownAttribute` for an attribute that does not exist, `.invalidRequest` for an expression that
+    ///   has no value for any item, such as a path below an attribute that holds strings.
     func kinds(of expression: DataStorePredicate.Expression) throws(DataStoreError) -> ValueKinds {
         switch expression {
         case .value, .variable: break
@@ -42,7 +42,7 @@ struct OperandCheck {
                 if case .value = argument { continue }
                 if kinds != .all { isKnown = true }
             }
-            // Of attributes that may have values of any kind nothing is refused.
+            // If attributes may have values of any kind, nothing is refused.
             return isKnown ? function.resultKinds : .all
         case .element(of: let base, let index):
             var wanted: ValueKinds = .array
@@ -97,7 +97,7 @@ struct OperandCheck {
         _ kinds: ValueKinds, _ wanted: ValueKinds, of part: DataStorePredicate.Expression,
         for use: String, below name: String? = nil
     ) throws(DataStoreError) {
-        // A constant that does not fit says nothing of the items: what is computed of it is nil.
+        // A constant that does not fit says nothing about the items: a computation with it is nil.
         if case .value = part { return }
         guard kinds.isDisjoint(with: wanted) else { return }
         let needs = name == nil ? "which needs \(wanted.text)" : "and there is nothing below that"
@@ -130,7 +130,7 @@ struct OperandCheck {
             """, of: held(a, left) == nil ? b : a)
     }
 
-    /// What to write instead.
+    /// The advice on a replacement.
     private func advice(
         _ comparison: DataStorePredicate.Comparison, _ left: ValueKinds, _ right: ValueKinds
     ) -> String {
@@ -181,7 +181,7 @@ struct OperandCheck {
 }
 
 extension CustomStringConvertible {
-    /// The text, as much of it as a message may hold.
+    /// The text, shortened for a message.
     fileprivate var shortText: String {
         let text = description
         return text.count > 80 ? text.prefix(79) + "…" : text

@@ -1,26 +1,26 @@
-/// What the expressions of a `#Predicate` come to: conditions that may have no answer, and operands.
+/// The results of converting the expressions of a `#Predicate`: conditions that may have no result, and operands.
 ///
 /// Foundation's evaluation throws where a forced unwrap finds nil, a forced cast another type or an index no element.
-/// For such an item a condition is neither true nor false, and the item does not match, whatever stands around
-/// the condition: so a condition is kept as two predicates, one for each answer.
+/// For such an item a condition is neither true nor false, and the item does not match, independent of the surrounding
+/// expression. A condition is therefore kept as two predicates, one for each result.
 extension PredicateConversion {
     /// True, false, or neither.
     struct Condition {
         /// The items for which it is true.
         let holds: DataStorePredicate
-        /// The items for which it is false; `nil` if that is all others.
+        /// The items for which it is false; `nil` for all others.
         private let failing: DataStorePredicate?
 
         /// A condition that is true or false for every item.
         init(_ holds: DataStorePredicate) { self.init(holds, else: nil) }
 
-        /// A condition that is neither for some items; `nil` for `else` says that there are none.
+        /// A condition that is neither true nor false for some items; `nil` for `else` means that there are none.
         init(_ holds: DataStorePredicate, else fails: DataStorePredicate?) {
             self.holds = holds
             failing = fails
         }
 
-        /// A condition that has an answer where another has one, and is true.
+        /// A condition that is true for some of the items for which another one is defined, and false for the rest.
         init(_ holds: DataStorePredicate, where defined: DataStorePredicate) {
             if defined == .constant(true) {
                 self.init(holds)
@@ -30,14 +30,14 @@ extension PredicateConversion {
             }
         }
 
-        /// Whether it has an answer for every item.
+        /// Whether it is defined for every item.
         var isTotal: Bool { failing == nil }
         /// The items for which it is false.
         var fails: DataStorePredicate { failing ?? holds.negated }
-        /// The items for which it has an answer.
+        /// The items for which it is defined.
         var defined: DataStorePredicate { isTotal ? .constant(true) : .either(holds, fails) }
 
-        /// How many comparisons and evaluations it has, or a number that is not less than the limit.
+        /// The number of its comparisons and evaluations, or a number that is not less than the limit.
         func size(upTo limit: Int) -> Int {
             var (open, size) = ([holds] + (failing.map { [$0] } ?? []), 0)
             while size < limit, let part = open.popLast() {
@@ -56,14 +56,14 @@ extension PredicateConversion {
                 ? Self(condition.holds.negated) : Self(condition.fails, else: condition.holds)
         }
 
-        /// The second is looked at only if the first holds.
+        /// The second is evaluated only if the first is true.
         static func && (first: Self, second: Self) -> Self {
             let both = DataStorePredicate.both(first.holds, second.holds)
             if first.isTotal, second.isTotal { return Self(both) }
             return Self(both, else: .either(first.fails, .both(first.holds, second.fails)))
         }
 
-        /// The second is looked at only if the first fails.
+        /// The second is evaluated only if the first is false.
         static func || (first: Self, second: Self) -> Self {
             if first.isTotal, second.isTotal { return Self(.either(first.holds, second.holds)) }
             return Self(
@@ -71,7 +71,7 @@ extension PredicateConversion {
                 else: .both(first.fails, second.fails))
         }
 
-        /// One condition where a test holds, and another where it fails.
+        /// One condition if a test is true, and another if it is false.
         static func choice(_ test: Self, _ first: Self, _ second: Self) -> Self {
             switch test.holds {
             case .constant(true): return first
@@ -92,18 +92,18 @@ extension PredicateConversion {
 
     /// A value.
     indirect enum Operand {
-        /// What an expression comes to, where a predicate holds; and nothing elsewhere.
+        /// The value of an expression for items that match a predicate; no value for others.
         case plain(Expression, where: DataStorePredicate)
         /// True or false.
         case condition(Condition)
-        /// One operand where a test holds, and another where it fails.
+        /// One operand if a test is true, and another if it is false.
         case choice(Condition, Operand, Operand)
 
         static func plain(_ expression: Expression) -> Self {
             .plain(expression, where: .constant(true))
         }
 
-        /// The constant that it is.
+        /// The value, if it is constant.
         var constant: DataStoreValue? {
             switch self {
             case .plain(.value(let value), where: .constant(true)): value
@@ -158,7 +158,7 @@ extension PredicateConversion {
             }
         }
 
-        /// The value, where it is not nil.
+        /// The value, if it is not nil.
         var unwrapped: Self {
             switch self {
             case .plain(.value(let value), let defined):
@@ -171,7 +171,7 @@ extension PredicateConversion {
             }
         }
 
-        /// The value, or another where it is nil.
+        /// The value, or another if it is nil.
         func coalesced(with other: Self) -> Self {
             switch self {
             case .plain(.value(let value), where: .constant(true)):
@@ -198,7 +198,7 @@ extension PredicateConversion {
         }
     }
 
-    /// What an expression comes to.
+    /// The result of converting an expression.
     enum Term {
         /// The item itself.
         case item
@@ -207,7 +207,7 @@ extension PredicateConversion {
     }
 }
 
-/// The same without parts that decide nothing.
+/// The predicate without parts that do not affect the result.
 extension DataStorePredicate {
     static func isNull(_ expression: Expression) -> Self {
         .comparison(Comparison(expression, .equal, .value(.null)))

@@ -1,29 +1,29 @@
 import Foundation
 
-/// An expression of a `#Predicate` that has a counterpart here.
+/// An expression of a `#Predicate` that has an equivalent here.
 protocol ConvertibleExpression {
     func term(in conversion: PredicateConversion) throws(DataStoreError) -> PredicateConversion.Term
 }
 
-/// Turns the expressions of a `#Predicate` into conditions and operands.
+/// Converts the expressions of a `#Predicate` into conditions and operands.
 ///
-/// Only an expression is turned that means the same here for every item. A condition with any other in it is left to
-/// Foundation, and no more of the predicate than that condition. An error with the code `.unsupported` or
-/// `.unsupportedValue` says that an expression has no counterpart.
+/// Only an expression with the same result for every item is converted. A condition with any other expression in it is
+/// left to Foundation, but no more of the predicate than that condition. An error with the code `.unsupported` or
+/// `.unsupportedValue` means that an expression has no equivalent.
 struct PredicateConversion {
     typealias Expression = DataStorePredicate.Expression
-    /// Gives a variable that stands for the item its value.
+    /// Binds a variable that represents the item.
     typealias Binding = @Sendable (inout PredicateBindings, any DataStoreItem) -> Void
 
     /// The class of the items.
     let itemClass: any DataStoreItem.Type
-    /// Whether conditions without a counterpart are left to Foundation.
+    /// Whether conditions without an equivalent are left to Foundation.
     let mayFallBack: Bool
-    /// What the variables stand for.
+    /// The terms that variables represent.
     private var variables: [PredicateExpressions.VariableID: Term] = [:]
-    /// The variables that stand for the item.
+    /// The bindings of the variables that represent the item.
     private var bindings: [Binding] = []
-    /// How many closures there are around, whose variables are no items.
+    /// The number of enclosing closures, whose variables do not represent items.
     private(set) var depth = 0
 
     init(_ itemClass: any DataStoreItem.Type, mayFallBack: Bool) {
@@ -31,12 +31,12 @@ struct PredicateConversion {
         self.mayFallBack = mayFallBack
     }
 
-    /// What a variable stands for, if anything.
+    /// The term that a variable represents, if any.
     subscript(key: PredicateExpressions.VariableID) -> Term? { variables[key] }
 
-    /// Lets a variable stand for something.
+    /// Makes a variable represent a term.
     ///
-    /// Where that is not the item, Foundation cannot evaluate a condition by itself that may contain the variable.
+    /// If that is not the item, Foundation cannot evaluate a condition on its own that may contain the variable.
     mutating func bind<Value>(_ variable: PredicateExpressions.Variable<Value>, to term: Term) {
         variables[variable.key] = term
         guard case .item = term else {
@@ -50,12 +50,12 @@ struct PredicateConversion {
 
     // MARK: Expressions
 
-    /// What an expression comes to.
+    /// The term of an expression.
     func term<Part: PredicateExpression>(_ part: Part) throws(DataStoreError) -> Term {
         if let optional = Part.Output.self as? any OptionalValue.Type,
             optional.wrappedType is any OptionalValue.Type
         {
-            // There is one null.
+            // There is only one null.
             throw unsupported(part)
         }
         guard let convertible = part as? any ConvertibleExpression else { throw unsupported(part) }
@@ -67,7 +67,7 @@ struct PredicateConversion {
         return operand
     }
 
-    /// A condition, which Foundation evaluates if it has no counterpart.
+    /// A condition, which Foundation evaluates if it has no equivalent.
     func condition<Part: PredicateExpression<Bool>>(
         _ part: Part
     ) throws(DataStoreError) -> Condition {
@@ -94,7 +94,7 @@ struct PredicateConversion {
 
     private static let place = " It stands in the expression "
 
-    /// How large a condition may become, as its parts may be there several times.
+    /// The largest size of a condition, whose parts may be repeated.
     private static let mostParts = 4_000
 
     // MARK: Relations
@@ -126,14 +126,14 @@ struct PredicateConversion {
             return .choice(
                 test, try equality(first, other, of: type), try equality(second, other, of: type))
         case (let other, .choice(let test, let first, let second)):
-            // The left is looked at first, but has no effect.
+            // The left side is evaluated first, but has no effect.
             return .choice(
                 test, try equality(other, first, of: type), try equality(other, second, of: type))
         default: return try comparison(left, .equal, right, of: type)
         }
     }
 
-    /// Applies a relation to two values, or to each of those that may stand for one of them.
+    /// Applies a relation to two operands, or to each of their alternatives.
     func relate(
         _ left: Operand, _ right: Operand,
         by relation: (Expression, Expression) throws(DataStoreError) -> DataStorePredicate
@@ -178,13 +178,13 @@ struct PredicateConversion {
             ? Condition(holds, else: .evaluated(evaluation.opposite)) : Condition(holds)
     }
 
-    /// Whether an error says that an item has no answer.
+    /// Whether an error means that the condition is not defined for an item.
     private static func isOfTheItem(_ error: PredicateError) -> Bool {
         PredicateError.forceUnwrapFailure == error || PredicateError.forceCastFailure == error
             || PredicateError.invalidInput == error
     }
 
-    /// Whether an expression may have no answer for an item: its type has those of all expressions in it.
+    /// Whether an expression may be undefined for an item: its type names the types of all expressions in it.
     private static func mayThrow(_ part: Any) -> Bool {
         let name = String(reflecting: type(of: part))
         return ["ForcedUnwrap", "ForceCast", "Subscript", "Evaluate"].contains { name.contains($0) }
@@ -192,7 +192,7 @@ struct PredicateConversion {
 
     /// The kind of an expression.
     static func name(of part: Any) -> String {
-        // The type's arguments are the expressions inside, which may be very long.
+        // The generic arguments of the type are the inner expressions, which may be very long.
         String("\(type(of: part))".prefix { $0 != "<" })
     }
 
@@ -207,7 +207,7 @@ struct PredicateConversion {
 }
 
 extension DataStorePredicate {
-    /// A comparison of two constants as its answer.
+    /// The result of a comparison of two constants.
     fileprivate var withoutConstantComparison: Self {
         guard case .comparison(let comparison) = self, comparison.modifier == .direct,
             case .value(let left) = comparison.left, case .value = comparison.right,

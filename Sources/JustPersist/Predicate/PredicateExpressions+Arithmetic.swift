@@ -1,6 +1,6 @@
 import Foundation
 
-/// Arithmetic with the numbers of which a store has the same: whole numbers of up to 64 bits, Double, and Decimal.
+/// Arithmetic with the numbers that a store calculates with, too: whole numbers of up to 64 bits, Double, and Decimal.
 extension PredicateExpressions.Arithmetic: ConvertibleExpression {
     func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
         let function: DataStorePredicate.Function =
@@ -41,7 +41,7 @@ extension PredicateExpressions.UnaryMinus: ConvertibleExpression {
         let one: DataStoreValue
         switch NumberType(Output.self) {
         case .whole, .unsigned: one = .int(-1)
-        // Not 0 minus the number, for which 0 has no negative.
+        // Not 0 minus the number, because 0 has no negative.
         case .double: one = .double(-1)
         case .decimal: one = .decimal(-1)
         case nil: throw conversion.unsupported(self)
@@ -54,7 +54,7 @@ extension PredicateExpressions.UnaryMinus: ConvertibleExpression {
 /// The kinds of numbers that a store calculates with as Swift does.
 private enum NumberType {
     case whole
-    /// Up to 64 bits without a sign, so that a decimal may be needed, which has no remainder.
+    /// Unsigned, of up to 64 bits, which may need a decimal, which has no remainder.
     case unsigned
     case double, decimal
 
@@ -82,7 +82,7 @@ extension PredicateConversion {
             .function(function, [first, second]), where: .both(firstDefined, secondDefined))
     }
 
-    /// The same, which is nothing where the divisor is zero.
+    /// The quotient or remainder, which is undefined if the divisor is zero.
     fileprivate func division(
         _ function: DataStorePredicate.Function, _ left: some PredicateExpression,
         _ right: some PredicateExpression

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A type whose values are stored as an array with the same elements.
+/// A type whose values are stored as an array of their elements.
 protocol ListType {
     static var elementType: Any.Type { get }
 }
@@ -13,7 +13,7 @@ extension Set: ListType {
     static var elementType: Any.Type { Element.self }
 }
 
-// MARK: What is in a list or a text
+// MARK: Lists and texts
 
 extension PredicateExpressions.SequenceContains: ConvertibleExpression {
     func term(in conversion: Conversion) throws(DataStoreError) -> Conversion.Term {
@@ -81,7 +81,7 @@ extension PredicateExpressions.SequenceStartsWith: ConvertibleExpression {
 }
 
 extension PredicateConversion {
-    /// Whether a value of a type is in a list of such.
+    /// Whether a value of a type is an element of a list of that type.
     fileprivate func membership(
         of element: Operand, in list: Operand, of type: Any.Type
     ) throws(DataStoreError) -> Condition {
@@ -91,7 +91,7 @@ extension PredicateConversion {
         }
     }
 
-    /// Whether a text is found in another, where the empty text is found in every text.
+    /// Whether a text is found in another; the empty text is found in every text.
     fileprivate func search(
         _ text: Operand, _ relation: DataStorePredicate.Operator, _ part: Operand
     ) throws(DataStoreError) -> Condition {
@@ -101,7 +101,7 @@ extension PredicateConversion {
             switch part {
             case .value(.string("")): return .constant(true)
             case .value:
-                // The first is one that an index knows.
+                // The first form can use an index.
                 return relation == .beginsWith
                     ? .comparison(.init(text, relation, part)) && found : found
             default: return found || .comparison(.init(part, .equal, .value(.string(""))))
@@ -186,7 +186,7 @@ extension PredicateExpressions.RangeExpressionContains: ConvertibleExpression {
 }
 
 extension PredicateConversion {
-    /// Whether a value of a type is in a range; `nil` for what is no range.
+    /// Whether a value of a type is in a range; `nil` if the argument is not a range.
     fileprivate func isInRange(
         _ range: Any, _ element: Operand, of type: Any.Type
     ) throws(DataStoreError) -> Condition? {
@@ -197,7 +197,7 @@ extension PredicateConversion {
             let isInside =
                 try comparison(element, .greaterOrEqual, lower, of: type)
                 && comparison(element, relation, upper, of: type)
-            // No range ends before it begins.
+            // A range never ends before it begins.
             let isRange = try comparison(lower, .lessOrEqual, upper, of: type)
             if case .constant(true) = isRange.holds { return isInside }
             return Condition(
@@ -262,7 +262,7 @@ extension PredicateConversion {
     fileprivate func entry<Key: PredicateExpression>(
         of wrapped: some PredicateExpression, at key: Key
     ) throws(DataStoreError) -> Operand {
-        // Other keys are stored in an array, with the values between them.
+        // Dictionaries with other keys are stored as an array of keys and values.
         guard Key.Output.self == String.self else { throw unsupported(key) }
         let (entries, isDictionary) = try operand(wrapped).expression
         let (name, isName) = try operand(key).expression
@@ -305,7 +305,7 @@ extension PredicateConversion {
         let name = newVariable
         return try operand(elements).map { elements in
             guard mayNotOrder else { return .function(function, [elements]) }
-            // Swift keeps a NaN that comes first, for nothing is before it or behind it, and passes over others.
+            // Swift returns a NaN that comes first, because it has no order relative to others, and skips later ones.
             let first = Expression.element(of: elements, .first)
             let element = Expression.variable(name)
             let ordered = Expression.subquery(
@@ -345,10 +345,10 @@ extension PredicateExpressions.SequenceAllSatisfy: ConvertibleExpression {
 }
 
 extension PredicateConversion {
-    /// The name of a variable that no closure around has.
+    /// A variable name that no enclosing closure uses.
     fileprivate var newVariable: String { depth == 0 ? "x" : "x\(depth)" }
 
-    /// A list, the variable for its elements, and what a closure asks of an element.
+    /// A list, the variable for its elements, and the condition that a closure states on an element.
     fileprivate func closure<Elements: PredicateExpression, Element>(
         _ elements: Elements, _ variable: PredicateExpressions.Variable<Element>,
         _ test: some PredicateExpression<Bool>, _ part: Any
@@ -359,7 +359,7 @@ extension PredicateConversion {
         var inner = self
         inner.bind(variable, to: .operand(.plain(.variable(name))))
         let condition = try inner.condition(test)
-        // Whether an element without an answer is met depends on the others.
+        // Whether an undefined element is reached depends on the others.
         guard condition.isTotal else { throw unsupported(part) }
         return (list, name, condition.holds)
     }
@@ -375,7 +375,7 @@ extension DataStorePredicate {
         return .comparison(.init(found.counted, .greater, .value(.int(0))))
     }
 
-    /// The same as a comparison of the elements with a constant, which an index knows.
+    /// The condition as a comparison of the elements with a constant, which can use an index.
     private static func any(
         of elements: Expression, _ variable: String, _ test: DataStorePredicate
     ) -> DataStorePredicate? {
@@ -395,7 +395,7 @@ extension DataStorePredicate {
         switch comparison.left {
         case .variable(variable): left = elements
         case .keyPath(of: .variable(variable), let path):
-            // A path collects the elements of inner arrays too, which only a plain value is none of.
+            // A path also collects the elements of inner arrays, which equal only a value that is not an array.
             switch constant {
             case .null, .array, .dictionary: return nil
             default: break

@@ -114,7 +114,7 @@ extension PredicateExpressions.OptionalFlatMap: ConvertibleExpression {
         .operand(try transformed(try conversion.operand(wrapped), conversion))
     }
 
-    /// What the transform makes of the value; nil where that is nil.
+    /// The transformed value; nil if the value is nil.
     private func transformed(
         _ value: Conversion.Operand, _ conversion: Conversion
     ) throws(DataStoreError) -> Conversion.Operand {
@@ -127,7 +127,7 @@ extension PredicateExpressions.OptionalFlatMap: ConvertibleExpression {
         let (expression, defined) = value.expression
         inner.bind(variable, to: .operand(.plain(expression)))
         let result = try inner.operand(transform)
-        // What is made of null is null mostly, as what is made of nil is nil.
+        // The transform of null is usually null, as it must be for nil.
         if case .plain(let made, where: .constant(true)) = result, made.isNull(with: expression) {
             return .plain(made, where: defined)
         }
@@ -136,7 +136,7 @@ extension PredicateExpressions.OptionalFlatMap: ConvertibleExpression {
 }
 
 extension DataStorePredicate.Expression {
-    /// Whether the expression is surely null where another is.
+    /// Whether the expression is certainly null if another is null.
     fileprivate func isNull(with other: Self) -> Bool {
         if self == other { return true }
         switch self {
@@ -188,7 +188,7 @@ extension PredicateExpressions.TypeCheck: ConvertibleExpression {
 }
 
 extension PredicateConversion {
-    /// An operand, in which a truth value that has no counterpart is left to Foundation.
+    /// An operand; a truth value without an equivalent is left to Foundation.
     func part<Part: PredicateExpression>(_ part: Part) throws(DataStoreError) -> Operand {
         if let condition = part as? any PredicateExpression<Bool> {
             return try truth(condition)
@@ -206,7 +206,8 @@ extension PredicateConversion {
         }
     }
 
-    /// Throws unless a cast is from a type to itself, or from an optional to its type: all else is a matter of Swift.
+    /// Throws unless a cast is from a type to itself, or from an optional to its type: only Swift can evaluate other
+    /// casts.
     fileprivate func checkCast(
         from type: Any.Type, to desired: Any.Type, _ part: Any
     ) throws(DataStoreError) {

@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(Darwin)
-    // Foundation has this expression on Apple's systems only.
+    // Foundation has this expression only on Apple's systems.
 
     /// Another predicate, evaluated on the item or on a value.
     extension PredicateExpressions.PredicateEvaluate: ConvertibleExpression {

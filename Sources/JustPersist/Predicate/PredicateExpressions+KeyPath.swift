@@ -19,7 +19,7 @@ extension PredicateExpressions.KeyPath: ConvertibleExpression {
         }
     }
 
-    /// Whether the value is empty, if that is what the property tells.
+    /// Whether the value is empty, if the property is `isEmpty`.
     private func emptiness(
         of operand: Conversion.Operand, _ conversion: Conversion
     ) throws(DataStoreError) -> Conversion.Condition? {
@@ -73,7 +73,7 @@ extension PredicateExpressions.KeyPath: ConvertibleExpression {
         return nil
     }
 
-    /// Whether the property is the raw value that is stored for an enum.
+    /// Whether the property is the stored raw value of an enum.
     private static func isRawValue(_ keyPath: AnyKeyPath) -> Bool {
         guard let type = Root.Output.self as? any (RawRepresentable & CaseIterable).Type else {
             return false
@@ -82,7 +82,7 @@ extension PredicateExpressions.KeyPath: ConvertibleExpression {
             guard EnumCases.isEnum(type),
                 let keyPath = keyPath as? Swift.KeyPath<Value, Value.RawValue>
             else { return false }
-            // A property of which nothing is known but its values.
+            // Nothing is known of the property except its values.
             return type.allCases.allSatisfy { value in
                 guard let stored = try? DataStoreValue(attributeValue: value),
                     let raw = try? DataStoreValue(attributeValue: value.rawValue),
@@ -95,7 +95,7 @@ extension PredicateExpressions.KeyPath: ConvertibleExpression {
     }
 }
 
-/// A dictionary that is stored as one.
+/// A dictionary that is stored as a dictionary.
 private protocol NamedEntries {
     static var countPath: AnyKeyPath { get }
     static var isEmptyPath: AnyKeyPath { get }

@@ -1,8 +1,8 @@
-/// Numbers and strings.
+/// Number and string literals.
 extension PredicateLexer {
     // MARK: Numbers
 
-    /// A number without a sign: decimal, or with a prefix as the Predicate Programming Guide has it ("Literals").
+    /// A number without a sign: decimal, or with a prefix as in the Predicate Programming Guide ("Literals").
     mutating func number() throws(PredicateSyntaxError) -> Kind {
         let start = position
         let kind: Kind
@@ -23,7 +23,7 @@ extension PredicateLexer {
         return kind
     }
 
-    /// The digits behind a prefix of two letters.
+    /// The digits after a prefix of two letters.
     private mutating func whole(radix: Int, _ name: String) throws(PredicateSyntaxError) -> Kind {
         let start = position
         position += 2
@@ -77,7 +77,7 @@ extension PredicateLexer {
         return String(text)
     }
 
-    /// What is wrong with a whole number outside 64 bits.
+    /// The error for a whole number outside 64 bits.
     static func tooLarge(_ digits: String, at offset: Int) -> PredicateSyntaxError {
         PredicateSyntaxError(
             "The whole number \(digits) does not fit into 64 bits; write decimal(\"\(digits)\").",
@@ -100,10 +100,10 @@ extension PredicateLexer {
             "The string that begins here has no closing \(quote).", at: start)
     }
 
-    /// The scalar that is written behind a backslash.
+    /// The scalar after a backslash.
     private mutating func escaped() throws(PredicateSyntaxError) -> Unicode.Scalar {
         guard let scalar = peek() else {
-            throw PredicateSyntaxError("The text ends behind a backslash.", at: position)
+            throw PredicateSyntaxError("The text ends after a backslash.", at: position)
         }
         if let octal = octalScalar() {
             position += 3
@@ -115,15 +115,15 @@ extension PredicateLexer {
         case "r": return "\r"
         case "t": return "\t"
         case "0": return "\0"
-        case "x", "X": return try hexadecimal(digits: 2, behind: scalar)
-        case "u": return try hexadecimal(digits: 4, behind: scalar)
-        // The guide has four digits here too, which name no scalar beyond 16 bits.
-        case "U": return try hexadecimal(digits: hasEightDigits ? 8 : 4, behind: scalar)
+        case "x", "X": return try hexadecimal(digits: 2, after: scalar)
+        case "u": return try hexadecimal(digits: 4, after: scalar)
+        // In the guide, `\U` also takes four digits, which cannot express scalars beyond 16 bits.
+        case "U": return try hexadecimal(digits: hasEightDigits ? 8 : 4, after: scalar)
         default: return scalar
         }
     }
 
-    /// The scalar that three octal digits name, if they stand here.
+    /// The scalar of three octal digits, if they follow.
     private func octalScalar() -> Unicode.Scalar? {
         var value: UInt32 = 0
         for distance in 0..<3 {
@@ -141,7 +141,7 @@ extension PredicateLexer {
     }
 
     private mutating func hexadecimal(
-        digits: Int, behind letter: Unicode.Scalar
+        digits: Int, after letter: Unicode.Scalar
     ) throws(PredicateSyntaxError) -> Unicode.Scalar {
         let start = position
         var value: UInt32 = 0
@@ -153,7 +153,7 @@ extension PredicateLexer {
             value = value << 4 | digit
             position += 1
         }
-        if digits == 4, let whole = lowSurrogate(behind: value) { return whole }
+        if digits == 4, let whole = lowSurrogate(after: value) { return whole }
         guard let scalar = Unicode.Scalar(value) else {
             throw PredicateSyntaxError(
                 "These digits name no Unicode scalar; write one outside 16 bits as \\U and 8 digits.",
@@ -162,8 +162,8 @@ extension PredicateLexer {
         return scalar
     }
 
-    /// The scalar of a surrogate pair, as in JSON, if a high surrogate was read and a low one is written behind it.
-    private mutating func lowSurrogate(behind high: UInt32) -> Unicode.Scalar? {
+    /// The scalar of a surrogate pair, as in JSON, if a low surrogate follows the high one.
+    private mutating func lowSurrogate(after high: UInt32) -> Unicode.Scalar? {
         guard (0xD800..<0xDC00).contains(high), peek() == "\\", peek(1) == "u" else { return nil }
         var low: UInt32 = 0
         for distance in 2..<6 {

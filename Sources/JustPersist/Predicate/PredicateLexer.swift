@@ -1,4 +1,4 @@
-/// Cuts the text of a predicate into tokens, one at a time.
+/// Splits the text of a predicate into tokens, one at a time.
 struct PredicateLexer {
     /// A token and where it begins, counted in Unicode scalars.
     struct Token {
@@ -9,17 +9,17 @@ struct PredicateLexer {
     enum Kind: Equatable {
         /// A bare word: a keyword or a name.
         case word(String)
-        /// A name behind `#`, which is never a keyword.
+        /// A name after `#`, which is never a keyword.
         case name(String)
         case string(String)
         /// A whole number; its sign is a symbol.
         case int(UInt64)
         case double(Double)
-        /// A percent sign and what belongs to it, such as `%@` or `%ld`.
+        /// A percent sign with its conversion, such as `%@` or `%ld`.
         case placeholder(String)
-        /// A word behind `@`, without it.
+        /// The word after `@`.
         case collectionOperator(String)
-        /// A word behind `$`, without it.
+        /// The word after `$`.
         case variable(String)
         case symbol(String)
         case end
@@ -32,7 +32,7 @@ struct PredicateLexer {
         "{", "}", "[", "]", ",", ".", ":", "+", "-", "*", "/",
     ].map { (text: $0, scalars: Array($0.unicodeScalars)) }
 
-    // Scalars and not characters: a quote followed by a combining mark still ends a string.
+    // Scalars, not characters: a quote followed by a combining mark still ends a string.
     let scalars: [Unicode.Scalar]
     var position = 0
 
@@ -94,7 +94,7 @@ struct PredicateLexer {
         return word()
     }
 
-    /// The conversion behind a percent sign: one of `@`, `K` and `%`, or length modifiers and a letter.
+    /// The conversion after a percent sign: one of `@`, `K` and `%`, or length modifiers and a letter.
     private mutating func specifier() throws(PredicateSyntaxError) -> String {
         var text = String.UnicodeScalarView()
         while let scalar = peek(), scalar.isASCII {
@@ -114,7 +114,7 @@ struct PredicateLexer {
     }
 }
 
-/// What is wrong with a predicate's text, and where, counted in Unicode scalars.
+/// An error in a predicate's text, with its place, counted in Unicode scalars.
 struct PredicateSyntaxError: Error {
     let code: DataStoreError.Code
     let message: String
@@ -133,6 +133,6 @@ extension Unicode.Scalar {
     /// Whether a bare name can begin with the scalar.
     var startsName: Bool { self == "_" || properties.isIDStart }
 
-    /// Whether the scalar can stand in a bare name.
+    /// Whether the scalar can occur in a bare name.
     var continuesName: Bool { self == "_" || properties.isIDContinue }
 }

@@ -1,4 +1,4 @@
-/// Placeholders, and the arguments that take their places.
+/// Placeholders, and the arguments that replace them.
 extension PredicateParser {
     /// The argument of the placeholder at the current token, as a constant or a key path.
     mutating func argument(
@@ -25,7 +25,7 @@ extension PredicateParser {
                 throw wrongArgument(argument, for: placeholder, wanted: "a Double or a Float")
             }
             return try constant(.double(value))
-        // As in every format: a percent sign, which outside of a string can only be a text.
+        // As in every format: a percent sign, which can only be a text outside of a string.
         case nil where placeholder == "%%": return try constant(.string("%"))
         default:
             throw unsupported(
@@ -40,7 +40,7 @@ extension PredicateParser {
         return .value(value)
     }
 
-    /// Takes the argument of the `%K` at the current token, and adds its key path to one.
+    /// Consumes the argument of the `%K` at the current token, and appends its key path to another.
     mutating func appendArgument(
         to path: inout PredicateKeyPath
     ) throws(PredicateSyntaxError) {

@@ -1,14 +1,14 @@
-/// A word with parentheses: functions, and expressions that are written like them.
+/// A word with parentheses: functions, and expressions that are written like functions.
 extension PredicateParser {
     private enum Callee {
         case subquery, ternary, cast
         case function(DataStorePredicate.Function)
-        /// Tells Core Data how to search, and changes no value (NSExpression, "init(forFunction:arguments:)").
+        /// A hint to Core Data that changes no value (NSExpression, "init(forFunction:arguments:)").
         case noIndex
         case literal(DataStoreValue.Kind, String)
     }
 
-    /// The call of a word at an offset, at the parenthesis or the colon behind it.
+    /// The call of a word at an offset, from the parenthesis or the colon after it.
     mutating func call(
         _ word: String, at offset: Int, depth: Int
     ) throws(PredicateSyntaxError) -> Expression {
@@ -33,7 +33,7 @@ extension PredicateParser {
         if let problem { throw PredicateSyntaxError(problem, at: offset) }
     }
 
-    /// What is called by the name that begins with a word at an offset.
+    /// The callee whose name begins with a word at an offset.
     private mutating func callee(
         _ word: String, at offset: Int
     ) throws(PredicateSyntaxError) -> Callee {
@@ -51,7 +51,7 @@ extension PredicateParser {
             "Predicates do not support \(Self.refusal(of: name)).", code: .unsupported, at: offset)
     }
 
-    /// A name such as `add:to:`, whose parts stand before colons.
+    /// A name such as `add:to:`, with a colon after each part.
     private mutating func functionName(
         from word: String
     ) throws(PredicateSyntaxError) -> String {
@@ -63,7 +63,7 @@ extension PredicateParser {
             try advance()
             name += next
         }
-        guard token.kind == .symbol("(") else { throw unexpected("“(” behind \(name)") }
+        guard token.kind == .symbol("(") else { throw unexpected("“(” after \(name)") }
         return name
     }
 
@@ -137,7 +137,7 @@ extension PredicateParser {
         return .cast(part, to: valueClass)
     }
 
-    /// A value of a kind without a sign of its own: a word and texts in parentheses.
+    /// A value of a kind without its own notation: a word and texts in parentheses.
     private mutating func literal(
         _ kind: DataStoreValue.Kind, _ word: String, at offset: Int
     ) throws(PredicateSyntaxError) -> Expression {

@@ -1,6 +1,6 @@
-/// Advice for texts that are written in the language of SQL or Swift, or with names that need quotes.
+/// Advice for texts in the notation of SQL or Swift, or with names that need quotes.
 extension PredicateParser {
-    /// What to write in place of the current token, which was not expected there.
+    /// The advice on a replacement for an unexpected token.
     var hint: String? {
         switch token.kind {
         case .word(let word): Self.counterparts[word.uppercased()] ?? hintOnSpaces
@@ -16,10 +16,10 @@ extension PredicateParser {
         }
     }
 
-    /// How a name is written that is no word.
+    /// The notation of a name that is not a word.
     static let quotedName = "A name with a space or another sign in it is written #\"…\"."
 
-    /// How a predicate says what other languages say with a word.
+    /// The equivalents of words in other languages.
     private static let counterparts = [
         "IS": "IS NULL is written == nil, and IS NOT NULL is written != nil.",
         "ISNULL": "Write == nil.", "NOTNULL": "Write != nil.",
@@ -32,7 +32,7 @@ extension PredicateParser {
     ]
     private static let outside = "Sort, limit and group apart from the predicate."
 
-    /// How functions of other languages are written here.
+    /// The equivalents of functions in other languages.
     static let functionCounterparts = [
         "LOWER": "lowercase(…)", "LOWERCASED": "lowercase(…)", "UPPER": "uppercase(…)",
         "UPPERCASED": "uppercase(…)", "AVG": "average(…)", "LEN": "length(…)",
@@ -40,7 +40,7 @@ extension PredicateParser {
         "POWER": "a ** b", "ISNULL": "… == nil",
     ]
 
-    /// The comparison with a negated operator at the current token, as it is written here.
+    /// The equivalent of a comparison with a negated operator at the current token.
     var negatedComparison: String {
         var rest = lexer
         guard case .word(let word)? = try? rest.next().kind,
@@ -55,7 +55,7 @@ extension PredicateParser {
         token.offset > 0 ? lexer.scalars[token.offset - 1] : nil
     }
 
-    /// Words with spaces between them are one name that needs quotes, or a text without them.
+    /// Words with spaces between them are one name that needs quotes, or a text without quotes.
     private var hintOnSpaces: String? {
         let head = words(before: token.offset)
         let tail = words(from: token.offset)
@@ -67,7 +67,7 @@ extension PredicateParser {
             : "If “\(text)” is one name, write #\(text.quoted)."
     }
 
-    /// Whether an operator stands before the words that end at the current token.
+    /// Whether an operator precedes the words that end at the current token.
     private var isAfterOperator: Bool {
         let (start, all) = run(before: token.offset)
         if let keyword = all.last(where: Self.isOperator) {
@@ -87,7 +87,7 @@ extension PredicateParser {
         return Array(all[(last.map { $0 + 1 } ?? 0)...])
     }
 
-    /// The words and spaces that end at a place, and where they begin.
+    /// The words and spaces that end at a place, and their start.
     private func run(before end: Int) -> (start: Int, words: [String]) {
         var start = end
         while start > 0, Self.isSpaced(lexer.scalars[start - 1]) { start -= 1 }
@@ -114,7 +114,7 @@ extension PredicateParser {
 }
 
 extension PredicateLexer {
-    /// What to write in place of a scalar that no predicate has outside of strings.
+    /// The advice on a replacement for a scalar that is not valid outside of strings.
     static func hint(on scalar: Unicode.Scalar) -> String {
         switch scalar {
         case "“", "”", "„", "‘", "’", "«", "»":

@@ -1,4 +1,4 @@
-/// The sides of comparisons: arithmetic, and the values and calls that it works with.
+/// The sides of comparisons: arithmetic, and its values and calls.
 extension PredicateParser {
     typealias Expression = DataStorePredicate.Expression
 
@@ -8,7 +8,7 @@ extension PredicateParser {
         return try arithmetic(from: first, binding: 0, depth: depth)
     }
 
-    /// The same, where an expression in parentheses has been parsed already.
+    /// One side of a comparison, for which an expression in parentheses may have been parsed already.
     mutating func operand(
         from expression: Expression, depth: Int
     ) throws(PredicateSyntaxError) -> Expression {
@@ -18,16 +18,16 @@ extension PredicateParser {
 
     // MARK: Arithmetic
 
-    /// The expression that begins with an operand and goes on with signs that bind at least so strongly.
+    /// An expression that begins with an operand and continues with operators of at least a given precedence.
     ///
-    /// `**` binds strongest, then `*` and `/`, then `+` and `-`; those that bind equally are grouped from the left.
+    /// `**` binds most tightly, then `*` and `/`, then `+` and `-`; all are left-associative.
     private mutating func arithmetic(
         from first: Expression, binding least: Int, depth: Int
     ) throws(PredicateSyntaxError) -> Expression {
         var left = first
         var levels = 0
         while let (function, binding) = try arithmeticSign(), binding >= least {
-            // Each sign puts what is to its left one level deeper.
+            // Each operator puts its left side one level deeper.
             levels += 1
             try checkDepth(depth + levels)
             try advance()
@@ -58,7 +58,7 @@ extension PredicateParser {
 
     private var isMinus: Bool { token.kind == .symbol("-") }
 
-    /// An operand behind any number of minus signs, one of which belongs to a number behind it.
+    /// An operand after any number of minus signs, one of which belongs to a number that follows.
     private mutating func negated(depth: Int) throws(PredicateSyntaxError) -> Expression {
         var signs = 0
         while isMinus {
@@ -93,7 +93,7 @@ extension PredicateParser {
 
     // MARK: Operands
 
-    /// How an operand begins.
+    /// The beginning of an operand.
     private enum Start {
         case keyPath(PredicateKeyPath)
         case parenthesis
@@ -101,7 +101,7 @@ extension PredicateParser {
         case call(String, offset: Int)
     }
 
-    // What a level of nesting does not need is in functions of its own: each level takes one frame of the others.
+    // Code that a level of nesting does not need is in separate functions, to keep the frames of each level small.
     private mutating func unsigned(depth: Int) throws(PredicateSyntaxError) -> Expression {
         let path: PredicateKeyPath
         switch try start() {
@@ -122,7 +122,7 @@ extension PredicateParser {
         return inner
     }
 
-    /// The operand at the current token, as far as no other operand is in it.
+    /// The operand at the current token, unless it contains other operands.
     private mutating func start() throws(PredicateSyntaxError) -> Start {
         switch token.kind {
         case .symbol("("): return .parenthesis
@@ -184,7 +184,7 @@ extension PredicateParser {
 
     // MARK: Key paths
 
-    /// What follows a beginning: names and collection operators behind dots, and brackets.
+    /// The continuation of an operand: names and collection operators after dots, and brackets.
     private mutating func keyPath(
         _ start: PredicateKeyPath, depth: Int
     ) throws(PredicateSyntaxError) -> Expression {
@@ -273,7 +273,7 @@ extension PredicateParser {
             parts.append(try operand(depth: depth))
         }
         try expect("}")
-        // Folded here, so that a list in a dictionary is seen to be constant.
+        // Folded here, so that a list in a dictionary is recognised as constant.
         return Expression.list(parts).folded
     }
 

@@ -1,18 +1,18 @@
-/// Parses the text of a predicate by recursive descent; OR binds weakest, then AND, then NOT.
+/// Parses the text of a predicate by recursive descent; OR binds most loosely, then AND, then NOT.
 struct PredicateParser {
     private(set) var lexer: PredicateLexer
     private(set) var token: PredicateLexer.Token
     private let arguments: [Any?]
     private var argumentsUsed = 0
 
-    /// What stands between parentheses or logical operators: until the next token is seen, a
-    /// parenthesised expression cannot be told from a parenthesised predicate.
+    /// A part between parentheses or logical operators: until the next token is read, a parenthesised expression and a
+    /// parenthesised predicate cannot be distinguished.
     private enum Part {
         case predicate(DataStorePredicate)
         case operand(DataStorePredicate.Expression)
     }
 
-    /// The predicate of a text, each placeholder replaced by the next argument.
+    /// The predicate of a text, with each placeholder replaced by the next argument.
     static func parse(
         _ text: String, _ arguments: [Any?]
     ) throws(PredicateSyntaxError) -> DataStorePredicate {
@@ -32,7 +32,7 @@ struct PredicateParser {
         return predicate
     }
 
-    /// The expression that a text is by itself.
+    /// The expression of a text that contains nothing else.
     static func parseExpression(
         _ text: String
     ) throws(PredicateSyntaxError) -> DataStorePredicate.Expression {
@@ -55,7 +55,7 @@ struct PredicateParser {
         self.arguments = arguments
     }
 
-    // MARK: Logic, in small functions: each level of parentheses takes one frame of each
+    // MARK: Logic, in small functions: each level of parentheses uses one frame of each
 
     private mutating func logic(depth: Int) throws(PredicateSyntaxError) -> Part {
         let first = try negation(depth: depth)
@@ -132,7 +132,7 @@ struct PredicateParser {
         return .constant(value)
     }
 
-    /// What stands before a comparison.
+    /// The quantifier before a comparison.
     private enum Quantifier {
         case none, anyElement, allElements, noElement
 
@@ -182,7 +182,7 @@ struct PredicateParser {
         return comparison
     }
 
-    /// The predicate that was parsed, seen from the token behind it.
+    /// The predicate that was parsed, with errors reported at the following token.
     private func required(_ part: Part) throws(PredicateSyntaxError) -> DataStorePredicate {
         if case .predicate(let predicate) = part { return predicate }
         throw expectedOperator
@@ -252,9 +252,9 @@ struct PredicateParser {
         return options
     }
 
-    // MARK: Tokens, for the operands too
+    // MARK: Tokens, also for the operands
 
-    /// The upper-case form of a bare word, and the empty text for any other token.
+    /// The upper-case form of a bare word; empty for any other token.
     var keyword: String {
         if case .word(let word) = token.kind { word.uppercased() } else { "" }
     }
@@ -313,7 +313,7 @@ struct PredicateParser {
 }
 
 extension PredicateLexer.Kind: CustomStringConvertible {
-    /// The token as an error names it.
+    /// The token in an error message.
     var description: String {
         switch self {
         case .word(let text), .name(let text), .symbol(let text), .placeholder(let text):

@@ -1,27 +1,27 @@
-/// What an evaluation carries along: the values of SUBQUERY's variables, and how much work it was.
+/// The state of an evaluation: the values of SUBQUERY's variables, and the number of steps.
 struct PredicateScope {
     private var variables: [(name: String, value: DataStoreValue)] = []
     private var steps = 0
-    /// The step at which the limits of the request are looked at next.
+    /// The step at which the limits of the request are checked next.
     private var nextCheck = 1024
 
-    /// What one evaluation may take: SUBQUERYs inside one another multiply, and a short text could go on for ever.
+    /// The limit of one evaluation: nested SUBQUERYs multiply, and a short text could run forever.
     private static let mostSteps = 500_000
 
-    /// Whether it is one of the evaluations that a SUBQUERY makes.
+    /// Whether this is an evaluation inside a SUBQUERY.
     var isInSubquery: Bool { !variables.isEmpty }
 
-    /// The value of the innermost variable of a name; null if there is none.
+    /// The value of the innermost variable with a name; null if there is none.
     func value(of name: String) -> DataStoreValue {
         variables.last { $0.name == name }?.value ?? .null
     }
 
-    /// Notes that elements of a collection were looked at; outside of a SUBQUERY that does not multiply.
+    /// Counts elements of a collection, unless outside of a SUBQUERY, where the number does not multiply.
     mutating func count(_ elements: Int) throws(DataStoreError) {
         if isInSubquery { try add(elements) }
     }
 
-    /// Notes how often the progress of a search by a regular expression was reported beyond what its text explains.
+    /// Counts progress reports of a regular expression search beyond the number that its text explains.
     mutating func count(reports: Int) throws(DataStoreError) { try add(reports * 1_000) }
 
     private mutating func add(_ count: Int) throws(DataStoreError) {
@@ -45,10 +45,10 @@ struct PredicateScope {
         return variables.count - 1
     }
 
-    /// Takes the last variable away, which nobody needs after an error.
+    /// Removes the last variable; not needed after an error.
     mutating func pop() { variables.removeLast() }
 
-    /// Gives the variable at a place the next element of a collection.
+    /// Sets the variable at a place to the next element of a collection.
     mutating func set(_ element: DataStoreValue, at place: Int) throws(DataStoreError) {
         try count(1)
         variables[place].value = element

@@ -1,11 +1,11 @@
-/// Something that a predicate can be evaluated on: an item, or a stored record.
+/// A subject of predicates: an item, or a stored record.
 public protocol PredicateSubject {
-    /// What the attribute holds; null when it is missing. The attribute `uniqueToken` is the item's id.
+    /// The value of an attribute; null if it is missing. The attribute `uniqueToken` is the item's id.
     ///
-    /// An error ends the evaluation, and is thrown to whoever asked for it.
+    /// An error ends the evaluation, which throws it to its caller.
     func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue
 
-    /// What the attribute of the item that `reference` points to holds; null when either is missing.
+    /// The attribute's value in the item that `reference` points to; null if either is missing.
     func value(
         forAttribute name: String, of reference: ItemReference
     ) throws(DataStoreError) -> DataStoreValue
@@ -19,7 +19,7 @@ public protocol PredicateSubject {
 }
 
 extension PredicateSubject {
-    /// Throws `.unsupported`: a subject that cannot be made an item.
+    /// Throws `.unsupported`: the subject cannot be converted to an item.
     public func item(
         as itemClass: any DataStoreItem.Type
     ) throws(DataStoreError) -> any DataStoreItem {
@@ -32,12 +32,12 @@ extension PredicateSubject {
             """, itemType: itemClass.itemTypeKey)
     }
 
-    /// Null: a subject that cannot follow references.
+    /// Returns null: the subject cannot follow references.
     public func value(
         forAttribute name: String, of reference: ItemReference
     ) throws(DataStoreError) -> DataStoreValue { .null }
 
-    /// The value at a path, which leads from an attribute into dictionaries and along references.
+    /// The value at a path from an attribute into dictionaries and along references.
     ///
     /// The value is null if a part of the path does not exist. If an array is on the path, the values of its elements
     /// are collected in an array or, if `collecting` is false, the value is null.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A comparison made ready to be evaluated on many subjects: its constants are evaluated, folded and hashed once.
+/// A comparison prepared for evaluation on many subjects: its constants are evaluated, folded and hashed once.
 public struct PreparedComparison: Sendable {
     /// The comparison that was prepared.
     public let comparison: DataStorePredicate.Comparison
@@ -17,14 +17,14 @@ public struct PreparedComparison: Sendable {
         case pattern(TextPattern)
         case like(LikePattern)
         case expression(RegularExpression)
-        /// A constant string that is no regular expression.
+        /// A constant string that is not a regular expression.
         case failure(DataStoreError)
-        /// Most sides are one of these, and need no detour.
+        /// Most sides are of these two kinds, and need no further evaluation.
         case path(DataStorePredicate.AttributePath)
         case computed(PreparedExpression)
     }
 
-    /// Prepares a comparison, in which `now()` returns the given time: that of the request.
+    /// Prepares a comparison; `now()` returns the given time, which is that of the request.
     public init(_ comparison: DataStorePredicate.Comparison, now: Date = Date()) {
         self.comparison = comparison
         reading = Reading(comparison)
@@ -40,7 +40,7 @@ public struct PreparedComparison: Sendable {
         return prepared.constant.map { .constant(reading.read($0)) } ?? .computed(prepared)
     }
 
-    /// The right side in the form that the operator works with.
+    /// The right side in the form that the operator uses.
     private static func right(
         _ comparison: DataStorePredicate.Comparison, _ operand: Operand, _ reading: Reading
     ) -> Operand {
@@ -65,7 +65,7 @@ public struct PreparedComparison: Sendable {
 
     /// Whether the subject fulfils the comparison.
     ///
-    /// - Throws: What ``PreparedPredicate/matches(_:)`` throws.
+    /// - Throws: The errors of ``PreparedPredicate/matches(_:)``.
     public func matches(_ subject: some PredicateSubject) throws(DataStoreError) -> Bool {
         var scope = PredicateScope()
         return try matches(subject, &scope)
@@ -78,10 +78,9 @@ public struct PreparedComparison: Sendable {
         return try matches(left, try value(of: right, for: subject, &scope), &scope)
     }
 
-    /// Whether a value fulfils the comparison in the place of its left side, for a comparison of anything with a
-    /// constant.
+    /// Whether a value fulfils the comparison as its left side, if the right side is constant.
     ///
-    /// Without the detour over a subject, for stores that have the one value at hand.
+    /// This is faster than evaluation on a subject, for stores that have the value already.
     ///
     /// - Throws: `.limitExceeded` for a MATCHES that takes too many steps.
     public func matches(left value: DataStoreValue) throws(DataStoreError) -> Bool {
@@ -216,9 +215,9 @@ public struct PreparedComparison: Sendable {
 }
 
 extension DataStorePredicate {
-    /// The predicate with a constant in the place of every side of a comparison that is the same for all items.
+    /// The predicate with each side of a comparison that is equal for all items replaced by a constant.
     ///
-    /// - Parameter now: What `now()` returns: the time of the request.
+    /// - Parameter now: The result of `now()`: the time of the request.
     package func evaluatingConstants(now: Date) -> DataStorePredicate {
         switch self {
         case .constant, .evaluated: self
@@ -231,7 +230,7 @@ extension DataStorePredicate {
 }
 
 extension DataStorePredicate.Comparison {
-    /// The comparison with a constant in the place of a side that is the same for all items.
+    /// The comparison with each side that is equal for all items replaced by a constant.
     package func evaluatingConstants(now: Date) -> Self {
         func evaluated(
             _ side: DataStorePredicate.Expression
@@ -246,13 +245,14 @@ extension DataStorePredicate.Comparison {
     }
 }
 
-/// What a comparison sees of its values: folded strings, ids instead of their other spellings.
+/// The form in which a comparison reads its values: with folded strings, and with ids in place of their other
+/// spellings.
 private struct Reading: Sendable {
     private let options: DataStorePredicate.Options
     private let comparesIDs: Bool
 
     init(_ comparison: DataStorePredicate.Comparison) {
-        // A regular expression would not bear to be folded: it ignores by itself what it is told to.
+        // A regular expression must not be folded: it applies the options itself.
         let isExpression = comparison.operator == .matches
         options = isExpression ? [] : comparison.options.folding
         comparesIDs =

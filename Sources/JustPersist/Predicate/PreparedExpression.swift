@@ -1,6 +1,6 @@
 import Foundation
 
-/// An expression made ready to be evaluated on many subjects: what does not depend on them is evaluated once.
+/// An expression prepared for evaluation on many subjects: constant parts are evaluated once.
 indirect enum PreparedExpression: Sendable {
     case constant(DataStoreValue)
     case path(DataStorePredicate.AttributePath)
@@ -67,9 +67,9 @@ indirect enum PreparedExpression: Sendable {
         return values
     }
 
-    // MARK: Evaluation, in small functions: each level of nesting takes one frame of some of them
+    // MARK: Evaluation, in small functions: each level of nesting uses one frame of some of them
 
-    /// What the expression comes to for a subject.
+    /// The value of the expression for a subject.
     func value(
         for subject: some PredicateSubject, _ scope: inout PredicateScope
     ) throws(DataStoreError) -> DataStoreValue {
@@ -82,7 +82,7 @@ indirect enum PreparedExpression: Sendable {
         }
     }
 
-    /// The same for an expression with others in it.
+    /// The value of an expression that contains others.
     private func computed(
         for subject: some PredicateSubject, _ scope: inout PredicateScope
     ) throws(DataStoreError) -> DataStoreValue {
@@ -206,7 +206,7 @@ indirect enum PreparedExpression: Sendable {
         return values
     }
 
-    /// The value, whose elements are counted as looked at.
+    /// The value, after its elements are counted as steps.
     private static func counted(
         _ value: DataStoreValue, _ scope: inout PredicateScope
     ) throws(DataStoreError) -> DataStoreValue {

@@ -1,24 +1,24 @@
 public import Foundation
 
-/// A predicate made ready to be evaluated on many subjects: constants are folded and hashed once.
+/// A predicate prepared for evaluation on many subjects: constants are folded and hashed once.
 ///
 /// Make one for a request and use it for all items, from any thread. The predicate should have passed
-/// ``DataStorePredicate/validate(operators:)``: evaluation uses stack in proportion to its depth.
+/// ``DataStorePredicate/validate(operators:)``: the stack of an evaluation grows with its depth.
 public indirect enum PreparedPredicate: Sendable {
     /// True or false for every subject.
     case constant(Bool)
     /// A relation between two expressions.
     case comparison(PreparedComparison)
-    /// True when all parts are: true when there are none.
+    /// True if all parts are true, and if there are none.
     case and([PreparedPredicate])
-    /// True when one part is at least: false when there are none.
+    /// True if at least one part is true; false if there are none.
     case or([PreparedPredicate])
-    /// True when the part is false.
+    /// True if the part is false.
     case not(PreparedPredicate)
-    /// Whether Swift code finds that the subject's item fulfils a condition.
+    /// A condition that Swift code evaluates on the subject's item.
     case evaluated(DataStorePredicate.ItemEvaluation)
 
-    /// Prepares a predicate, in which `now()` returns the given time: that of the request.
+    /// Prepares a predicate; `now()` returns the given time, which is that of the request.
     public init(_ predicate: DataStorePredicate, now: Date = Date()) {
         func prepared(_ part: DataStorePredicate) -> Self { Self(part, now: now) }
         switch predicate {
@@ -34,8 +34,8 @@ public indirect enum PreparedPredicate: Sendable {
 
     /// Whether the subject fulfils the predicate.
     ///
-    /// - Throws: What the subject throws, and what ``DataStorePredicate/ItemEvaluation/matches(_:)`` throws;
-    ///   `.limitExceeded` for a MATCHES or a SUBQUERY that takes too many steps.
+    /// - Throws: The errors of the subject, and of ``DataStorePredicate/ItemEvaluation/matches(_:)``; `.limitExceeded`
+    ///   for a MATCHES or a SUBQUERY that takes too many steps.
     public func matches(_ subject: some PredicateSubject) throws(DataStoreError) -> Bool {
         var scope = PredicateScope()
         return try matches(subject, &scope)
@@ -55,7 +55,7 @@ public indirect enum PreparedPredicate: Sendable {
         }
     }
 
-    /// Whether the answer of one of the parts is the wanted one.
+    /// Whether the result of at least one part is the wanted one.
     private static func matchesOne(
         of parts: [PreparedPredicate], _ wanted: Bool, _ subject: some PredicateSubject,
         _ scope: inout PredicateScope
@@ -68,10 +68,9 @@ public indirect enum PreparedPredicate: Sendable {
 extension DataStorePredicate {
     /// Whether the subject fulfils the predicate.
     ///
-    /// Prepares the predicate for this one answer; to ask about many subjects, make a
-    /// ``PreparedPredicate`` once.
+    /// This prepares the predicate for one evaluation; for many subjects, make a ``PreparedPredicate`` once.
     ///
-    /// - Throws: What ``PreparedPredicate/matches(_:)`` throws.
+    /// - Throws: The errors of ``PreparedPredicate/matches(_:)``.
     public func matches(_ subject: some PredicateSubject) throws(DataStoreError) -> Bool {
         try PreparedPredicate(self).matches(subject)
     }
@@ -80,10 +79,9 @@ extension DataStorePredicate {
 extension DataStorePredicate.Comparison {
     /// Whether the subject fulfils the comparison.
     ///
-    /// Prepares the comparison for this one answer; to ask about many subjects, make a
-    /// ``PreparedComparison`` once.
+    /// This prepares the comparison for one evaluation; for many subjects, make a ``PreparedComparison`` once.
     ///
-    /// - Throws: What ``PreparedPredicate/matches(_:)`` throws.
+    /// - Throws: The errors of ``PreparedPredicate/matches(_:)``.
     public func matches(_ subject: some PredicateSubject) throws(DataStoreError) -> Bool {
         try PreparedComparison(self).matches(subject)
     }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A regular expression that whole texts are compared with, as MATCHES does.
+/// A regular expression that is matched against whole texts, as by MATCHES.
 struct RegularExpression: Sendable {
     /// The expression, as it was given.
     let pattern: String
     private let expression: NSRegularExpression
     private let ignoresMarks: Bool
 
-    /// Throws `.invalidPredicate` if the pattern is no regular expression, `.limitExceeded` if it is longer than the
-    /// text of a predicate may be.
+    /// Throws `.invalidPredicate` if the pattern is not a regular expression, `.limitExceeded` if it is longer than
+    /// the text of a predicate may be.
     init(_ pattern: String, _ options: DataStorePredicate.Options) throws(DataStoreError) {
         self.pattern = pattern
         let limit = DataStorePredicate.Limit.formatBytes
@@ -24,9 +24,9 @@ struct RegularExpression: Sendable {
             try? NSRegularExpression(
                 pattern: text, options: isCaseInsensitive ? .caseInsensitive : [])
         }
-        // Compiled by itself first, so that it cannot close the group that is put around it.
+        // Compiled on its own first, so that it cannot close the group that is put around it.
         let isWhole = text.isEmpty || compiled(text) != nil
-        // A quotation or a comment that is open at the end would swallow what follows.
+        // An unclosed quotation or comment would include the text that follows.
         let ends = [")\\z", "\\E)\\z", "\n)\\z"]
         guard isWhole,
             let expression = ends.lazy.compactMap({ compiled("\\A(?:" + text + $0) }).first
@@ -51,8 +51,8 @@ struct RegularExpression: Sendable {
         let length = text.utf16.count
         let reportsForText = length / 500
         let search = Search()
-        // The progress is reported after every ten thousand steps, so that the same search always ends in the same way.
-        // Unsafe for the pointer through which Foundation is told to stop, and which is good for the call.
+        // The progress is reported after every ten thousand steps, so that a search always ends in the same way.
+        // Unsafe because of the pointer that stops Foundation, which is valid during the call.
         unsafe expression.enumerateMatches(
             in: text, options: [.reportProgress, .reportCompletion],
             range: NSRange(location: 0, length: length)
@@ -80,11 +80,11 @@ struct RegularExpression: Sendable {
             """)
     }
 
-    /// What a search comes to; used by the one thread that makes it.
+    /// The result of a search; used by its thread only.
     private final class Search {
         var hasMatch = false
         var hasFailed = false
-        /// Why the request is to end.
+        /// The reason why the request must end.
         var end: DataStoreError?
         var reports = 0
     }

@@ -1,34 +1,34 @@
 package import Foundation
 
-/// What a sort descriptor, an aggregate, a key of groups or a column computes of an item: an attribute, or any expression
-/// of predicates.
+/// The value that a sort descriptor, an aggregate, a group key or a column computes for an item: an attribute, or any
+/// predicate expression.
 package struct RequestKey: Sendable {
     /// The key as it was written.
     package let text: String
-    /// What is computed.
+    /// The expression to compute.
     package let expression: DataStorePredicate.Expression
-    /// The kinds of values that it can come to.
+    /// The kinds of values that it can have.
     let kinds: ValueKinds
-    /// Whether an array may be on the path, whose values a sort does not collect.
+    /// Whether an array may be on the path; a sort does not collect its values.
     package let mayCollect: Bool
     private let itemTypeKey: String?
     private let operation: String
     private let prepared: PreparedExpression
 
-    /// The path of a key that computes nothing.
+    /// The path of a key that is only a path.
     package var path: DataStorePredicate.AttributePath? {
         if case .path(let path) = expression { path } else { nil }
     }
 
-    /// A key that was written; `now` is the time of the request.
+    /// Parses a key; `now` is the time of the request.
     ///
-    /// The name of an attribute is that attribute, whatever signs are in it. Everything else is an expression of which each
-    /// path begins at an attribute or, if it is none, a key path with any names below an attribute.
+    /// The name of an attribute refers to that attribute, even if it contains operators. Every other text is an
+    /// expression in which each path begins at an attribute, or else a key path with any names below an attribute.
     ///
-    /// - Parameter names: What is known of the type; `nil` takes any name for an attribute.
-    /// - Throws: `.unknownAttribute` for an attribute that there is not, `.invalidRequest` for an expression that is none or has
-    ///   no value for any item, `.unsupported` for what predicates do not support, `.limitExceeded` for an expression beyond
-    ///   the limits of predicates.
+    /// - Parameter names: The known attributes of the type; `nil` accepts any name.
+    /// - Throws: `.unknownAttribute` for an attribute that does not exist, `.invalidRequest` for an invalid expression
+    ///   or one that has no value for any item, `.unsupported` for an expression that predicates do not support,
+    ///   `.limitExceeded` for an expression beyond the limits of predicates.
     package init(
         _ text: String, of names: (any AttributeNames)?, in operation: String, now: Date = Date()
     ) throws(DataStoreError) {
@@ -57,9 +57,9 @@ package struct RequestKey: Sendable {
 
     // MARK: Values
 
-    /// What the key comes to for an item.
+    /// The value of the key for an item.
     ///
-    /// - Throws: `.invalidRequest` for a path through an array, and what the evaluation throws.
+    /// - Throws: `.invalidRequest` for a path through an array, and the errors of the evaluation.
     package func value(for subject: some PredicateSubject) throws(DataStoreError) -> DataStoreValue
     {
         guard let path, operation != Self.column else {
@@ -114,7 +114,7 @@ package struct RequestKey: Sendable {
         switch parsed {
         case .success(let expression):
             let paths = DataStorePredicate.isNull(expression).paths
-            // As in headers.content-type, where type is no attribute.
+            // As in headers.content-type, where type is not an attribute.
             if startsAtAttribute, !text.contains(where: \.isWhitespace), !hasSigns(text),
                 !paths.allSatisfy({ isKnown($0.components.first ?? "") })
             {
@@ -139,7 +139,7 @@ package struct RequestKey: Sendable {
         }
     }
 
-    /// Whether a text has a sign that a name below an attribute seldom has, and an expression often.
+    /// Whether a text has a character that names below an attribute seldom contain, and expressions often.
     private static func hasSigns(_ text: String) -> Bool {
         text.contains { "()[]{}@#*/+".contains($0) }
     }

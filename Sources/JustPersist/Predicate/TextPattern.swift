@@ -1,14 +1,13 @@
 import Foundation
 
-/// A text to be found in others, as BEGINSWITH, ENDSWITH and CONTAINS find it.
+/// A text to be found in others by BEGINSWITH, ENDSWITH and CONTAINS.
 ///
-/// Texts are compared by the Unicode scalars of their composed form (NFC), so that a composed and a
-/// decomposed "é" are found alike, and "e" is no part of either. Unlike Swift's own `hasPrefix`, a part
-/// may end inside a character: "क" begins "कि", and "\n" is a part of "\r\n". Texts that are equal to
-/// Swift begin, end and contain each other.
+/// Texts are compared by the Unicode scalars of their composed form (NFC): a composed and a decomposed "é" are
+/// equivalent, and "e" is not a part of either. Unlike with Swift's `hasPrefix`, a part may end inside a character:
+/// "क" begins "कि", and "\n" is a part of "\r\n". Texts that are equal in Swift begin, end and contain each other.
 ///
-/// The empty text begins, ends and is contained in nothing: so do Foundation's in-memory predicates
-/// (realm-swift, pull request 5200, "Make empty string matching match Foundation semantics").
+/// No text begins with, ends with or contains the empty text, as in Foundation's in-memory predicates (realm-swift,
+/// pull request 5200, "Make empty string matching match Foundation semantics").
 struct TextPattern: Sendable {
     /// The text, as it was given.
     let text: String
@@ -32,7 +31,7 @@ struct TextPattern: Sendable {
 
     func isPrefix(of other: String, _ wholeCharacters: Bool = false) -> Bool {
         if bytes.isEmpty { return false }
-        // Of characters a text begins with no other than of scalars.
+        // A prefix by characters is always a prefix by scalars, too.
         if wholeCharacters { return other.starts(with: text) }
         return other.composed.utf8.starts(with: bytes) || other == text
     }
@@ -43,11 +42,11 @@ struct TextPattern: Sendable {
         return other.composed.utf8.reversed().starts(with: bytes.reversed()) || other == text
     }
 
-    /// Takes time in proportion to the length of both, whatever they hold.
+    /// The time is proportional to the sum of both lengths, for any content.
     func isContained(in other: String, _ wholeCharacters: Bool = false) -> Bool {
         if bytes.isEmpty { return false }
         if wholeCharacters, !isContained(in: other) { return false }
-        // Between characters of ASCII there is nothing that a match could end in, but a carriage return and a line feed.
+        // In ASCII, only a carriage return with a line feed is a character of several scalars.
         if wholeCharacters, !other.utf8.allSatisfy({ $0 < 0x80 && $0 != 0x0D }) {
             return Self.has(other, text)
         }
@@ -60,7 +59,7 @@ struct TextPattern: Sendable {
         return other == text
     }
 
-    /// Whether a list has another as a part, whose elements follow each other in it.
+    /// Whether a list contains another as a contiguous part.
     private static func has<List: Collection>(_ list: List, _ part: List) -> Bool
     where List.Element: Equatable {
         list.contains(part)
@@ -68,7 +67,7 @@ struct TextPattern: Sendable {
 }
 
 extension String {
-    /// The text without the differences that the options tell to ignore, in no locale's way.
+    /// The text without the differences that the options ignore, independent of the locale.
     package func folded(_ options: DataStorePredicate.Options) -> String {
         if utf8.allSatisfy({ $0 < 0x80 }) {
             return options.contains(.caseInsensitive) ? lowercased() : self

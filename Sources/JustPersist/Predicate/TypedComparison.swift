@@ -1,7 +1,7 @@
-/// How the values of a Swift type compare in a typed predicate, which sees only what is stored for them.
+/// The comparison of a Swift type's values in a typed predicate, which has only their stored forms.
 ///
-/// An enum that lists its cases may compare by any rule: it is asked about each case, and the predicate names those
-/// that fulfil it. Other types of the program are refused.
+/// An enum that lists its cases may compare by any rule: the rule is evaluated for each case, and the predicate lists
+/// the cases that fulfil it. Other types of the program are refused.
 struct TypedComparison {
     typealias Expression = DataStorePredicate.Expression
     typealias Operator = DataStorePredicate.Operator
@@ -16,7 +16,7 @@ struct TypedComparison {
     private let rule: Rule
     private let itemType: String
 
-    /// Comparisons of values of a type, or of an optional of it, for items of the type with that key.
+    /// Comparisons of values of a type, or of its optional, for items of the type with that key.
     init(of type: Any.Type, itemType: String) {
         let type = (type as? any OptionalValue.Type)?.wrappedType ?? type
         self.type = type
@@ -35,7 +35,7 @@ struct TypedComparison {
         _ left: Expression, _ relation: Operator, _ right: Expression
     ) throws(DataStoreError) -> DataStorePredicate {
         let plain = DataStorePredicate.comparison(.init(left, relation, right))
-        // Of any type nil is the value that is missing.
+        // For any type, nil is the missing value.
         if left == .value(.null) || right == .value(.null) { return plain }
         switch rule {
         case .asStored: return plain
@@ -68,7 +68,7 @@ struct TypedComparison {
         }
     }
 
-    /// Whether a value is in a list; `plain` says so of what is stored.
+    /// Whether a value is in a list; `plain` is the condition on the stored forms.
     func membership(
         of element: Expression, in list: Expression, _ plain: DataStorePredicate
     ) throws(DataStoreError) -> DataStorePredicate {
@@ -90,7 +90,7 @@ struct TypedComparison {
         }
     }
 
-    /// Which case a constant is.
+    /// The place of the case that a constant is.
     private func place(
         of constant: DataStoreValue, _ left: Expression, _ right: Expression
     ) throws(DataStoreError) -> Int {
@@ -116,7 +116,7 @@ extension DataStorePredicate.Expression {
         .comparison(.init(self, .in, .value(.array(values))))
     }
 
-    /// The attribute that it begins at.
+    /// The attribute at the beginning of the path.
     fileprivate var attributeName: String? {
         switch self {
         case .path(let path), .count(let path): path.components.first
@@ -126,7 +126,7 @@ extension DataStorePredicate.Expression {
 }
 
 extension DataStorePredicate.Operator {
-    /// The same relation seen from the other side.
+    /// The relation with exchanged sides.
     fileprivate var turned: Self {
         switch self {
         case .less: .greater

@@ -1,6 +1,7 @@
 /// The kinds of values that an operand may have.
 ///
-/// Null is in none of them: every operand may be null, and a comparison that only null fulfils is not refused for it.
+/// Null is not among them: every operand may be null, and a comparison that only null fulfils is not refused because
+/// of it.
 package struct ValueKinds: OptionSet, Sendable {
     package let rawValue: UInt16
 
@@ -10,7 +11,7 @@ package struct ValueKinds: OptionSet, Sendable {
         rawValue = kind == .null ? 0 : 1 << UInt16(kind.rawValue)
     }
 
-    /// These kinds; all of them if there are none, as in a declaration.
+    /// These kinds; all kinds if there are none, as in a declaration.
     package init(declared kinds: Set<DataStoreValue.Kind>) {
         self = kinds.isEmpty ? .all : kinds.reduce(into: []) { $0.formUnion(Self($1)) }
     }
@@ -36,16 +37,16 @@ package struct ValueKinds: OptionSet, Sendable {
         DataStoreValue.Kind.allCases.filter { $0 != .null && contains(Self($0)) }
     }
 
-    /// The kinds as an error names them.
+    /// The kinds in an error message.
     var text: String { list.map { "\($0)" }.joined(separator: " or ") }
 }
 
-// MARK: Operators: the table from which comparisons are refused
+// MARK: Operators: the table of operands that are not refused
 
 extension DataStorePredicate.Operator {
-    /// The kinds of operands of which the operator can be true: a row for each pair of left and right sides.
+    /// The kinds of operands for which the operator can be true: a row for each pair of left and right sides.
     ///
-    /// For BETWEEN each bound is on the right.
+    /// For BETWEEN, each bound is a right side.
     var operandKinds: [(left: ValueKinds, right: ValueKinds)] {
         switch self {
         case .equal, .notEqual: [(.all, .all)]
@@ -62,7 +63,8 @@ extension DataStorePredicate.Operator {
 
     /// Whether the operator can be true of operands of these kinds.
     ///
-    /// An order is refused only where both sides are known; the others know by one side.
+    /// An order comparison is refused only if the kinds of both sides are known; for other operators one side is
+    /// enough.
     func canHold(_ left: ValueKinds, _ right: ValueKinds) -> Bool {
         let rows = operandKinds
         if rows.count > 2, left == .all || right == .all { return true }
@@ -71,7 +73,7 @@ extension DataStorePredicate.Operator {
         }
     }
 
-    /// The operands that the operator takes, as an error names them.
+    /// The operands that the operator accepts, in an error message.
     var operandText: String {
         switch self {
         case .equal, .notEqual: "takes any values"
@@ -87,9 +89,9 @@ extension DataStorePredicate.Operator {
 // MARK: Functions
 
 extension DataStorePredicate.Function {
-    /// The kinds that an argument must be of for the function to have a value.
+    /// The kinds that an argument must have for the function to have a value.
     ///
-    /// A function of a list takes an array, where it has one argument, and otherwise the elements.
+    /// A function of a list takes an array as its only argument, and otherwise the elements.
     func argumentKinds(of count: Int) -> ValueKinds {
         switch self {
         case .minimum, .maximum: count == 1 ? .array : .all
@@ -103,7 +105,7 @@ extension DataStorePredicate.Function {
         }
     }
 
-    /// The kinds of what the function returns.
+    /// The kinds of the function's results.
     var resultKinds: ValueKinds {
         switch self {
         case .minimum, .maximum: .all
@@ -117,7 +119,7 @@ extension DataStorePredicate.Function {
 }
 
 extension DataStorePredicate.ValueClass {
-    /// The kinds that can be cast to the class, and what they are then.
+    /// The kinds that can be cast to the class, and the kinds of the results.
     var kinds: (from: ValueKinds, to: ValueKinds) {
         switch self {
         case .number: ([.numbers, .string, .date], .numbers)

@@ -8,7 +8,7 @@ struct ValueSet: Sendable {
 
     init(_ elements: [DataStoreValue]) {
         self.elements = elements
-        // A value with NaN in it equals nothing, so it need not be found.
+        // A value with NaN in it equals nothing, so it need not be in the set.
         var keys = Set<Key>(minimumCapacity: elements.count)
         for element in elements where element.isEqual(to: element) { keys.insert(Key(element)) }
         self.keys = keys
@@ -19,7 +19,7 @@ struct ValueSet: Sendable {
     /// A value as requests compare it.
     struct Key: Hashable {
         let value: DataStoreValue
-        // Once, for a table asks for it again when it grows.
+        // Computed once, because a table uses it again when it grows.
         private let hash: Int
 
         init(_ value: DataStoreValue) {
@@ -28,7 +28,7 @@ struct ValueSet: Sendable {
             switch value {
             case .null: break
             case .bool, .int, .double, .decimal:
-                // Any NaN like any other: some who use this take them for one.
+                // All NaN have equal hashes, because some users of this type take them for equal.
                 let number = ExactNumber(value)?.nearestDouble ?? 0
                 hasher.combine(number.isNaN ? .nan : number)
             case .string(let text): hasher.combine(text)

@@ -1,15 +1,15 @@
 /// Values of items as a sequence: see ``ItemStream``.
 extension DataStore {
-    /// What a function makes of each item of a class that matches, sorted and sliced, from one snapshot.
+    /// The results of a function on each item of a class that matches, sorted and sliced, from one snapshot.
     ///
     /// ```swift
     /// let names = store.values(of: Restaurant.self, sortedBy: .ascending(\.name)) { $0.name }
     /// for try await name in names { print(name) }
     /// ```
     ///
-    /// `transform` runs in the read block, on another thread than the loop: items belong to their block, and the values
-    /// that it makes of them leave it. A sort keeps the ids of all matching items in memory, and what they are sorted by.
-    /// What is wrong with the request is thrown by the iteration.
+    /// `transform` runs in the read block, on another thread than the loop: items cannot leave their block, but the
+    /// values made from them can. A sort keeps the ids and the sort keys of all matching items in memory. Errors in
+    /// the request are thrown by the iteration.
     public func values<Item: DataStoreItem, Value: Sendable>(
         of type: Item.Type, where predicate: DataStorePredicate? = nil,
         sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil,
@@ -20,7 +20,7 @@ extension DataStore {
         }
     }
 
-    /// The same for a `#Predicate` or a comparison of key paths.
+    /// The results of a function on each item that matches a `#Predicate` or a comparison of key paths.
     public func values<Item: DataStoreItem, Value: Sendable>(
         of type: Item.Type, where condition: some ItemCondition<Item>,
         sortedBy sort: ItemSort<Item>..., offset: Int? = nil, limit: Int? = nil,
@@ -31,7 +31,7 @@ extension DataStore {
         }
     }
 
-    /// The same for the items that a request asks for, as it is now.
+    /// The results of a function on each item of a copy of the request.
     public func values<Value: Sendable>(
         _ request: DataStoreRequest,
         _ transform: @escaping @Sendable (any DataStoreItem) throws -> Value

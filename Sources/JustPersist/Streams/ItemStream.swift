@@ -1,6 +1,6 @@
 import Foundation
 
-/// Values of the items in a store, one after the other, from one snapshot, without all of them in memory.
+/// Values of the items in a store, one after the other, from one snapshot, without loading all of them at once.
 ///
 /// ```swift
 /// for try await name in store.values(of: Restaurant.self, where: \.stars > 3, { $0.name }) {
@@ -8,16 +8,17 @@ import Foundation
 /// }
 /// ```
 ///
-/// Each iteration reads in a read block of its own, which begins with the first value that is asked for, and so sees one
-/// snapshot, whatever is written meanwhile. It holds that snapshot and a thread until it ends: after the last value, after
-/// an error, when the task is cancelled while it waits for a value, or when the iterator is let go, as by leaving the loop.
-/// So take values without long pauses: a store keeps everything that was deleted or replaced since the snapshot. The
-/// thread is at most two batches ahead of the loop, of 256 values each, and then waits for it.
+/// Each iteration has its own read block, which begins when the first value is requested, and so reads one snapshot,
+/// independent of later writes. It holds that snapshot and a thread until it ends: after the last value, after an
+/// error, when the task is cancelled while it waits for a value, or when the iterator is released, as by leaving the
+/// loop. Take values without long pauses, because a store keeps everything that was deleted or replaced since the
+/// snapshot. The thread is at most two batches of 256 values ahead of the loop, and then waits for it.
 ///
-/// The sequence throws what the transform throws, what the store throws, and `CancellationError` if the task is cancelled.
-/// If the store is closed meanwhile, the iteration ends with ``DataStoreError/Code/notSetUp``, and the store does not wait
-/// for the loop. (So it is for stores that use a ``BlockGate``.) A store whose read blocks run on the main thread
-/// (``DataStoreThreading/mainThread``, ``DataStoreThreading/originals``) has no streams, for they would hold that thread: ``DataStoreError/Code/unsupported``.
+/// The sequence throws the errors of the transform and of the store, and `CancellationError` if the task is cancelled.
+/// If a store that uses a ``BlockGate`` is closed meanwhile, the iteration ends with ``DataStoreError/Code/notSetUp``,
+/// and the store does not wait for the loop. A store whose read blocks run on the main thread
+/// (``DataStoreThreading/mainThread``, ``DataStoreThreading/originals``) has no such streams, because they would block
+/// that thread: it throws ``DataStoreError/Code/unsupported``.
 public struct ItemStream<Value: Sendable>: AsyncSequence, Sendable {
     /// A value.
     public typealias Element = Value
@@ -25,7 +26,7 @@ public struct ItemStream<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = any Error
 
     private let store: any DataStore
-    /// Walks over the items in a read block, and calls the function with each value.
+    /// Visits the items in a read block, and calls the function with each value.
     private let walk: @Sendable (_ body: (Value) throws -> Void) throws -> Void
 
     init(
@@ -41,7 +42,7 @@ public struct ItemStream<Value: Sendable>: AsyncSequence, Sendable {
         Iterator(iteration: Iteration(store, walk))
     }
 
-    /// An iteration, with a snapshot of its own.
+    /// An iteration, with its own snapshot.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let iteration: Iteration
         private var batch: [Value] = []
@@ -50,12 +51,12 @@ public struct ItemStream<Value: Sendable>: AsyncSequence, Sendable {
 
         fileprivate init(iteration: Iteration) { self.iteration = iteration }
 
-        /// The next value; `nil` behind the last one, and after an error.
+        /// The next value; `nil` after the last one, and after an error.
         public mutating func next() async throws -> Value? {
             try await next(isolation: #isolation)
         }
 
-        /// The next value; `nil` behind the last one, and after an error.
+        /// The next value; `nil` after the last one, and after an error.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(any Error) -> Value? {
@@ -73,7 +74,7 @@ public struct ItemStream<Value: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// What ends the thread when nobody has the iterator any more.
+    /// Ends the thread when the iterator is released.
     fileprivate final class Iteration {
         private let channel = ValueChannel<Value>()
         private let store: any DataStore
@@ -107,13 +108,13 @@ public struct ItemStream<Value: Sendable>: AsyncSequence, Sendable {
             }
             hasBegun = true
             StreamThread.start { [store, channel] in
-                // It may be another store that is closing, in a block of which the thread is for the moment.
+                // The store that is closing may be another one, in whose block the thread is at the moment.
                 do {
                     try store.performRead { _ in }
                 } catch let error as DataStoreError where error.code == .notSetUp {
                     channel.stop(Self.closed)
                 } catch {
-                    // It is open.
+                    // The store is open.
                 }
             } _: { [walk, channel] in
                 var batches = ValueBatches(channel)
@@ -122,7 +123,7 @@ public struct ItemStream<Value: Sendable>: AsyncSequence, Sendable {
                         try walk { value in try batches.add(value) }
                     }
                 }
-                // The values before an error, too; it throws only if nobody takes them.
+                // Also the values before an error; it throws only if they are not wanted.
                 try? batches.flush()
                 channel.end(result)
             }
@@ -131,14 +132,14 @@ public struct ItemStream<Value: Sendable>: AsyncSequence, Sendable {
         private static var closed: DataStoreError {
             DataStoreError(
                 .notSetUp, in: "values",
-                "The store was closed before all of its items were streamed. Open it, and begin anew."
+                "The store was closed before all of its items were streamed. Open it, and begin again."
             )
         }
     }
 }
 
-/// Collects values in batches, which are the larger the faster they are made and taken, so that a slow loop and a slow
-/// search for items get each value at once, and fast ones seldom wait for each other.
+/// Collects values in batches, which grow the faster values are made and taken: a slow loop and a slow search receive
+/// each value immediately, and fast ones seldom wait for each other.
 private struct ValueBatches<Value: Sendable> {
     private static var largest: Int { 256 }
 
@@ -152,7 +153,7 @@ private struct ValueBatches<Value: Sendable> {
     mutating func add(_ value: Value) throws {
         batch.append(value)
         let now = ContinuousClock.now
-        // What is there already does not wait for items that are found seldom.
+        // Available values do not wait for items that are found rarely.
         guard batch.count >= size || now - start > .milliseconds(10) else { return }
         try flush()
         size = now - start > .milliseconds(1) ? max(1, size / 2) : min(Self.largest, size * 2)

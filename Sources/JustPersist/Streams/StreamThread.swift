@@ -1,9 +1,9 @@
 import Foundation
 
-/// The threads on which streams walk over stores, one for each iteration that runs.
+/// The threads on which streams read from stores, one for each running iteration.
 ///
-/// A closing store ends the streams that are inside its blocks: they may wait for a task that takes nothing, and the store
-/// would wait for them.
+/// A closing store ends the streams that are inside its blocks, because they may wait for a task that takes no values,
+/// and the store would wait for them.
 package enum StreamThread {
     private struct Running {
         let id: UInt
@@ -13,10 +13,11 @@ package enum StreamThread {
 
     private static let running = Locked<[Running]>([])
 
-    /// How many run.
+    /// The number of running threads.
     package static var count: Int { running.withLock { $0.count } }
 
-    /// Runs `body` on a new thread; `storeIsClosing` is called on another one if a store is closed that the thread is in.
+    /// Runs `body` on a new thread; `storeIsClosing` is called on another one if a store closes while the thread is in
+    /// its block.
     static func start(
         storeIsClosing: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () -> Void
     ) {
@@ -37,13 +38,13 @@ package enum StreamThread {
         thread.start()
     }
 
-    /// Ends the streams on these threads, of a store that lets nobody in any more.
+    /// Ends the streams on these threads, for a store that is closing.
     static func endStreams(onThreads ids: [UInt]) {
         if ids.isEmpty { return }
         end { ids.contains($0.id) }
     }
 
-    /// The same by the objects of the threads.
+    /// Ends the streams on these threads, identified by their objects.
     package static func endStreams(onThreads threads: [ObjectIdentifier]) {
         if threads.isEmpty { return }
         end { threads.contains($0.thread) }

@@ -1,28 +1,28 @@
-/// Values on their way from a thread that makes them to a task that takes them.
+/// Transfers values from the thread that makes them to the task that takes them.
 ///
-/// It holds one batch. The thread waits until that is taken before it hands over the next one, and is told to stop when the
-/// task takes no more.
+/// It holds one batch. The thread waits until the batch is taken before it passes the next one, and is stopped when
+/// the task takes no more.
 final class ValueChannel<Value: Sendable>: Sendable {
-    /// Tells the thread to stop: nobody takes its values any more.
+    /// Stops the thread, because its values are not wanted any more.
     struct Stop: Error {}
 
     private struct State: Sendable {
         var batch: [Value] = []
-        /// How the thread has ended.
+        /// The result of the thread, once it has ended.
         var end: Result<Void, any Error>?
-        /// Why the thread has to stop: `nil` as long as it need not.
+        /// The reason why the thread must stop; `nil` if it need not.
         var stop: (any Error)?
         /// The task, if it waits.
         var taker: CheckedContinuation<[Value]?, any Error>?
     }
 
     private let state = Locked(State())
-    /// Ends the search for the next value when nobody takes it.
+    /// Ends the search for the next value if it is not wanted any more.
     let cancellation = Cancellation()
 
     // MARK: The thread that makes values
 
-    /// Hands values over once the ones before are taken.
+    /// Passes values on once the previous ones are taken.
     ///
     /// - Throws: ``Stop`` if they are not wanted.
     func put(_ values: [Value]) throws(Stop) {
@@ -40,7 +40,7 @@ final class ValueChannel<Value: Sendable>: Sendable {
         taker?.resume(returning: values)
     }
 
-    /// Notes that no more values come; an error follows those that are not taken yet.
+    /// Records that no more values follow; an error is thrown after the values that are not taken yet.
     func end(_ result: Result<Void, any Error>) {
         let taker = state.withLock { state in
             state.end = result
@@ -50,11 +50,12 @@ final class ValueChannel<Value: Sendable>: Sendable {
         taker?.resume(with: result.map { nil })
     }
 
-    // MARK: The task that takes them
+    // MARK: The task that takes the values
 
-    /// The next values; `nil` behind the last ones.
+    /// The next values; `nil` after the last ones.
     ///
-    /// - Throws: What the thread ended with, the error of ``stop(_:)``, or `CancellationError` if the task is cancelled.
+    /// - Throws: The error with which the thread ended, the error of ``stop(_:)``, or `CancellationError` if the task
+    ///   is cancelled.
     func take() async throws -> [Value]? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -75,7 +76,7 @@ final class ValueChannel<Value: Sendable>: Sendable {
         }
     }
 
-    /// Ends the stream with an error for the task, unless it has ended, and drops what is not taken.
+    /// Ends the stream with an error for the task, unless it has ended, and drops the values that are not taken.
     func stop(_ error: any Error) {
         cancellation.request()
         let taker = state.change { state -> CheckedContinuation<[Value]?, any Error>? in

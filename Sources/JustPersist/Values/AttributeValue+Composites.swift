@@ -22,12 +22,12 @@ extension ItemID: AttributeValue {
         self.init(value)
     }
 
-    /// The same bits as a UUID.
+    /// The bits as a UUID.
     @inlinable public func storedValue() -> DataStoreValue { .uuid(uuid) }
 }
 
 extension DataStoreValue: AttributeValue {
-    /// No one kind: an attribute of this type holds any.
+    /// No single kind: an attribute of this type holds any.
     @inlinable public static var attributeKind: Kind? { nil }
 
     /// The value itself.
@@ -37,7 +37,7 @@ extension DataStoreValue: AttributeValue {
     @inlinable public func storedValue() -> DataStoreValue { self }
 }
 
-/// `nil` is kept as null, so that collections may hold it.
+/// `nil` is stored as null, so that collections may hold it.
 extension Optional: AttributeValue where Wrapped: AttributeValue {
     /// The kind of the wrapped type.
     @inlinable public static var attributeKind: DataStoreValue.Kind? { Wrapped.attributeKind }
@@ -45,7 +45,7 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
     /// The wrapped value, or `nil` for null.
     @inlinable public init?(_ value: DataStoreValue) {
         if value.isNull {
-            self = nil  // Which is a value here, unlike `return nil`.
+            self = nil  // A value here, unlike `return nil`.
         } else if let wrapped = Wrapped(value) {
             self = wrapped
         } else {
@@ -63,10 +63,10 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
 }
 
 extension Array: AttributeValue where Element: AttributeValue {
-    /// The kind of values in order.
+    /// The kind of arrays.
     @inlinable public static var attributeKind: DataStoreValue.Kind? { .array }
 
-    /// The elements, if each of them reads as the element type.
+    /// The elements, if each of them can be converted to the element type.
     @inlinable public init?(_ value: DataStoreValue) {
         guard case .array(let values) = value else { return nil }
         self = []
@@ -77,17 +77,17 @@ extension Array: AttributeValue where Element: AttributeValue {
         }
     }
 
-    /// The elements as they are stored.
+    /// The elements in their stored form.
     @inlinable public func storedValue() throws(DataStoreError) -> DataStoreValue {
         .array(try map { (element) throws(DataStoreError) in try element.storedValue() })
     }
 }
 
 extension Dictionary: AttributeValue where Key == String, Value: AttributeValue {
-    /// The kind of values by name.
+    /// The kind of dictionaries.
     @inlinable public static var attributeKind: DataStoreValue.Kind? { .dictionary }
 
-    /// The entries, if each of them reads as the value type.
+    /// The entries, if each of them can be converted to the value type.
     @inlinable public init?(_ value: DataStoreValue) {
         guard case .dictionary(let entries) = value else { return nil }
         self.init(minimumCapacity: entries.count)
@@ -97,7 +97,7 @@ extension Dictionary: AttributeValue where Key == String, Value: AttributeValue 
         }
     }
 
-    /// The entries as they are stored.
+    /// The entries in their stored form.
     @inlinable public func storedValue() throws(DataStoreError) -> DataStoreValue {
         var entries: [String: DataStoreValue] = [:]
         entries.reserveCapacity(count)

@@ -1,9 +1,8 @@
 public import Foundation
 
-// Kinds are kept apart: a string is never read as a number, nor a UUID as a string. The one exception
-// is between the kinds of numbers, and only where nothing is lost: `3` reads as `3.0` and `3.0` as `3`,
-// but `2.5` does not read as an `Int`, nor 2^53 + 1 as a `Double`. Imported JSON, which has one kind of
-// number, needs that.
+// Kinds are distinct: a string is never read as a number, nor a UUID as a string. The one exception is exact
+// conversion between numbers: `3` reads as `3.0` and `3.0` as `3`, but `2.5` does not read as an `Int`, nor 2^53 + 1
+// as a `Double`. Imported JSON, which has one kind of number, needs that.
 
 extension AttributeValue where Self: FixedWidthInteger {
     /// The kind of whole numbers.
@@ -31,13 +30,13 @@ extension AttributeValue where Self: FixedWidthInteger {
         return .int(number)
     }
 
-    /// By the backing's short cut.
+    /// Uses the backing's fast path.
     @inlinable
     public static func read(at index: Int, from backing: any ItemBacking) -> Self? {
         backing.integer(at: index).flatMap { Self(exactly: $0) }
     }
 
-    /// By the backing's short cut.
+    /// Uses the backing's fast path.
     @inlinable
     public func write(at index: Int, to backing: any ItemBacking) -> Bool {
         guard let number = Int64(exactly: self) else { return false }
@@ -74,13 +73,13 @@ extension Double: AttributeValue {
     /// The number with all its bits.
     @inlinable public func storedValue() -> DataStoreValue { .double(self) }
 
-    /// By the backing's short cut.
+    /// Uses the backing's fast path.
     @inlinable
     public static func read(at index: Int, from backing: any ItemBacking) -> Self? {
         backing.double(at: index)
     }
 
-    /// By the backing's short cut.
+    /// Uses the backing's fast path.
     @inlinable
     public func write(at index: Int, to backing: any ItemBacking) -> Bool {
         backing.setDouble(self, at: index)
@@ -109,7 +108,7 @@ extension Decimal: AttributeValue {
     /// The kind of decimal numbers.
     @inlinable public static var attributeKind: DataStoreValue.Kind? { .decimal }
 
-    /// The number, if it is a decimal or a whole one.
+    /// The number, if it is a decimal or a whole number.
     @inlinable public init?(_ value: DataStoreValue) {
         switch value {
         case .decimal(let number): self = number
@@ -126,7 +125,7 @@ extension Bool: AttributeValue {
     /// The kind of truth values.
     @inlinable public static var attributeKind: DataStoreValue.Kind? { .bool }
 
-    /// The truth value; numbers are none.
+    /// The truth value; numbers are not converted.
     @inlinable public init?(_ value: DataStoreValue) {
         guard case .bool(let value) = value else { return nil }
         self = value
@@ -135,13 +134,13 @@ extension Bool: AttributeValue {
     /// The truth value.
     @inlinable public func storedValue() -> DataStoreValue { .bool(self) }
 
-    /// By the backing's short cut.
+    /// Uses the backing's fast path.
     @inlinable
     public static func read(at index: Int, from backing: any ItemBacking) -> Self? {
         backing.bool(at: index)
     }
 
-    /// By the backing's short cut.
+    /// Uses the backing's fast path.
     @inlinable
     public func write(at index: Int, to backing: any ItemBacking) -> Bool {
         backing.setBool(self, at: index)
@@ -152,7 +151,7 @@ extension String: AttributeValue {
     /// The kind of texts.
     @inlinable public static var attributeKind: DataStoreValue.Kind? { .string }
 
-    /// The text; no other kind is read as one.
+    /// The text; other kinds are not converted.
     @inlinable public init?(_ value: DataStoreValue) {
         guard case .string(let value) = value else { return nil }
         self = value
@@ -161,13 +160,13 @@ extension String: AttributeValue {
     /// The text, not normalised.
     @inlinable public func storedValue() -> DataStoreValue { .string(self) }
 
-    /// By the backing's short cut.
+    /// Uses the backing's fast path.
     @inlinable
     public static func read(at index: Int, from backing: any ItemBacking) -> Self? {
         backing.text(at: index)
     }
 
-    /// By the backing's short cut.
+    /// Uses the backing's fast path.
     @inlinable
     public func write(at index: Int, to backing: any ItemBacking) -> Bool {
         backing.setText(self, at: index)
@@ -178,7 +177,7 @@ extension Date: AttributeValue {
     /// The kind of points in time.
     @inlinable public static var attributeKind: DataStoreValue.Kind? { .date }
 
-    /// The point in time; numbers are none.
+    /// The point in time; numbers are not converted.
     @inlinable public init?(_ value: DataStoreValue) {
         guard case .date(let value) = value else { return nil }
         self = value
@@ -187,13 +186,13 @@ extension Date: AttributeValue {
     /// The point in time.
     @inlinable public func storedValue() -> DataStoreValue { .date(self) }
 
-    /// By the backing's short cut.
+    /// Uses the backing's fast path.
     @inlinable
     public static func read(at index: Int, from backing: any ItemBacking) -> Self? {
         backing.date(at: index)
     }
 
-    /// By the backing's short cut.
+    /// Uses the backing's fast path.
     @inlinable
     public func write(at index: Int, to backing: any ItemBacking) -> Bool {
         backing.setDate(self, at: index)
@@ -218,7 +217,7 @@ extension UUID: AttributeValue {
     /// The kind of UUIDs.
     @inlinable public static var attributeKind: DataStoreValue.Kind? { .uuid }
 
-    /// The UUID; text is none.
+    /// The UUID; texts are not converted.
     @inlinable public init?(_ value: DataStoreValue) {
         guard case .uuid(let value) = value else { return nil }
         self = value
@@ -232,7 +231,7 @@ extension URL: AttributeValue {
     /// The kind of URLs.
     @inlinable public static var attributeKind: DataStoreValue.Kind? { .url }
 
-    /// The URL; text is none.
+    /// The URL; texts are not converted.
     @inlinable public init?(_ value: DataStoreValue) {
         guard case .url(let value) = value else { return nil }
         self = value

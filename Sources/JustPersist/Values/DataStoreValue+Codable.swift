@@ -2,8 +2,8 @@ import Foundation
 
 /// Written as one field named after the kind: `{"int": 5}`, `{"array": [{"null": null}]}`.
 ///
-/// Every value comes back bit for bit from any coder, whatever its strategies for dates, data and
-/// floats: doubles and dates are written as text, data as base64.
+/// Every value is restored bit for bit by any coder, with any strategies for dates, data and floats: doubles and dates
+/// are written as text, data as base64.
 extension DataStoreValue: Codable {
     private enum CodingKeys: String, CodingKey {
         case null, bool, int, double, string, date, data, uuid, decimal, url, reference, array
@@ -75,13 +75,13 @@ extension DataStoreValue: Codable {
 }
 
 extension Decimal {
-    /// The number written with all its digits, as its description has it; `nil` for any other text.
+    /// The number of a text with all its digits, as its description writes it; `nil` for any other text.
     package init?(exactText text: String) {
         if text == "NaN" {
             self = .nan
             return
         }
-        // Foundation would read the number at the start of a text and ignore the rest.
+        // Foundation would parse a number at the start of a text and ignore the rest.
         guard text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }), Double(text) != nil,
             let value = Decimal(string: text)
         else { return nil }
@@ -90,12 +90,12 @@ extension Decimal {
 }
 
 extension URL {
-    /// The URL as it was written, and behind it the URL that it is relative to, if there is one.
+    /// The URL as it was written, followed by its base URL if it is relative to one.
     package var exactTexts: [String] {
         [relativeString] + (baseURL.map { [$0.absoluteString] } ?? [])
     }
 
-    /// The URL whose ``exactTexts`` these are.
+    /// The URL with these ``exactTexts``.
     package init?(exactTexts texts: [String]) {
         guard let first = texts.first, texts.count <= 2 else { return nil }
         if texts.count == 2 {

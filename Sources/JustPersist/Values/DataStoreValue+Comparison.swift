@@ -1,17 +1,16 @@
 import Foundation
 
 extension DataStoreValue {
-    /// Whether a request takes both values for equal.
+    /// Whether a request considers both values equal.
     ///
-    /// Numbers are equal by exact value across Int, Double, Decimal and Bool (as 0 and 1): 2^53 + 1 is
-    /// not its nearest Double. NaN equals nothing, itself included. Strings are equal when they are
-    /// canonically equivalent, as with Swift's own `==`. URLs are equal when their absolute texts are.
-    /// Arrays and dictionaries are equal when their parts are. Null equals null. Values of other kinds
-    /// are never equal.
+    /// Numbers are equal by exact value across Int, Double, Decimal and Bool (as 0 and 1): 2^53 + 1 is not its nearest
+    /// Double. NaN equals nothing, not even itself. Strings are equal when they are canonically equivalent, as in
+    /// Swift's `==`. URLs are equal when their absolute texts are. Arrays and dictionaries are equal when their parts
+    /// are. Null equals null. Values of other kinds are never equal.
     public func isEqual(to other: DataStoreValue) -> Bool {
         switch (self, other) {
         case (.null, .null): return true
-        // Where they are not equal to Swift, their order finds a difference too.
+        // Texts that are not equal in Swift differ in their order, too.
         case (.string(let a), .string(let b)): return a == b
         case (.int(let a), .int(let b)): return a == b
         case (.reference(let a), .reference(let b)): return a == b
@@ -24,10 +23,11 @@ extension DataStoreValue {
         }
     }
 
-    /// How this value stands to another in a request's `<` or `>`; `nil` where the two do not order.
+    /// The order of this value relative to another in a request's `<` or `>`; `nil` if the two have no order.
     ///
-    /// Numbers order by exact value, strings by the Unicode scalars of their composed form, dates by time, data and UUIDs by their bytes, URLs by their absolute text. Values of other
-    /// kinds, null, NaN, references and collections do not order.
+    /// Numbers are ordered by exact value, strings by the Unicode scalars of their composed form, dates by time, data
+    /// and UUIDs by their bytes, URLs by their absolute text. Values of other kinds, null, NaN, references and
+    /// collections have no order.
     public func order(against other: DataStoreValue) -> ValueOrder? {
         if let a = ExactNumber(self), let b = ExactNumber(other) { return a.order(against: b) }
         switch (self, other) {
@@ -42,11 +42,11 @@ extension DataStoreValue {
         }
     }
 
-    /// How this value stands to another in a sorted list: a total order over all kinds.
+    /// The order of this value relative to another in a sorted list: a total order over all kinds.
     ///
-    /// Null comes first, then numbers (NaN last among them), strings, dates, data, UUIDs, URLs,
-    /// references (by type, then id), arrays (part by part) and dictionaries (by their sorted names and
-    /// the values of these). Where ``order(against:)`` orders two values, the answers agree.
+    /// Null comes first, then numbers (NaN last among them), strings, dates, data, UUIDs, URLs, references (by type,
+    /// then id), arrays (part by part) and dictionaries (by their sorted names and the values of these). The two
+    /// orders agree wherever ``order(against:)`` is not nil.
     public func sortOrder(against other: DataStoreValue) -> ValueOrder {
         if let order = order(against: other) { return order }
         switch (self, other) {
@@ -69,7 +69,7 @@ extension DataStoreValue {
         }
     }
 
-    /// Orders two lists by their first differing parts, a list before its continuations.
+    /// Orders two lists by their first differing parts; a prefix comes before its continuations.
     private static func order<List: Collection>(
         _ first: List, _ second: List, _ partOrder: (List.Element, List.Element) -> ValueOrder
     ) -> ValueOrder {

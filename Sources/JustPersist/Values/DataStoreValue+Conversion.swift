@@ -1,16 +1,15 @@
 import Foundation
 
 extension DataStoreValue {
-    /// How many arrays and dictionaries a value may hold inside one another.
+    /// The deepest nesting of arrays and dictionaries in a value.
     public static let depthLimit = 100
 
-    /// The value that a Swift value is kept as; `nil` becomes ``null``.
+    /// The stored form of a Swift value; `nil` becomes ``null``.
     ///
-    /// Takes every integer type, Float, Double, CGFloat, Decimal, Bool, String, Substring, Date, Data,
-    /// UUID, URL, ``ItemID`` (as a UUID), ``ItemReference``, ``DataStoreValue``, optionals, arrays and
-    /// string-keyed dictionaries of these, and the Foundation classes that stand for them. An
-    /// `NSNumber` keeps its kind: a truth value, a whole number and a floating-point number stay
-    /// apart, and an `NSDecimalNumber` becomes a decimal.
+    /// Accepts every integer type, Float, Double, CGFloat, Decimal, Bool, String, Substring, Date, Data, UUID, URL,
+    /// ``ItemID`` (as a UUID), ``ItemReference``, ``DataStoreValue``, optionals, arrays and string-keyed dictionaries
+    /// of these, and the corresponding Foundation classes. An `NSNumber` keeps its kind: truth values, whole numbers
+    /// and floating-point numbers remain distinct, and an `NSDecimalNumber` becomes a decimal.
     ///
     /// Throws `.unsupportedValue`, naming the type, for any other type and for whole numbers outside
     /// 64 bits; `.limitExceeded` for collections nested deeper than ``depthLimit``.
@@ -42,7 +41,7 @@ extension DataStoreValue {
         _ any: Any?, depth: Int
     ) throws(DataStoreError) -> DataStoreValue {
         guard let any else { return .null }
-        // Swift casts an NSNumber to any numeric type that can hold it, so objects are told apart first.
+        // Swift casts an NSNumber to any numeric type that can hold it, so objects are handled first.
         if type(of: any) is any AnyObject.Type {
             if any is NSNull { return .null }
             if let number = any as? NSDecimalNumber { return .decimal(number.decimalValue) }
@@ -100,7 +99,7 @@ extension DataStoreValue {
     }
 
     private static func converted(_ number: NSNumber) throws(DataStoreError) -> DataStoreValue {
-        // Foundation keeps one object for each truth value, whatever other numbers equal them.
+        // Foundation has one object for each truth value, distinct from numbers that equal it.
         if number === NSNumber(value: true) { return .bool(true) }
         if number === NSNumber(value: false) { return .bool(false) }
         #if canImport(Darwin)
@@ -131,7 +130,7 @@ extension DataStoreValue {
     }
 }
 
-/// Any optional, so that one inside an `Any` can be told from a value.
+/// Any optional, which distinguishes an optional inside an `Any` from a value.
 protocol OptionalValue {
     static var wrappedType: Any.Type { get }
     var wrapped: Any? { get }

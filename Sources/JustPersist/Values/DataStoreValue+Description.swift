@@ -1,10 +1,10 @@
 import Foundation
 
 extension DataStoreValue: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The value as a person writes it: `"Thai"`, `3`, `4.5`, `true`, `nil`, `2026-01-02T12:00:00.000Z`, `["a", "b"]`.
+    /// The value as a literal: `"Thai"`, `3`, `4.5`, `true`, `nil`, `2026-01-02T12:00:00.000Z`, `["a", "b"]`.
     ///
-    /// Values of different kinds may have one text, such as a Decimal and an Int. ``debugDescription`` shows the kind,
-    /// and `Codable` keeps every bit.
+    /// Values of different kinds may have equal texts, such as a Decimal and an Int. ``debugDescription`` shows the
+    /// kind, and `Codable` preserves every bit.
     public var description: String {
         switch self {
         case .null: "nil"
@@ -13,7 +13,7 @@ extension DataStoreValue: CustomStringConvertible, CustomDebugStringConvertible 
         case .double(let value): "\(value)"
         case .string(let value): value.quoted.printable
         case .date(let value):
-            // Foundation traps where it is to write a date that is infinite or no number.
+            // Foundation traps when it formats a date that is infinite or NaN.
             value.calendarText ?? "\(value.timeIntervalSinceReferenceDate) s since 2001"
         case .data(let value): value.count.counted("byte")
         case .uuid(let value): value.uuidString.lowercased()

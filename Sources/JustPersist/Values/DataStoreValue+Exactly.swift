@@ -1,10 +1,10 @@
 import Foundation
 
 extension DataStoreValue {
-    /// This value as one of another kind, where nothing is lost; `nil` where there is no such value.
+    /// This value converted exactly to another kind; `nil` if that is not possible.
     ///
-    /// A whole number becomes a Double that is equal to it or a Decimal, a Double that is whole an Int, and
-    /// a truth value the Int 0 or 1. All other kinds are kept apart.
+    /// A whole number becomes an equal Double or a Decimal, a Double without a fraction an Int, and a truth value the
+    /// Int 0 or 1. Other kinds are never converted.
     public func exactly(as kind: Kind) -> DataStoreValue? {
         switch (self, kind) {
         case (_, self.kind): self

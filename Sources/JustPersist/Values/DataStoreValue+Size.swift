@@ -1,11 +1,10 @@
 import Foundation
 
 extension DataStoreValue {
-    /// The bytes that the value counts, or one more than `limit` as soon as that is passed; `nil` if
-    /// collections are nested too deep.
+    /// The bytes that count for the value, or `limit` plus one as soon as that is exceeded; `nil` if collections are
+    /// nested too deeply.
     ///
-    /// The length of its payload in the file format of the record layer, so that every store refuses the
-    /// same values.
+    /// This is the length of the payload in the record layer's file format, so that every store refuses equal values.
     package func storedSize(limit: Int, depth: Int = 0) -> Int? {
         switch self {
         case .null, .bool: return 0
@@ -39,7 +38,7 @@ extension DataStoreValue {
         }
     }
 
-    /// The bytes of the value as one of a collection: its tag, its length where that is stored, its payload.
+    /// The bytes of the value as an element of a collection: its tag, its length if that is stored, and its payload.
     private func nestedSize(limit: Int, depth: Int) -> Int? {
         guard let size = storedSize(limit: limit, depth: depth + 1) else { return nil }
         switch self {

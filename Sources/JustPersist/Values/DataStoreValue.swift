@@ -1,11 +1,11 @@
 public import Foundation
 
-/// One value as every store keeps it: a closed set of kinds, each of which comes back bit for bit.
+/// One value as every store keeps it: a closed set of kinds, each of which is restored bit for bit.
 ///
 /// `==` and hashing compare values as they are *stored*, by kind and bits: `1` differs from `1.0`, `0.0` differs from
-/// `-0.0`, NaN equals itself, and a composed "é" differs from a decomposed one. Requests compare values in another way
-/// (numbers by value across kinds, strings by canonical equivalence); see
-/// ``isEqual(to:)``, ``order(against:)`` and ``sortOrder(against:)``.
+/// `-0.0`, NaN equals itself, and a composed "é" differs from a decomposed one. Requests compare values differently
+/// (numbers by value across kinds, strings by canonical equivalence); see ``isEqual(to:)``, ``order(against:)`` and
+/// ``sortOrder(against:)``.
 public enum DataStoreValue: Sendable {
     /// No value.
     case null
@@ -15,7 +15,7 @@ public enum DataStoreValue: Sendable {
     case int(Int64)
     /// A binary floating-point number; infinities, NaN and the sign of zero are kept.
     case double(Double)
-    /// A text, kept without normalisation; it may be empty and may hold NUL.
+    /// A text, kept without normalisation; it may be empty and may contain NUL.
     case string(String)
     /// A point in time, kept with all the bits of its seconds since the reference date.
     case date(Date)
@@ -31,10 +31,10 @@ public enum DataStoreValue: Sendable {
     case reference(ItemReference)
     /// Values in order.
     case array([DataStoreValue])
-    /// Values by name; a name may be any string, empty and dotted ones included.
+    /// Values by name; a name may be any string, including empty ones and ones with dots.
     case dictionary([String: DataStoreValue])
 
-    /// What a value is, without the value.
+    /// The kind of a value.
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable, Codable {
         /// The kind of ``DataStoreValue/null``.
         case null

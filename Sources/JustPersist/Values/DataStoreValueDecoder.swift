@@ -1,4 +1,4 @@
-/// Turns a stored value back into any `Decodable`; the reverse of ``DataStoreValueEncoder``.
+/// Decodes any `Decodable` from a stored value; the reverse of ``DataStoreValueEncoder``.
 struct DataStoreValueDecoder {
     /// The value as the type, or an error that names the coding path.
     func decode<Value: Decodable>(
@@ -47,7 +47,7 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
         .init(codingPath: codingPath, debugDescription: message, underlyingError: cause)
     }
 
-    // MARK: A value on its own
+    // MARK: A single value
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
@@ -74,7 +74,7 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
         Attribute(value).flatMap { $0 as? Value }
     }
 
-    // MARK: Values by key
+    // MARK: Keyed values
 
     func container<Key: CodingKey>(
         keyedBy type: Key.Type
@@ -127,7 +127,7 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
         }
     }
 
-    // MARK: Values in order
+    // MARK: Unkeyed values
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard case .array(let values) = value else { throw mismatch([DataStoreValue].self) }
@@ -147,7 +147,7 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
             self.values = values
         }
 
-        /// Runs `body` on the next value, and goes on behind it unless that throws.
+        /// Runs `body` on the next value, and advances unless that throws.
         private mutating func next<Result>(
             _ type: Any.Type, _ body: (ValueDecoder) throws -> Result
         ) throws -> Result {

@@ -1,7 +1,7 @@
-/// Turns any `Encodable` into a stored value of native kinds.
+/// Encodes any `Encodable` as a stored value of native kinds.
 ///
-/// What is keyed becomes a dictionary, what is unkeyed an array; every ``AttributeValue`` inside keeps its
-/// own kind, so that a `Date` stays a date.
+/// Keyed containers become dictionaries, and unkeyed ones arrays. Every ``AttributeValue`` inside keeps its own kind:
+/// a `Date` stays a date.
 struct DataStoreValueEncoder {
     /// The stored value, or an error that names the coding path.
     func encode(_ value: some Encodable) throws(DataStoreError) -> DataStoreValue {
@@ -21,7 +21,7 @@ struct DataStoreValueEncoder {
 }
 
 extension [any CodingKey] {
-    /// The path as the beginning of a message: nothing at the root, or “At “address.lines.0”: ”.
+    /// The path as the beginning of a message: empty at the root, or “At “address.lines.0”: ”.
     var prefixText: String {
         if isEmpty { return "" }
         let keys = map { $0.intValue.map(String.init) ?? $0.stringValue }
@@ -34,7 +34,7 @@ enum ValueCodingKey: CodingKey {
     case index(Int)
     case name(String)
 
-    /// The key under which Foundation's coders keep a superclass, too.
+    /// The key that Foundation's coders use for a superclass, too.
     static let superclass = ValueCodingKey.name("super")
 
     init(stringValue: String) { self = .name(stringValue) }
@@ -52,16 +52,17 @@ enum ValueCodingKey: CodingKey {
     }
 }
 
-/// One value in the making.
+/// One value while it is being encoded.
 ///
-/// A reference, since containers of one value may be asked for in turn, as a class and its superclass do.
+/// A class, because containers of one value may be requested in turn, as a class and its superclass do.
 private final class EncodingNode: Encoder, SingleValueEncodingContainer {
     private enum Content {
         case nothing
         case value(DataStoreValue)
         case array([EncodingNode])
         case dictionary([String: EncodingNode])
-        /// What cannot be: found when the value is taken, as containers are made without `throws`.
+        /// An invalid mixture of containers; thrown when the value is taken, because containers are made without
+        /// `throws`.
         case mixed
         case tooDeep
     }
@@ -102,7 +103,7 @@ private final class EncodingNode: Encoder, SingleValueEncodingContainer {
                 underlyingError: DataStoreError(code, in: "setValue", message)))
     }
 
-    // MARK: A value on its own
+    // MARK: A single value
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
@@ -127,7 +128,7 @@ private final class EncodingNode: Encoder, SingleValueEncodingContainer {
         if case .nothing = content { content = newContent } else { content = .mixed }
     }
 
-    // MARK: Values by key
+    // MARK: Keyed values
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         switch content {
@@ -173,7 +174,7 @@ private final class EncodingNode: Encoder, SingleValueEncodingContainer {
         func superEncoder(forKey key: Key) -> any Encoder { node.child(key, deeper: 1) }
     }
 
-    // MARK: Values in order
+    // MARK: Unkeyed values
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
         switch content {

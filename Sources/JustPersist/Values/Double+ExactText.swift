@@ -1,10 +1,10 @@
 extension Double {
-    /// A text that gives back every bit, the payload of NaN included: `-0.0`, `1e+300`, `0x7ff8…`.
+    /// A text that preserves every bit, including the payload of NaN: `-0.0`, `1e+300`, `0x7ff8…`.
     package var exactText: String {
         isNaN ? "0x" + String(bitPattern, radix: 16) : description
     }
 
-    /// The number whose ``exactText`` this is, or another decimal writing of it.
+    /// The number of an ``exactText``, or of another decimal notation of it.
     package init?(exactText: String) {
         guard exactText.hasPrefix("0x") else {
             self.init(exactText)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A number as requests compare it: by its exact value, whichever kind holds it.
+/// A number as requests compare it: by its exact value, independent of its kind.
 enum ExactNumber {
     case int(Int64)
     case double(Double)
     case decimal(Decimal)
 
-    /// The number that a value holds, truth values as 0 and 1; `nil` for any other kind.
+    /// The number in a value, with truth values as 0 and 1; `nil` for any other kind.
     init?(_ value: DataStoreValue) {
         switch value {
         case .bool(let value): self = .int(value ? 1 : 0)
@@ -25,13 +25,13 @@ enum ExactNumber {
         }
     }
 
-    /// The closest binary number: equal for equal numbers, and so fit for hashing.
+    /// The closest binary number: equal for equal numbers, and so suitable for hashing.
     var nearestDouble: Double {
         switch self {
         case .int(let value): Double(value)
         // Adding zero turns -0.0, which equals 0, into 0.0.
         case .double(let value): value + 0
-        // Text is the one conversion that rounds correctly.
+        // Text is the only conversion that rounds correctly.
         case .decimal(let value): Double(value.description) ?? .nan
         }
     }
@@ -70,7 +70,7 @@ enum ExactNumber {
         }
     }
 
-    /// The absolute value, which is finite and not zero where this is asked.
+    /// The absolute value, for a number that is finite and not zero.
     private var magnitude: ScaledInteger {
         switch self {
         case .int(let value):
@@ -100,7 +100,7 @@ private struct ScaledInteger {
         self.powerOfTwo = powerOfTwo
     }
 
-    /// The exact order of two numbers, at the cost of at most some 60 words of arithmetic.
+    /// The exact order of two numbers, which costs at most some 60 words of arithmetic.
     static func order(_ first: ScaledInteger, against second: ScaledInteger) -> ValueOrder {
         let ten = min(first.powerOfTen, second.powerOfTen)
         let two = min(first.powerOfTwo, second.powerOfTwo)

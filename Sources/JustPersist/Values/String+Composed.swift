@@ -1,9 +1,9 @@
 import Foundation
 
 extension Span<UInt8> {
-    /// Whether these bytes of a text in UTF-8 are its own composed form, as far as that is quick to say.
+    /// Whether these bytes of a text in UTF-8 are its composed form; false if a quick check cannot decide.
     ///
-    /// True where all its scalars are ones that composition leaves alone whatever stands beside them.
+    /// True if composition leaves all scalars unchanged next to any other scalar.
     package var isSurelyComposed: Bool {
         var index = 0
         while index < count {
@@ -22,8 +22,8 @@ extension Span<UInt8> {
 }
 
 extension Span<UInt8> {
-    /// The first scalar of a text in UTF-8, if it begins every canonically equal text in its decomposed form (NFD) too;
-    /// `nil` if that is not quick to say.
+    /// The first scalar of a text in UTF-8, if every canonically equal text begins with it in its decomposed form
+    /// (NFD) too; `nil` if a quick check cannot decide.
     package var firstSteadyScalar: UInt32? {
         guard count > 0 else { return nil }
         if self[0] < 0x80 { return UInt32(self[0]) }
@@ -31,7 +31,8 @@ extension Span<UInt8> {
         return Unicode.Scalar.withoutDecomposition.contains { $0.contains(scalar) } ? scalar : nil
     }
 
-    /// The scalar beyond ASCII whose UTF-8 begins at an index, and the number of its bytes; `nil` if these are not all there.
+    /// The scalar beyond ASCII whose UTF-8 begins at an index, and the number of its bytes; `nil` if the bytes are not
+    /// complete.
     @inline(__always)
     private func scalar(at index: Int) -> (UInt32, length: Int)? {
         let lead = self[index]
@@ -44,7 +45,7 @@ extension Span<UInt8> {
 }
 
 extension Unicode.Scalar {
-    /// Common ranges of letters beyond ASCII that are no marks and have no canonical decomposition.
+    /// Common ranges of letters beyond ASCII that are not marks and have no canonical decomposition.
     package static let withoutDecomposition: [ClosedRange<UInt32>] = [
         // Han, Greek, Cyrillic, Arabic, Hebrew.
         0x4E00...0x9FFF, 0x391...0x3A9, 0x3B1...0x3C9, 0x410...0x418, 0x41A...0x438, 0x43A...0x44F,
@@ -60,18 +61,18 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// Whether the text is its own composed form, as far as that is quick to say.
+    /// Whether the text is its own composed form; false if a quick check cannot decide.
     ///
-    /// True where all its scalars are ones that composition leaves alone whatever stands beside them.
+    /// True if composition leaves all scalars unchanged next to any other scalar.
     var isSurelyComposed: Bool {
-        // Up to U+02FF, whose first byte is 0xCB, all are.
+        // This holds for all scalars up to U+02FF, whose first byte is 0xCB.
         if utf8.allSatisfy({ $0 < 0xCC }) { return true }
         return unicodeScalars.allSatisfy { scalar in
             Self.steadyScalars.contains { $0.contains(scalar.value) }
         }
     }
 
-    /// Common ranges of such scalars: no combining marks, no jamo, nothing that is replaced.
+    /// Common ranges of such scalars: no combining marks, no jamo, and no scalars that composition replaces.
     fileprivate static let steadyScalars: [ClosedRange<UInt32>] = [
         0...0x2FF, 0x4E00...0x9FFF, 0x3041...0x3096, 0x30A1...0x30FE, 0x3001...0x3029,
         0xAC00...0xD7A3, 0x400...0x482, 0x48A...0x52F, 0x391...0x3CE, 0x1E00...0x1EFF,
@@ -81,13 +82,13 @@ extension String {
     /// The composed form (NFC).
     package var composed: String {
         if isSurelyComposed { return self }
-        // Decomposed first: Foundation leaves a syllable and the jamo that would join it apart.
+        // Decomposed first, because Foundation does not join a syllable with a following jamo.
         return withOrderedMarks.precomposedStringWithCanonicalMapping
     }
 
-    /// The decomposed form with the marks behind each letter in canonical order.
+    /// The decomposed form with the marks after each letter in canonical order.
     ///
-    /// Foundation leaves marks in place that are newer than its tables; those of Swift are complete.
+    /// Foundation does not reorder marks that are newer than its tables; Swift's tables are complete.
     private var withOrderedMarks: String {
         var scalars = Array(decomposedStringWithCanonicalMapping.unicodeScalars)
         var start = 0
@@ -95,7 +96,7 @@ extension String {
             var end = start
             while end < scalars.count, scalars[end].combiningClass > 0 { end += 1 }
             if end > start + 1 {
-                // Swift's sort is stable, as the order of marks of one class must be.
+                // Swift's sort is stable, which marks of one class require.
                 scalars[start..<end].sort { $0.combiningClass < $1.combiningClass }
             }
             start = end + 1

@@ -1,4 +1,4 @@
-/// How one value stands to another.
+/// The order of two values.
 public enum ValueOrder: Sendable, Hashable {
     /// The first comes before the second.
     case ascending
@@ -7,7 +7,7 @@ public enum ValueOrder: Sendable, Hashable {
     /// The first comes after the second.
     case descending
 
-    /// The same pair, seen from the other side.
+    /// The order of the values exchanged.
     public var reversed: ValueOrder {
         switch self {
         case .ascending: .descending
@@ -16,14 +16,14 @@ public enum ValueOrder: Sendable, Hashable {
         }
     }
 
-    /// How `first` stands to `second` by their own order.
+    /// The order of two values of a comparable type.
     init<Value: Comparable>(_ first: Value, _ second: Value) {
         self = first < second ? .ascending : second < first ? .descending : .same
     }
 
-    /// How two texts stand by the Unicode scalars of their composed forms (NFC).
+    /// The order of two texts by the Unicode scalars of their composed forms (NFC).
     ///
-    /// Swift's own `<` means the same, but is wrong, or true for neither, where a text goes on with a mark
+    /// Swift's `<` has the same meaning, but is wrong, or false in both directions, if a text continues with a mark
     /// that combines with the last letter of the other: U+01E9 against U+01E9 U+0327.
     init(_ first: String, _ second: String) {
         if first.isSurelyComposed, second.isSurelyComposed {
@@ -32,7 +32,7 @@ public enum ValueOrder: Sendable, Hashable {
             self = .same
         } else {
             let order = ValueOrder(bytesOf: first.composed, second.composed)
-            // Swift's tables may be newer than those that compose.
+            // Swift's tables may be newer than those used for composition.
             self = order == .same ? ValueOrder(bytesOf: first, second) : order
         }
     }

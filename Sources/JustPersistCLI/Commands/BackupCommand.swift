@@ -7,14 +7,14 @@ import JustPersistCommandLine
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Write a copy of a store as it is committed now.",
+        abstract: "Write a copy of a store's committed state.",
         discussion: """
             The copy is complete and synced when it appears at its place; to restore it, open it or move it. An LMDB \
             store may be in use by other processes, a LevelDB store may not.
             """)
 
     @Argument(help: .init(storeHelp), completion: .stores) var store: String
-    @Argument(help: "The directory of the copy, where nothing may be.", completion: .directory)
+    @Argument(help: "The directory of the copy, which must not exist.", completion: .directory)
     var directory: String
     @Option(help: "An earlier backup of a LevelDB store, whose unchanged files are shared.")
     var since: String?

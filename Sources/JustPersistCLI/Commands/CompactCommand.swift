@@ -2,14 +2,14 @@ import ArgumentParser
 import JustPersist
 import JustPersistCommandLine
 
-/// Gives room back.
+/// Returns unused space.
 struct CompactCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact",
-        abstract: "Give the room back that a store no longer uses.",
+        abstract: "Return the unused space of a store to the file system.",
         discussion: """
-            Needs free room for up to a second copy of the store, and that no other process has it open. If it is \
-            ended before its time, the store is as it was or compacted, and whole.
+            Needs free space for up to a second copy of the store, and that no other process has it open. If it is \
+            interrupted, the store is either as it was or compacted, and undamaged.
             """)
 
     @Argument(help: .init(storeHelp), completion: .stores) var store: String
@@ -21,7 +21,7 @@ struct CompactCommand: ParsableCommand {
     }
 
     private func compact() throws {
-        // A store in memory is refused as missing otherwise.
+        // Otherwise a store in memory would be refused as missing.
         let opened = try store == "memory:" ? OpenStore.writing(store) : OpenStore.changing(store)
         let interruption = Interruption()
         let report = try opened.store.compact { _ in

@@ -9,8 +9,8 @@ struct ConformanceCommand: ParsableCommand {
         abstract: "Find out whether a backend keeps the contract.",
         usage: "justpersist conformance <store> [<options> …]",
         discussion: """
-            STORE is lmdb:, leveldb:, memory: or reference:. The checks are in a program of their own, \
-            \(program), which has to lie beside justpersist or in a directory of PATH, and which explains \
+            STORE is lmdb:, leveldb:, memory: or reference:. The checks are in a separate program, \
+            \(program), which must be next to justpersist or in a directory of PATH, and which explains \
             the options. In the package of JustPersist these install it and build it:
 
               make install-all
@@ -19,13 +19,13 @@ struct ConformanceCommand: ParsableCommand {
 
     @Argument(
         parsing: .captureForPassthrough,
-        help: "What the program is called with: a store, and options.")
+        help: "The arguments of the program: a store, and options.")
     var arguments: [String] = []
 
     private static let program = "justpersist-conformance"
     private static let build = "swift build --product \(program)"
 
-    /// Makes this process run the program if a call of the tool is meant for it, and the program is there.
+    /// Replaces this process by the program if the command line calls it and the program exists.
     static func execProgram(calledWith words: ArraySlice<String>) {
         let command = configuration.commandName
         let arguments: [String]
@@ -39,7 +39,7 @@ struct ConformanceCommand: ParsableCommand {
         for path in places { exec(path, arguments) }
     }
 
-    /// The paths at which the program is looked for.
+    /// The paths at which the program may be.
     private static var places: [String] {
         let beside = Bundle.main.executableURL?.deletingLastPathComponent()
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
@@ -49,11 +49,11 @@ struct ConformanceCommand: ParsableCommand {
         return directories.map { $0.appending(path: program).path(percentEncoded: false) }
     }
 
-    /// Replaces what runs in this process by a program; returns if it cannot be run.
+    /// Replaces this process by a program; returns if that fails.
     private static func exec(_ path: String, _ arguments: [String]) {
         var words = unsafe ([path] + arguments).map { unsafe strdup($0) }
         unsafe words.append(nil)
-        // SAFETY: the array ends with nil, and nobody frees its strings.
+        // SAFETY: the array ends with nil, and its strings are never freed.
         _ = unsafe execv(path, words)
     }
 

@@ -6,7 +6,7 @@ struct DeleteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete the items of a type that match a predicate.",
         discussion: """
-            Says how many there are and asks first. All of them are deleted, or none after an error.
+            Prints their number and asks first. All of them are deleted, or none after an error.
             """)
 
     @OptionGroup var matching: MatchingItems

@@ -4,24 +4,24 @@ import JustPersistCommandLine
 import JustPersistImportExport
 import JustPersistMigration
 
-/// Says what two stores do not have in common.
+/// Prints the differences between two stores.
 struct DiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff", abstract: "Show how two stores differ.",
         discussion: """
             A line for each item: - for one that only the first store has, + for one that only the second has, and ~ for \
-            one with other values, with these. Items are the same by type and id. The exit code is 1 if there is any \
+            one with different values, which are listed. Items are the same by type and id. The exit code is 1 if there is any \
             difference.
             """)
 
     @Argument(help: .init("The first store: " + storeHelp), completion: .stores) var first: String
     @Argument(help: .init("The second store: " + storeHelp), completion: .stores) var second: String
     @Option(help: "A type to compare; all without it. Repeatable.") var type: [String] = []
-    @Option(parsing: .unconditional, help: "How many differences to show at most; 0 for all.")
+    @Option(parsing: .unconditional, help: "The most differences to show; 0 for all.")
     var limit = 0
-    @Flag(help: "Say only whether there is a difference, and stop at the first.") var quiet = false
+    @Flag(help: "Report only whether there is any difference, then stop.") var quiet = false
 
-    /// Enough was shown.
+    /// Ends the comparison when enough was shown.
     private struct Enough: Error {}
 
     func validate() throws {
@@ -75,7 +75,7 @@ struct DiffCommand: ParsableCommand {
         )
     }
 
-    /// Throws if neither store has a type that is to be compared.
+    /// Throws if neither store has a type that was named.
     private func checkTypes(of stores: (OpenStore, OpenStore)) throws {
         if type.isEmpty { return }
         var schemas: [ItemSchema] = []
@@ -111,7 +111,7 @@ struct DiffCommand: ParsableCommand {
         }
     }
 
-    /// With its kind where two texts could look the same.
+    /// With the kind, if two texts could look alike.
     private func text(_ value: DataStoreValue) -> String {
         switch value {
         case .null: "null"

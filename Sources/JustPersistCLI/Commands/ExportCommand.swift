@@ -9,17 +9,17 @@ struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write items to a file of JSON or CSV.",
         discussion: """
-            The format is told by the file's name, .json, .jsonl, .ndjson, .csv or .tsv, or by --format; with .gz or .zst \
-            behind it the file is packed. Without a file, or with -, the text goes to standard output. The items are those \
-            of one moment, whatever is written to the store meanwhile. A file appears when it is complete.
+            The file's name determines the format, .json, .jsonl, .ndjson, .csv or .tsv, or --format does; with .gz or .zst \
+            after it the file is compressed. Without a file, or with -, the text goes to standard output. The items are read \
+            from one snapshot, independent of later writes. A file appears when it is complete.
 
-            json is an array, and jsonl one object per line. Both keep every value: what JSON does not have is an object with \
+            json is an array, and jsonl one object per line. Both keep every value: kinds that JSON lacks are objects with \
             one key, {"$date": milliseconds since 1970}, {"$uuid": "…"}, {"$data": Base64}, {"$decimal": "1.5"}, {"$url": \
             "…"}, {"$ref": {"type": "…", "id": "…"}}, {"$double": "nan"}; a Double has a point or an exponent. null is left \
             out, except where an attribute has a default.
 
             csv has a column for each attribute. An empty cell is null, and "" an empty text; dates are ISO 8601, Data is \
-            Base64, a reference TYPE ID, and arrays and dictionaries are JSON. To read it back, tell import the kinds of \
+            Base64, a reference TYPE ID, and arrays and dictionaries are JSON. To read it back, give import the kinds of \
             columns that their texts do not show (--schema).
             """)
 
@@ -32,12 +32,12 @@ struct ExportCommand: ParsableCommand {
             "Attributes to write, or paths into dictionaries, separated by commas; uniqueToken is the id.",
         transform: AggregateColumns.list)
     var select: [String]?
-    @Option(help: "The format, whatever the file's name says; for standard output jsonl.")
+    @Option(help: "The format, independent of the file's name; jsonl for standard output.")
     var format: ImportCommand.Format?
-    @Flag(help: "Write the id of each item, as $id, by which import finds it again.")
+    @Flag(help: "Write the id of each item, as $id, from which import finds it again.")
     var ids = false
     @Option(help: "The character between the cells of CSV.") var delimiter: Delimiter?
-    @Flag(help: "Replace a file that is there.") var yes = false
+    @Flag(help: "Replace an existing file.") var yes = false
 
     func run() throws {
         let request = try selected.unsorted(type)
@@ -52,7 +52,7 @@ struct ExportCommand: ParsableCommand {
             if let predicate = request.predicate { try known.check(predicate) }
             try selected.sort(request, known)
             for column in select ?? [] { try known.check(path: column, in: "--select") }
-            // Counting what a predicate finds takes as long as finding it.
+            // Counting the results of a predicate takes as long as finding them.
             if request.predicate == nil { total = try db.count(request) }
             isEmpty = total == 0
         }
@@ -75,7 +75,7 @@ struct ExportCommand: ParsableCommand {
         }
         let output = Output()
         if file == "-" {
-            // Of text for a terminal, the line that is not at its end yet.
+            // For a terminal, the last line, which is not complete yet.
             var begun: [UInt8] = []
             var count = 0
             try opened.store.performRead { db in
@@ -102,7 +102,7 @@ struct ExportCommand: ParsableCommand {
         try output.flush()
     }
 
-    /// Writes whole lines to a terminal, which gets no control characters, of which CSV may have any; returns the rest.
+    /// Writes complete lines to a terminal, without the control characters that CSV may contain; returns the rest.
     private static func write(lines text: [UInt8], to output: Output) throws -> [UInt8] {
         guard let end = text.lastIndex(of: 0x0a) else { return text }
         for line in text[..<end].split(separator: 0x0a, omittingEmptySubsequences: false) {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import JustPersistCommandLine
 
-/// Prints the manual page, for `make install`: made of the definitions of the commands, it cannot say anything else.
+/// Prints the manual page, for `make install`; it is generated from the definitions of the commands.
 struct GenerateManualCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate-manual", abstract: "Print the manual page.", shouldDisplay: false)

@@ -4,21 +4,21 @@ import JustPersist
 import JustPersistCommandLine
 import JustPersistImportExport
 
-/// Brings a file into a store.
+/// Imports a file into a store.
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Bring a file of JSON or CSV into a store.",
+        commandName: "import", abstract: "Import a file of JSON or CSV into a store.",
         discussion: """
-            The file is a JSON array, JSON Lines, an object with an array in it, or CSV; it may be packed with gzip or \
-            Zstandard. - is standard input. The store is made if it is not there. Every run adds new items, unless --key \
-            is given or the rows have ids ($id, as export --ids writes them): then a row changes the item that it is \
-            about, and only the attributes that the row has.
+            The file is a JSON array, JSON Lines, an object with an array in it, or CSV; it may be compressed with gzip \
+            or Zstandard. - is standard input. The store is created if it is missing. Every run adds new items, unless \
+            --key is given or the rows have ids ($id, as export --ids writes them): then a row changes the item that it \
+            identifies, and only the attributes that the row has.
 
-            The kinds of JSON's values that JSON does not have are objects with one key, as export writes them: {"$date": \
+            Values of kinds that JSON lacks are objects with one key, as export writes them: {"$date": \
             milliseconds since 1970 or ISO 8601 text}, {"$uuid": "…"}, {"$data": Base64}, {"$decimal": "1.5"}, {"$url": \
             "…"}, {"$ref": {"type": "…", "id": "…"}}, {"$double": "nan"}.
 
-            The cells of a CSV column are all of one kind: as --schema says, as the attribute is declared, or else as all \
+            The cells of a CSV column are all of one kind: as --schema states, as the attribute is declared, or else as all \
             cells of the file can be read (of a pipe, the first 1000): true and false, whole numbers, numbers, times with \
             a zone, and otherwise texts. Codes such as 007 are texts. An empty cell is null, and "" an empty text.
 
@@ -27,11 +27,11 @@ struct ImportCommand: ParsableCommand {
             of UUIDs the items' ids. If a CSV file has no separator that is found in its header, or a name is missing, \
             twice there or has blanks around it, the message names the option that helps.
 
-            A bad row is reported with its line. With --on-error stop nothing of it and of what follows is stored, and the \
-            message says how to go on; with --on-error skip the other rows are, and the exit code is 1 at the end.
+            A bad row is reported with its line. With --on-error stop, neither it nor the rows after it are stored, and the \
+            message says how to continue; with --on-error skip the other rows are, and the exit code is 1 at the end.
             """)
 
-    /// What a file may be.
+    /// The formats of files.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case json, jsonl, csv, tsv
     }
@@ -41,22 +41,22 @@ struct ImportCommand: ParsableCommand {
     }
 
     @Argument(help: .init(storeHelp), completion: .stores) var store: String
-    @Argument(help: "The type that the items get.") var type: String
+    @Argument(help: "The type of the items.") var type: String
     @Argument(help: "The file; - for standard input.", completion: .file()) var file: String
-    @Option(help: "The format, whatever the file's name says.") var format: Format?
+    @Option(help: "The format, independent of the file's name.") var format: Format?
     @Option(
-        help: "The member that holds the array, where the file is an object with several.")
+        help: "The member that holds the array, if the file is an object with several.")
     var at: String?
-    @Option(help: "Find items by this unique attribute, and change those that are there.")
+    @Option(help: "Find items by this unique attribute, and change existing ones.")
     var key: String?
-    @Option(help: "What becomes of the other rows if one is bad.") var onError = ErrorPolicy.stop
-    @Option(help: "How many rows at the start of the file to leave out.") var skip = 0
+    @Option(help: "The treatment of the other rows if one is bad.") var onError = ErrorPolicy.stop
+    @Option(help: "The number of rows to skip at the beginning of the file.") var skip = 0
     @Option(
         help: """
             The kinds of columns of a CSV file, such as zip:string,stars:int,opened:date: \(DataStoreValue.Kind.names).
             """)
     var schema: CSVSchema?
-    @Flag(help: "The first row of a CSV file is no header; --columns names the columns.")
+    @Flag(help: "The first row of a CSV file is not a header; --columns names the columns.")
     var noHeader = false
     @Option(
         name: [.customLong("separator"), .customLong("delimiter")],
@@ -66,8 +66,8 @@ struct ImportCommand: ParsableCommand {
         name: .customLong("rename"), parsing: .unconditionalSingleValue,
         help: .init(
             """
-            Name the attribute NEW that comes from the key, column or key path OLD; may be repeated. Of several OLD for \
-            one NEW the first counts that has a value.
+            Name the attribute NEW that comes from the key, column or key path OLD; may be repeated. If several OLD have \
+            one NEW, the first with a value applies.
             """, valueName: "OLD=NEW"))
     var renames: [Rename] = []
     @Option(
@@ -78,7 +78,7 @@ struct ImportCommand: ParsableCommand {
             """, valueName: "a,b,…"),
         transform: { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) })
     var columns: [String]?
-    @Flag(help: "Take away the blanks around the names and cells of a CSV file.") var trim = false
+    @Flag(help: "Remove the blanks around the names and cells of a CSV file.") var trim = false
 
     func validate() throws {
         if at != nil, format.map({ $0 != .json }) == true {
@@ -90,7 +90,7 @@ struct ImportCommand: ParsableCommand {
         }
     }
 
-    /// Whether the file is CSV although its name says that it has tabs.
+    /// Whether the file is CSV although its name states tab-separated values.
     private var isCSVByOption: Bool { format == .csv && file.lowercased().contains(".tsv") }
 
     private var settings: ItemImport {
@@ -161,7 +161,7 @@ struct ImportCommand: ParsableCommand {
     }
 }
 
-/// Tells of bad rows on standard error: of the first ones, and then how many more there were.
+/// Reports the first bad rows on standard error, and then the number of the others.
 private struct BadRows {
     let file: String
     private var count = 0
@@ -184,7 +184,7 @@ private struct BadRows {
     }
 }
 
-/// The kinds of the columns of a CSV file, as they are written on the command line.
+/// The kinds of the columns of a CSV file, in the syntax of the command line.
 struct CSVSchema: ExpressibleByArgument {
     let columns: [CSVOptions.Column]
 
@@ -200,7 +200,7 @@ struct CSVSchema: ExpressibleByArgument {
     }
 }
 
-/// A key path and the attribute that it becomes, as they are written on the command line.
+/// A key path and the attribute for it, in the syntax of the command line.
 struct Rename: ExpressibleByArgument {
     let keyPath: String
     let attribute: String
@@ -215,14 +215,14 @@ struct Rename: ExpressibleByArgument {
 }
 
 extension ItemMapping {
-    /// The mapping that gives attributes other names.
+    /// A mapping that renames attributes.
     fileprivate init(renaming renames: [Rename]) {
         let keyPaths = Dictionary(grouping: renames, by: \.attribute)
         self.init(keyPaths.mapValues { .from($0.map(\.keyPath)) })
     }
 }
 
-/// A character between cells, as it is written on the command line.
+/// A character between cells, in the syntax of the command line.
 struct Delimiter: ExpressibleByArgument {
     let character: Character
 

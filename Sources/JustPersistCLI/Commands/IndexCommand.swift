@@ -8,8 +8,8 @@ struct IndexCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "index", abstract: "Show, add or drop the indexes of a store.",
         discussion: """
-            An index that an item class of the program declares comes back with the program's next write; one that was \
-            added here stays until it is dropped here.
+            An index that an item class of the program declares is written again with the program's next write; one \
+            that was added here stays until it is dropped here.
             """,
         subcommands: [List.self, Add.self, Drop.self], defaultSubcommand: List.self)
 
@@ -43,23 +43,23 @@ struct IndexCommand: ParsableCommand {
         }
     }
 
-    /// What names an index.
+    /// The arguments that identify an index.
     struct Named: ParsableArguments {
         @Argument(help: .init(storeHelp), completion: .stores) var store: String
         @Argument(help: "The type of the items.", completion: .storedTypes) var type: String
         @Argument(
             help:
-                "The attributes, the first one deciding first; names behind dots lead into dictionaries."
+                "The attributes, the leading one first; names after dots lead into dictionaries."
         )
         var attributes: [String]
         @Flag(help: "No two items may have the same values.") var unique = false
-        @Flag(help: "Texts are compared without regard to case.") var ignoreCase = false
+        @Flag(help: "Ignore case in texts.") var ignoreCase = false
 
         func validate() throws {
             if attributes.isEmpty { throw ValidationError("Name at least one attribute.") }
         }
 
-        /// The attributes, which may be written as `index list` shows them, with commas between them.
+        /// The attributes; they may be written as `index list` shows them, with commas between them.
         func names(in schema: ItemSchema) -> [String] {
             let known = Set(schema.attributes.map(\.name) + schema.indexes.flatMap(\.attributes))
             return attributes.flatMap { text in
@@ -125,8 +125,8 @@ struct IndexCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Drop an index.",
             discussion: """
-                The attributes name the index, in their order. Where several indexes are over these attributes, --unique and \
-                --ignore-case say which.
+                The attributes identify the index, in their order. If several indexes have these attributes, --unique and \
+                --ignore-case select one.
                 """)
 
         @OptionGroup var named: Named
@@ -140,7 +140,7 @@ struct IndexCommand: ParsableCommand {
             try opened.close()
         }
 
-        /// The index that is meant: the one over the attributes, or that of several which the flags describe.
+        /// The index over the attributes; if there are several, the one that the flags describe.
         private func index(of schema: ItemSchema) throws -> IndexSchema {
             let attributes = named.names(in: schema)
             let over = schema.indexes.filter { $0.attributes == attributes }

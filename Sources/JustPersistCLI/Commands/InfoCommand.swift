@@ -3,12 +3,12 @@ import Foundation
 import JustPersist
 import JustPersistCommandLine
 
-/// Says what a store holds.
+/// Prints a summary of a store.
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Show the types, attributes and size of a store.")
 
-    /// How it is printed.
+    /// The output format.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case table, json
     }
@@ -22,7 +22,7 @@ struct InfoCommand: ParsableCommand {
         var info = StoreInfo(store: store, sizeOnDisk: try Self.size(of: StoreURL(store)))
         try opened.store.performRead { db in
             for schema in try db.schemas() {
-                // One damaged type hides no other.
+                // One damaged type must not hide the others.
                 let count = Result { () throws(DataStoreError) in
                     try db.count(DataStoreRequest(itemTypeKey: schema.itemTypeKey))
                 }
@@ -63,13 +63,13 @@ struct InfoCommand: ParsableCommand {
     }
 }
 
-/// What a store holds, as it is printed.
+/// The summary of a store, as it is printed.
 private struct StoreInfo: Encodable {
     struct TypeInfo: Encodable {
         let name: String
-        /// How many items it has; `nil` if that cannot be told.
+        /// The number of its items; `nil` if it cannot be read.
         let count: Int?
-        /// Why not.
+        /// The reason, if it cannot be read.
         let damage: String?
         let attributes: [AttributeInfo]
         let indexes: [IndexInfo]

@@ -9,13 +9,13 @@ struct MigrateCommand: ParsableCommand {
         commandName: "migrate",
         abstract: "Copy everything in a store into another one, and verify it.",
         discussion: """
-            The source is not changed. The target is made if it is not there, and must hold no items but \
-            those of the source unless --update is given. A migration that was interrupted is run again.
+            The source is not changed. The target is created if it is missing, and must hold no items but \
+            those of the source unless --update is given. To continue an interrupted migration, run it again.
             """)
 
     @Argument(help: .init("The source: " + storeHelp), completion: .stores) var from: String
     @Argument(help: .init("The target: " + storeHelp), completion: .stores) var to: String
-    @Flag(help: "Give items that are in the target already the source's values.") var update = false
+    @Flag(help: "Give items that the target already has the source's values.") var update = false
 
     func run() throws {
         let source = try OpenStore.reading(from)
@@ -57,7 +57,7 @@ struct MigrateCommand: ParsableCommand {
 }
 
 extension MigrationProgress {
-    /// The items that this run has copied.
+    /// The number of items that this run has copied.
     fileprivate var copiedItems: Int {
         switch phase {
         case .checking: 0
@@ -66,9 +66,9 @@ extension MigrationProgress {
         }
     }
 
-    /// The share of the work that is done, of which comparing is about half.
+    /// The fraction of the work that is done, about half of which is comparing.
     ///
-    /// `nil` where that cannot be told.
+    /// `nil` if it is not known.
     fileprivate var fraction: Double? {
         let share = Double(items) / Double(max(totalItems, 1)) / 2
         return switch phase {

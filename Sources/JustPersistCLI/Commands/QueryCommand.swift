@@ -6,11 +6,11 @@ import JustPersistCommandLine
 struct QueryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query",
-        abstract: "Print the items of a type that match a predicate, or what is computed of them.",
+        abstract: "Print the items of a type that match a predicate, or aggregates of them.",
         discussion: """
             --group-by borough --select count,average:stars prints a row for each borough: the number of its items, \
             and the average of their stars. The columns are named borough, count and average.stars; --having, --sort, \
-            --limit and --offset are about the rows then. Without --group-by such a --select computes of all items. \
+            --limit and --offset apply to the rows then. Without --group-by such a --select aggregates all items. \
             Values that are null are left out.
 
             On a terminal the first \(rowsOnTerminal) rows are printed, unless --limit is given: --limit 0 prints all. To a file \
@@ -20,7 +20,7 @@ struct QueryCommand: ParsableCommand {
             where an attribute has a default, and a date is {"$date": milliseconds since 1970}.
             """)
 
-    /// How many rows a person is shown who does not ask for a number of them.
+    /// The number of rows on a terminal, unless the user sets one.
     private static let rowsOnTerminal = 100
 
     @Argument(help: .init(storeHelp), completion: .stores) var store: String
@@ -57,7 +57,7 @@ struct QueryCommand: ParsableCommand {
         }
     }
 
-    /// What is to be computed of the items; `nil` if they are to be printed.
+    /// The aggregation; `nil` if items are to be printed.
     private func aggregation(of schema: ItemSchema) throws -> DataStoreAggregation? {
         let names = Set(schema.attributes.map(\.name))
         guard
@@ -100,7 +100,7 @@ struct QueryCommand: ParsableCommand {
             }
             var writer = try RowWriter(
                 format, columns: names, of: schema, to: output)
-            // One more, to know whether there are more.
+            // One more, to find out whether there are more.
             if let most = mostRows { request.limit = most + 1 }
             try db.forEach(request) { item in
                 count += 1
@@ -114,18 +114,18 @@ struct QueryCommand: ParsableCommand {
         }
     }
 
-    /// The attributes; the id for a person where there are none, so that a row is something to see.
+    /// The attributes; the id on a terminal if there are none, so that rows are not empty.
     private func allColumns(of schema: ItemSchema) -> [String] {
         let names = schema.attributes.map(\.name)
         return names.isEmpty && format == .table ? ["uniqueToken"] : names
     }
 
-    /// How many rows are printed, where the user has not said it and the output is a terminal.
+    /// The most rows to print, if the user has not set a limit and the output is a terminal.
     private var mostRows: Int? {
         Output.isTerminal && selected.limit == nil && format != .count ? Self.rowsOnTerminal : nil
     }
 
-    /// Says that there are more rows than are printed, if there are so many.
+    /// Reports that there are more rows than are printed, if there are.
     private func noteMore(than count: Int) {
         guard let most = mostRows, count > most else { return }
         StandardStreams.complain(
@@ -139,7 +139,7 @@ struct QueryCommand: ParsableCommand {
     ) throws {
         for key in aggregation.keys { try known.key(key, in: "--group-by") }
         for key in aggregation.aggregates.compactMap(\.key) { try known.key(key, in: "--select") }
-        // As in --select, or as the column is named.
+        // A key as in --select, or the name of a column.
         request.sortDescriptors = selected.sortKeys.map { $0.descriptor(ofColumn: true) }
         if let most = mostRows { request.limit = most + 1 }
         let rows = try db.aggregate(request, aggregation)
@@ -155,7 +155,7 @@ struct QueryCommand: ParsableCommand {
     }
 }
 
-/// A key to sort by, as it is written on the command line: `name`, `name:desc` or `name:numeric:desc`.
+/// A key to sort by, in the syntax of the command line: `name`, `name:desc` or `name:numeric:desc`.
 struct SortKey: ExpressibleByArgument {
     let path: String
     private(set) var ascending = true
@@ -163,7 +163,7 @@ struct SortKey: ExpressibleByArgument {
 
     init?(argument: String) {
         var parts = QuotedNames.parts(of: argument, separatedBy: ":")
-        // The key itself may have a colon: average:stars.
+        // The key itself may contain a colon: average:stars.
         loop: while parts.count > 1, let word = parts.last {
             switch word {
             case "asc": ascending = true
@@ -178,7 +178,7 @@ struct SortKey: ExpressibleByArgument {
         if path.isEmpty { return nil }
     }
 
-    /// The criterion, for a column if the key is one of an aggregation.
+    /// The criterion; `ofColumn` if it is for a column of an aggregation.
     func descriptor(ofColumn: Bool = false) -> DataStoreSortDescriptor {
         DataStoreSortDescriptor(
             key: ofColumn ? DataStoreAggregate(argument: path)?.name ?? path : path,

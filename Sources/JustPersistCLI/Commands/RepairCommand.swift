@@ -3,25 +3,25 @@ import Foundation
 import JustPersist
 import JustPersistCommandLine
 
-/// Makes anew what follows from the items.
+/// Rebuilds derived data from the items.
 struct RepairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair",
         abstract:
-            "Write anew what follows from the items, or save what can be read into a new store.",
+            "Rebuild derived data from the items, or save readable items into a new store.",
         discussion: """
-            Indexes, numbers of items and the change log are written anew where they are damaged. No item is changed \
-            or deleted. Says what was wrong, and what still is; the exit code is 0 if the store is sound now. A store \
+            Indexes, numbers of items and the change log are rebuilt where they are damaged. No item is changed \
+            or deleted. Reports what was damaged, and what still is; the exit code is 0 if the store is undamaged now. A store \
             whose files are damaged in their structure is left untouched.
 
-            With --into, the store is only read, and need not be such that it can be opened: every item whose checksum \
-            holds is written into a new store of the same kind, and indexes and numbers of items are made anew. Lists \
-            what is saved, lost or doubtful; the exit code is 0 if nothing is lost.
+            With --into, the store is only read, and need not be in a state that can be opened: every item with a valid \
+            checksum is written into a new store of the same kind, and indexes and numbers of items are rebuilt. Lists \
+            what is saved, lost or uncertain; the exit code is 0 if nothing is lost.
             """)
 
     @Argument(help: .init(storeHelp), completion: .stores) var store: String
     @Option(
-        help: "Save what can be read into a new store in this directory, where nothing may be.",
+        help: "Save readable items into a new store in this directory, which must not exist.",
         completion: .directory)
     var into: String?
     @Flag(help: "Do not ask.") var yes = false
@@ -39,7 +39,7 @@ struct RepairCommand: ParsableCommand {
 
     private func confirm() throws {
         let question =
-            "What is damaged in “\(store)” and follows from its items would be written anew."
+            "Damaged derived data in “\(store)” would be rebuilt from its items."
         guard let goesOn = StandardStreams.confirms(question) else {
             throw DataStoreError(
                 .invalidRequest, in: "repair",
@@ -91,7 +91,7 @@ struct RepairCommand: ParsableCommand {
         }
         line.clear()
         do { try SalvageText(report).write(newStore: directory) } catch is OutputClosed {
-            // Whether anything is lost is told by the exit code, too.
+            // The exit code also shows whether anything is lost.
         }
         if report.isComplete { return }
         throw DataStoreError(

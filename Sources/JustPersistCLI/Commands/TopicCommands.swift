@@ -1,11 +1,11 @@
 import ArgumentParser
 import JustPersistCommandLine
 
-/// Text that is no description of one command: `justpersist help predicates`.
+/// A help text that does not describe one command: `justpersist help predicates`.
 protocol TopicCommand: ParsableCommand {}
 
 extension TopicCommand {
-    /// A command whose help is the text, under a title of its own in the manual.
+    /// A command whose help is the text, with its own title in the manual.
     static func topic(
         _ name: String, abstract: String, _ text: String
     ) -> CommandConfiguration {
@@ -31,7 +31,7 @@ struct PredicatesCommand: TopicCommand {
         "predicates", abstract: "The language of --where and --having.", PredicateLanguage.text)
 }
 
-/// Shows calls of the tool.
+/// Shows examples of the tool's use.
 struct ExamplesCommand: TopicCommand {
     static let configuration = topic(
         "examples", abstract: "Examples of calls.", Examples.text)

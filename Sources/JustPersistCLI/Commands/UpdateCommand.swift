@@ -1,15 +1,15 @@
 import ArgumentParser
 import JustPersist
 
-/// Gives the items of a type that match other values.
+/// Changes the values of the items of a type that match.
 struct UpdateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "update", abstract: "Change the items of a type that match a predicate.",
         discussion: """
-            Says how many there are and asks first. All of them are changed, or none after an error.
+            Prints their number and asks first. All of them are changed, or none after an error.
 
-            A value is read as what its attribute holds: 5, 4.5, true, 2026-03-01T12:00:00Z, a UUID, a URL, Base64, \
-            TYPE ID for a reference, or JSON for arrays and dictionaries. null takes a value away; "null" in double quotes is \
+            A value is read as the kind that its attribute holds: 5, 4.5, true, 2026-03-01T12:00:00Z, a UUID, a URL, Base64, \
+            TYPE ID for a reference, or JSON for arrays and dictionaries. null removes a value; "null" in double quotes is \
             the text. Where an attribute has held nothing yet, and at a path into a dictionary, a value is JSON if it can be \
             read as such, or else a text: write 'address.zip="10001"' for the text 10001.
 
@@ -59,7 +59,7 @@ struct UpdateCommand: ParsableCommand {
     }
 }
 
-/// A key and a value, as they are written on the command line.
+/// A key and a value, in the syntax of the command line.
 struct Assignment: ExpressibleByArgument {
     let path: String
     let text: String
@@ -70,7 +70,7 @@ struct Assignment: ExpressibleByArgument {
         (path, text) = (parts[0], parts[1])
     }
 
-    /// The value as the attribute holds it.
+    /// The value as a kind of the attribute.
     func value(_ schema: ItemSchema) throws -> DataStoreValue {
         let place = schema.index(ofAttribute: path)
         if place == nil, path == "uniqueToken" {

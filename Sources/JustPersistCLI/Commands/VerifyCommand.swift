@@ -6,7 +6,7 @@ import JustPersistCommandLine
 /// Checks a whole store.
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Read everything in a store, and report what is damaged.")
+        commandName: "verify", abstract: "Read everything in a store, and report damage.")
 
     @Argument(help: .init(storeHelp), completion: .stores) var store: String
     @Option(
@@ -38,7 +38,7 @@ struct VerifyCommand: ParsableCommand {
         }
         line.clear()
         do { try show(report) } catch is OutputClosed {
-            // Whether the store is sound is told by the exit code, too.
+            // The exit code also shows whether the store is undamaged.
         }
         if report.problems.isEmpty { return }
         throw DataStoreError(

@@ -1,4 +1,4 @@
-/// What the argument parser tells of a command: the part of its `ToolInfoV0` that a manual needs.
+/// The argument parser's description of a command: the part of its `ToolInfoV0` that a manual needs.
 struct CommandDescription: Decodable {
     struct Tool: Decodable {
         let command: CommandDescription
@@ -30,12 +30,12 @@ struct CommandDescription: Decodable {
     let subcommands: [CommandDescription]?
     let arguments: [Argument]?
 
-    /// The commands that are for people.
+    /// The commands that are not hidden.
     var shownSubcommands: [CommandDescription] {
         (subcommands ?? []).filter { $0.shouldDisplay != false && $0.commandName != "help" }
     }
 
-    /// The arguments that are for people; every command has --help.
+    /// The arguments that are not hidden, except --help, which every command has.
     var shownArguments: [Argument] {
         (arguments ?? []).filter { argument in
             argument.shouldDisplay && argument.names?.contains { $0.name == "help" } != true

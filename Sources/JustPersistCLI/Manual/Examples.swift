@@ -1,6 +1,6 @@
-/// Calls of the tool, as they are shown to people; tests run them.
+/// Example calls of the tool; tests run them.
 enum Examples {
-    /// Each call below what it does.
+    /// Each call with a description above it.
     static let text = calls.map { "\($0.meaning):\n\n  \($0.call)" }.joined(separator: "\n\n")
 
     private static let calls: [(meaning: String, call: String)] = [

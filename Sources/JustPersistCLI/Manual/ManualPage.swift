@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import JustPersistCommandLine
 
-/// A manual page in the language mdoc(7), made of what a command says of itself.
+/// A manual page in the language mdoc(7), generated from a command's description.
 struct ManualPage {
     private(set) var text = ""
 
@@ -13,7 +13,7 @@ struct ManualPage {
         macro(".Dd \(Self.today)")
         macro(".Dt \(tool.commandName.uppercased()) 1")
         macro(".Os JustPersist \(Release.version)")
-        // No hyphens in what is to be copied.
+        // No hyphenation in text that is to be copied.
         macro(".nh")
         macro(".Sh NAME")
         macro(".Nm \(tool.commandName)")
@@ -67,7 +67,7 @@ struct ManualPage {
         for command in command.shownSubcommands { describe(command, after: name) }
     }
 
-    /// A list of terms and what they mean.
+    /// A list of terms and their meanings.
     private mutating func items(_ items: [(String, String)]) {
         guard !items.isEmpty else { return }
         macro(".Bl -tag -width Ds")
@@ -78,7 +78,7 @@ struct ManualPage {
         macro(".El")
     }
 
-    /// Text with empty lines between its paragraphs; indented lines stay as they are.
+    /// Text with empty lines between its paragraphs; indented lines are kept unchanged.
     private mutating func paragraphs(_ text: String?, isFirst: Bool = true) {
         guard let text, !text.isEmpty else { return }
         if !isFirst { macro(".Pp") }
@@ -97,19 +97,19 @@ struct ManualPage {
         if wasIndented { macro(".Ed") }
     }
 
-    /// A line of the formatter's own.
+    /// A line with a macro of the formatter.
     private mutating func macro(_ line: String) { text += line + "\n" }
 
     /// A line of text, or several.
     private mutating func write(_ line: String) {
         for line in line.split(separator: "\n") {
             let escaped = Self.escaped(String(line))
-            // What begins with a point or an apostrophe would be a macro.
+            // A line that begins with a point or an apostrophe would be a macro.
             text += (escaped.first == "." || escaped.first == "'" ? "\\&" : "") + escaped + "\n"
         }
     }
 
-    /// The day of the page, as mdoc(7) writes days.
+    /// The date of the page in the format of mdoc(7).
     private static var today: String {
         let style = Date.VerbatimFormatStyle(
             format: "\(month: .wide) \(day: .defaultDigits), \(year: .defaultDigits)",
@@ -125,13 +125,13 @@ struct ManualPage {
 }
 
 extension CommandDescription.Argument {
-    /// As the synopsis shows it.
+    /// The argument in the synopsis.
     fileprivate var usage: String {
         let word = kind == "positional" ? "<\(valueName ?? "value")>" : title
         return (isOptional ? "[\(word)]" : word) + (isRepeating ? " ..." : "")
     }
 
-    /// Its names, and its value.
+    /// The argument's names and value.
     fileprivate var title: String {
         if kind == "positional" { return "<\(valueName ?? "value")>" }
         let names = (names ?? []).map(\.text).joined(separator: ", ")

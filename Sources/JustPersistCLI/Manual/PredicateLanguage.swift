@@ -1,4 +1,4 @@
-/// The language of predicates, for the command line; it is that of `DataStorePredicate`'s format.
+/// The help text on the language of predicates, which is that of `DataStorePredicate`'s format.
 enum PredicateLanguage {
     static let text = #"""
         A predicate is a condition in the language of NSPredicate. Quote it for the shell in single quotes, as '...', so \#
@@ -8,7 +8,7 @@ enum PredicateLanguage {
 
           a AND b, a && b
           a OR b, a || b
-          NOT a, !a: NOT stands before a comparison, as in NOT (name IN {"a", "b"})
+          NOT a, !a: NOT precedes a comparison, as in NOT (name IN {"a", "b"})
           TRUEPREDICATE, FALSEPREDICATE: all items, no item
 
         Comparisons:
@@ -19,10 +19,10 @@ enum PredicateLanguage {
           name IN {"a", "b"}: one of a list, in braces
           name CONTAINS "a": a part of a text, or an element of an array
           name BEGINSWITH "a", name ENDSWITH "a"
-          name LIKE "a*": * stands for any number of characters and ? for one; % stands for itself
+          name LIKE "a*": * matches any number of characters and ? one; % matches itself
           name MATCHES "[a-z]+": a regular expression for the whole text
           ANY tags == "a", ALL tags == "a", NONE tags == "a": of the elements of an array
-          name CONTAINS[cd] "cafe": without regard to case (c) and accents (d), for all that compare texts
+          name CONTAINS[cd] "cafe": ignores case (c) and accents (d), for all that compare texts
 
         Values:
 
@@ -39,7 +39,7 @@ enum PredicateLanguage {
           address.zip: an entry of a dictionary
           tags[0], tags[FIRST], tags[LAST], tags.@count: of an array
           grades.score: the scores of all grades; grades.@avg.score, and @sum, @min, @max in the same way
-          #"address line 2", #"$price", #"a-b": a name with spaces or other signs
+          #"address line 2", #"$price", #"a-b": a name with spaces or other symbols
           #in: a name that is a keyword
           uniqueToken: the id of the item
 

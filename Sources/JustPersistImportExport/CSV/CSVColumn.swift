@@ -1,29 +1,29 @@
 import Foundation
 import JustPersist
 
-/// A column of a CSV file, and how its cells are read.
+/// A column of a CSV file, and the kinds of its cells.
 struct CSVColumn {
     /// The attribute's name.
     let name: String
     let kinds: Set<DataStoreValue.Kind>
 
-    /// The value of a cell; `nil` if it is of none of the kinds.
+    /// The value of a cell; `nil` if it cannot be read as any of the kinds.
     func value(_ cell: String?) -> DataStoreValue? {
         guard let cell else { return .null }
         if let value = DataStoreValue(cell: cell, kinds: kinds) { return value }
-        // Some put all cells in quotes.
+        // Some programs put all cells in quotes.
         return cell.isEmpty ? .null : nil
     }
 }
 
-/// The kinds that all cells of a column can be of.
+/// The kinds that all cells of a column can be read as.
 struct CSVInference {
     private var canBeBool = true
     private var canBeInt = true
     private var canBeDouble = true
     private var canBeDate = true
     private var isEmpty = true
-    /// Whether a cell is written as only numbers with a fraction are.
+    /// Whether a cell has the form of a number with a fraction.
     private var hasFraction = false
     /// Whether a cell is `nan`, `inf` or the like, which may be words.
     private var hasNonFinite = false
@@ -48,7 +48,7 @@ struct CSVInference {
         if canBeDate { canBeDate = Date(momentCell: cell) != nil }
     }
 
-    /// The kind to read the cells as, where the store has held values of these kinds in the attribute so far.
+    /// The kind to read the cells as, given the kinds of values that the store has held in the attribute so far.
     func kind(storedKinds: Set<DataStoreValue.Kind>) -> DataStoreValue.Kind {
         let stored = storedKinds.subtracting([.null])
         if isEmpty || stored == [.string] { return .string }
@@ -62,15 +62,15 @@ struct CSVInference {
         return canBeDate ? .date : .string
     }
 
-    /// Whether a text is what an export writes of a Double that is no number or infinite.
+    /// Whether a text is an export's notation of a Double that is NaN or infinite.
     private static func isNonFinite(_ text: String) -> Bool {
         if ["nan", "inf", "-inf"].contains(text) { return true }
         return text.hasPrefix("0x") && Double(cell: text) != nil
     }
 
-    /// Whether a text is the usual writing of a number, from which the kind gives the same number.
+    /// Whether a text is the usual notation of a number, which the kind preserves.
     ///
-    /// A leading zero or a plus sign is part of a code, and many digits are more than the kind holds.
+    /// A text with a leading zero or a plus sign is a code, and one with too many digits exceeds the kind.
     private static func number(_ text: String) -> (isInt: Bool, isDouble: Bool) {
         let bytes = Array(text.utf8)
         guard let last = bytes.last, (0x30...0x39).contains(last),

@@ -1,15 +1,16 @@
 public import JustPersist
 
-/// What a CSV file does not say of itself.
+/// The properties of a CSV file that its text does not state.
 public struct CSVOptions: Sendable, Hashable {
     /// The kinds of the values in one column.
     public struct Column: Sendable, Hashable {
         /// The column's name, which is that of the attribute.
         public var name: String
-        /// The kinds; of several, a cell is of the first that its text can be, truth values and numbers before texts.
+        /// The kinds; if there are several, a cell is of the first that fits its text, truth values and numbers before
+        /// texts.
         public var kinds: Set<DataStoreValue.Kind>
 
-        /// A column whose cells are of some kinds.
+        /// A column with the kinds of its cells.
         public init(_ name: String, _ kinds: DataStoreValue.Kind...) {
             self.name = name
             self.kinds = Set(kinds)
@@ -18,22 +19,22 @@ public struct CSVOptions: Sendable, Hashable {
 
     /// The ASCII character between the cells of a row; `nil` for a tab in files named `.tsv`, and else a comma.
     public var delimiter: Character?
-    /// Whether the first row is the names of the columns.
+    /// Whether the first row contains the names of the columns.
     public var hasHeader: Bool
-    /// Columns whose kinds are given; without a header and ``names`` all columns, in their order.
+    /// Columns with explicit kinds; without a header and ``names``, all columns in their order.
     ///
-    /// The kinds of other columns are those that the store has the attribute declared with, or else are found by looking
-    /// at all cells of the column; see ``ItemImport``.
+    /// The kinds of other columns are those that the attribute is declared with in the store, or else are inferred
+    /// from all cells of the column; see ``ItemImport``.
     public var columns: [Column]
 
-    /// The names of all columns in their order, instead of those in the header; `nil` for those.
+    /// The names of all columns in their order, in place of those in the header; `nil` to use the header.
     ///
-    /// A column whose name is empty is left out.
+    /// A column with an empty name is left out.
     public var names: [String]?
-    /// Whether blanks around names and cells are taken away.
+    /// Whether blanks around names and cells are removed.
     public var trimsBlanks = false
 
-    /// Options, by default for files that have a header.
+    /// Options, by default for files with a header.
     public init(
         delimiter: Character? = nil, hasHeader: Bool = true, columns: [Column] = [],
         names: [String]? = nil
@@ -44,7 +45,7 @@ public struct CSVOptions: Sendable, Hashable {
         self.names = names
     }
 
-    /// The byte between cells, where a file's name makes `byName` likely.
+    /// The byte between cells; `byName` is the default for the file's name.
     func delimiter(byName: UInt8) throws(DataStoreError) -> UInt8 {
         guard let delimiter else { return byName }
         guard let byte = delimiter.asciiValue, byte != 0x0a, byte != 0x0d, byte != 0x22 else {

@@ -2,14 +2,14 @@ package import JustPersist
 
 /// Writes rows of CSV (RFC 4180), each on a line that ends in a line feed.
 package struct CSVWriter {
-    /// What was written.
+    /// The bytes that were written and not taken.
     package private(set) var bytes: [UInt8] = []
     private let delimiter: UInt8
 
     /// A writer with a character between the cells of a row.
     package init(delimiter: UInt8 = UInt8(ascii: ",")) { self.delimiter = delimiter }
 
-    /// What was written, which is forgotten then.
+    /// Removes and returns the bytes.
     package mutating func take() -> [UInt8] {
         defer { bytes.removeAll(keepingCapacity: true) }
         return bytes

@@ -2,7 +2,7 @@ import Foundation
 package import JustPersist
 
 extension DataStoreValue {
-    /// The value as a cell of CSV, from which reading a cell of that kind makes the same value; `nil` for null.
+    /// The value as a cell of CSV, which can be read back as that kind; `nil` for null.
     package var cell: String? {
         switch self {
         case .null: nil
@@ -23,7 +23,7 @@ extension DataStoreValue {
         }
     }
 
-    /// The value of one of some kinds that a text stands for: of the first in ``kindsInOrder`` that it can be.
+    /// The value of a text as one of some kinds: the first in ``kindsInOrder`` that fits.
     package init?(cell text: String, kinds: Set<Kind>) {
         for kind in Self.kindsInOrder where kinds.contains(kind) {
             guard let value = Self.value(text, kind) else { continue }
@@ -33,7 +33,7 @@ extension DataStoreValue {
         return nil
     }
 
-    /// The kinds, those first whose texts are not all texts of the later ones.
+    /// The kinds, in an order in which a kind precedes all kinds that accept more texts.
     package static let kindsInOrder: [Kind] = [
         .bool, .int, .double, .decimal, .date, .uuid, .reference, .array, .dictionary, .string,
         .url, .data,
@@ -67,11 +67,11 @@ extension DataStoreValue {
 
     private static func double(_ text: String) -> Double? {
         guard let value = Double(cell: text) else { return nil }
-        // A number that is too large is none.
+        // A number with digits that is too large is not a number.
         return value.isInfinite && text.utf8.contains { (0x30...0x39).contains($0) } ? nil : value
     }
 
-    /// A point in time, or a day, which begins in Greenwich.
+    /// A point in time, or a day, which begins at midnight UTC.
     private static func date(_ text: String) -> Date? {
         Date(momentCell: text)
             ?? (text.utf8.count == 10 ? Date(iso8601: text + "T00:00:00Z") : nil)
@@ -95,10 +95,10 @@ extension DataStoreValue {
 }
 
 extension Date {
-    /// In front of the seconds of a date that ISO 8601 with milliseconds does not hold.
+    /// The prefix of the seconds of a date that ISO 8601 with milliseconds cannot represent.
     fileprivate static let secondsPrefix = "secondsSince2001:"
 
-    /// The point in time that a cell stands for, as an export writes it; `nil` if for none, or for a day.
+    /// The point in time in a cell, as an export writes it; `nil` for any other text, and for a day.
     init?(momentCell text: String) {
         guard text.hasPrefix(Self.secondsPrefix) else {
             self.init(iso8601: text)
@@ -111,9 +111,9 @@ extension Date {
 }
 
 extension Double {
-    /// The number that a cell stands for, or what is none; `nil` for other text.
+    /// The number in a cell, or a NaN or infinity; `nil` for other text.
     init?(cell text: String) {
-        // Bits are written only of what no number says; other text with 0x is something else.
+        // Bits are written only for NaN; other text with 0x is not a number.
         guard let value = Double(exactText: text), !text.hasPrefix("0x") || !value.isFinite
         else { return nil }
         self = value

@@ -1,12 +1,12 @@
 import JustPersist
 
-/// Which values of items are written.
+/// The values of items to write.
 struct ExportColumns {
-    /// The names of the attributes, or the paths that were asked for.
+    /// The names of the attributes, or the paths that were requested.
     let names: [String]
     private let arePaths: Bool
     private let places: [String: Int]
-    /// Whether null is not what an item has that holds no value, by column.
+    /// For each column, whether null is written, because an item without a stored value would have another value.
     let isNullWritten: [Bool]
 
     init(_ schema: ItemSchema?, attributes: [String]?) {
@@ -27,7 +27,7 @@ struct ExportColumns {
             for name in names { values.append(try item.storedValue(forKeyPath: name)) }
             return values
         }
-        // As a rule they come in the order of the columns.
+        // Usually they are in the order of the columns.
         var isInOrder = true
         try item.backing.forEachValue { (name, value) throws(DataStoreError) in
             if isInOrder, values.count < names.count, names[values.count] == name {

@@ -1,7 +1,7 @@
 public import Foundation
 public import JustPersist
 
-/// Exports items of one type to a file, from which ``ItemImport`` makes the same items.
+/// Exports items of one type to a file, which ``ItemImport`` can read back.
 ///
 /// ```swift
 /// let count = try ItemExport(DataStoreRequest(itemTypeKey: "Restaurant")).run(from: store, to: file)
@@ -9,18 +9,19 @@ public import JustPersist
 ///
 /// The items are read from one snapshot of the store, one by one, in the order of the request.
 ///
-/// **JSON** keeps every value bit for bit; see `DataStoreValue.jsonText`. An item with more than 512 MiB of text is refused.
-/// The members are in the order of the type's attributes. An attribute without a value is left out; null is written where an
-/// attribute with a default is null.
+/// **JSON** preserves every value bit for bit; see `DataStoreValue.jsonText`. An item with more than 512 MiB of text
+/// is refused. The members are in the order of the type's attributes. An attribute without a value is left out; null
+/// is written for an attribute that has a default and is null.
 ///
-/// **CSV** has a column for each attribute, with the names in the first row; an empty cell is null, and an empty text is an
-/// empty cell in quotation marks. It keeps every value of a column whose values are all of one kind, if importing is told
-/// the kind or finds it out: it does for truth values, whole numbers, Doubles of which one is a number, and points in time.
-/// Decimals, and texts that all look like one of these, have to be named. A row with nothing but one empty cell is an empty
-/// line, which is no row. Dates are ISO 8601, or `secondsSince2001:…` if milliseconds are not exact; Data is Base64; a reference is its type and its id
-/// with a space between; arrays and dictionaries are JSON.
+/// **CSV** has a column for each attribute, with the names in the first row; an empty cell is null, and an empty text
+/// is an empty cell in quotation marks. A column whose values are all of one kind is preserved if the import is given
+/// the kind or infers it. It infers truth values, whole numbers, Doubles if at least one is finite, and points in
+/// time. The kinds of Decimals, and of texts that all look like one of these, have to be given. A row with only one
+/// empty cell is an empty line, which the import skips. Dates are ISO 8601, or `secondsSince2001:…` if milliseconds
+/// are not exact; Data is Base64; a reference is its type and its id with a space between; arrays and dictionaries are
+/// JSON.
 public struct ItemExport: Sendable {
-    /// How the rows stand in the file.
+    /// The format of the file.
     public enum Format: Sendable, Hashable {
         /// An array of objects, one on each line.
         case json
@@ -30,16 +31,16 @@ public struct ItemExport: Sendable {
         case csv
     }
 
-    /// How far an export has come.
+    /// The progress of an export.
     public struct Progress: Sendable {
-        /// The items that were written.
+        /// The number of items that were written.
         public let items: Int
     }
 
-    /// Which items, in which order.
+    /// The items, and their order.
     public let request: DataStoreRequest
-    /// How the rows stand in the file; `nil` if its name tells: `.json`, `.jsonl`, `.ndjson`, `.csv` or `.tsv`, behind which
-    /// `.gz` or `.zst` may follow.
+    /// The format of the file; `nil` if its name determines it: `.json`, `.jsonl`, `.ndjson`, `.csv` or `.tsv`,
+    /// optionally followed by `.gz` or `.zst`.
     public var format: Format?
     /// The attributes to write, or paths into dictionaries and along references; `nil` for all attributes.
     public var attributes: [String]?
@@ -50,7 +51,7 @@ public struct ItemExport: Sendable {
     /// The ASCII character between the cells of CSV; `nil` for a tab in files named `.tsv`, and else a comma.
     public var delimiter: Character?
 
-    /// An export of the items that a request asks for.
+    /// An export of the items of a request.
     public init(_ request: DataStoreRequest, format: Format? = nil) {
         self.request = request
         self.format = format
@@ -58,17 +59,17 @@ public struct ItemExport: Sendable {
 
     /// Writes a file, and returns the number of items in it.
     ///
-    /// The file appears at its place when it is complete and synced; if this throws, there is nothing, or what was there
-    /// before. A device or a named pipe is written as it is. With a name that ends in `.gz` or `.zst` it is packed.
+    /// The file appears at its place when it is complete and synced; if this throws, the place is unchanged. A device
+    /// or a named pipe is written directly. The file is compressed if its name ends in `.gz` or `.zst`.
     ///
     /// - Parameters:
-    ///   - store: The store that the items are read from, in one block.
+    ///   - store: The store; the items are read in one block.
     ///   - file: The place of the file.
-    ///   - replaces: Whether a file that is there may be replaced.
+    ///   - replaces: Whether an existing file may be replaced.
     ///   - progress: Called on this thread now and then. If it throws, the export ends with that error.
-    /// - Throws: `.targetNotEmpty` if something is there, `CancellationError` if it is called in a task that is cancelled,
-    ///   `.invalidInput` if the name does not tell the format, and what the
-    ///   store and the file system report.
+    /// - Throws: `.targetNotEmpty` if a file exists at the place, `CancellationError` if the calling task is
+    ///   cancelled, `.invalidInput` if the name does not determine the format, and the errors of the store and the
+    ///   file system.
     @discardableResult
     public func run(
         from store: any DataStore, to file: URL, replacing replaces: Bool = false,
@@ -103,9 +104,9 @@ public struct ItemExport: Sendable {
         return count
     }
 
-    /// Gives the text of the rows to a function, in pieces, and returns the number of items.
+    /// Passes the text of the rows to a function, in pieces, and returns the number of items.
     ///
-    /// ``format`` must be set. Nothing is packed.
+    /// ``format`` must be set. The text is not compressed.
     @discardableResult
     public func run(
         from db: borrowing DataStoreReader, progress: (Progress) throws -> Void = { _ in },

@@ -1,13 +1,13 @@
 import JustPersist
 
-/// The text of rows in one of the formats, as far as it was not taken yet.
+/// The text of rows in one of the formats, until it is taken.
 struct RowsText {
     private let format: ItemExport.Format
     private let columns: ExportColumns
     private let hasIDs: Bool
     private var json = JSONWriter()
     private var csv: CSVWriter
-    /// The rows that were appended.
+    /// The number of rows that were appended.
     private(set) var count = 0
 
     init(
@@ -24,7 +24,7 @@ struct RowsText {
         }
     }
 
-    /// Whether there is so much that it should be taken now.
+    /// Whether there is enough text that it should be taken now.
     var isLarge: Bool { json.bytes.count + csv.bytes.count > 1 << 18 }
 
     mutating func append(_ item: any DataStoreItem) throws(DataStoreError) {
@@ -49,7 +49,7 @@ struct RowsText {
             append(values, of: item)
             json.append("\n")
         case .json:
-            // The comma goes in front, so that the last item needs not be known.
+            // The comma precedes the item, so that the last item need not be known.
             json.append(count == 0 ? "[" : ",\n")
             append(values, of: item)
         }
@@ -65,11 +65,11 @@ struct RowsText {
             id: hasIDs ? item.uniqueToken : nil)
     }
 
-    /// Ends the text behind the last row.
+    /// Ends the text after the last row.
     mutating func finish() {
         if format == .json { json.append(count == 0 ? "[]\n" : "]\n") }
     }
 
-    /// The text that was not taken yet.
+    /// Removes and returns the text.
     mutating func take() -> [UInt8] { format == .csv ? csv.take() : json.take() }
 }

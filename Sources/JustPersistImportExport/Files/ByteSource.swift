@@ -1,27 +1,27 @@
 import Foundation
 import JustPersist
 
-/// The bytes of a file or a pipe, unpacked, in pieces.
+/// The bytes of a file or a pipe, decompressed, in pieces.
 final class ByteSource {
-    /// The name by which people know the file.
+    /// The file's name, for messages.
     let name: String
     private let handle: FileHandle
-    /// Where the file is read from; `nil` if it cannot be read twice.
+    /// The file offset at the beginning; `nil` if the file cannot be read twice.
     private let start: UInt64?
     private let compression: Compression?
     private var decompressor: (any Decompressor)?
-    /// What was read of the file, and what of that was not given out or unpacked yet.
+    /// The bytes that were read from the file and not returned or decompressed yet.
     private var input: [UInt8] = []
     private var position = 0
     private var mayHoldMore = false
     /// Called before each piece of the file is read; if it throws, reading ends with that error.
     var willRead: (() throws -> Void)?
-    /// The bytes that were read of the file itself.
+    /// The number of bytes that were read from the file itself.
     private(set) var fileBytes = 0
 
-    /// The bytes from where a file stands.
+    /// The bytes from a file's current offset on.
     ///
-    /// - Throws: `.invalidInput` if the file's name says that it is packed and its content does not.
+    /// - Throws: `.invalidInput` if the file is not compressed as its name says.
     init(_ handle: FileHandle, name: String) throws(DataStoreError) {
         self.name = name
         self.handle = handle
@@ -46,10 +46,10 @@ final class ByteSource {
     /// Whether ``restart(at:)`` is possible.
     var canRestart: Bool { start != nil }
 
-    /// Whether what is given is the file's own bytes.
+    /// Whether the bytes are returned as they are in the file.
     var isPlain: Bool { compression == nil }
 
-    /// The next bytes, at most so many; `nil` at the end.
+    /// The next bytes, at most `size`; `nil` at the end.
     func next(upTo size: Int) throws -> [UInt8]? {
         guard let decompressor else {
             if position < input.count {
@@ -78,7 +78,7 @@ final class ByteSource {
         }
     }
 
-    /// Goes back to a place among the bytes that were given out.
+    /// Returns to an offset in the decompressed bytes.
     func restart(at offset: Int) throws {
         let place = (start ?? 0) + UInt64(compression == nil ? offset : 0)
         do {

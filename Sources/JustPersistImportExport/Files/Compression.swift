@@ -1,8 +1,8 @@
-/// How the bytes of a file are packed.
+/// The compression of a file.
 enum Compression: Sendable {
     case gzip, zstd
 
-    /// The compression that a file's name ends with.
+    /// The compression that a file's name states.
     init?(fileName: String) {
         let name = fileName.lowercased()
         if name.hasSuffix(".gz") {
@@ -14,7 +14,7 @@ enum Compression: Sendable {
         }
     }
 
-    /// The compression that a file begins with.
+    /// The compression of a file with these first bytes.
     init?(head: [UInt8]) {
         if head.starts(with: [0x1f, 0x8b]) {
             self = .gzip
@@ -47,26 +47,26 @@ enum Compression: Sendable {
     }
 }
 
-/// What a library has to say against the bytes it was given.
+/// The error of a compression library.
 struct CompressionFailure: Error {
     let reason: String
 }
 
-/// Unpacks a stream, a piece at a time.
+/// Decompresses a stream, a piece at a time.
 protocol Decompressor: AnyObject {
-    /// Whether the stream may end here: no part of it is open.
+    /// Whether the stream may end here.
     var isComplete: Bool { get }
 
-    /// Takes bytes from `position` on, moves that behind what was taken, and gives at most `limit` bytes.
+    /// Reads bytes from `position` on, advances it, and returns at most `limit` bytes.
     ///
-    /// It gives fewer only when it has taken all.
+    /// It returns fewer only if it has read all bytes.
     func decompress(
         _ input: [UInt8], _ position: inout Int, limit: Int
     ) throws(CompressionFailure) -> [UInt8]
 }
 
-/// Packs a stream, a piece at a time.
+/// Compresses a stream, a piece at a time.
 protocol Compressor: AnyObject {
-    /// Takes all of the bytes, and gives what is ready; all that is left with `isLast`.
+    /// Reads all of the bytes, and returns the available output; with `isLast`, all remaining output.
     func compress(_ input: [UInt8], isLast: Bool) throws(CompressionFailure) -> [UInt8]
 }

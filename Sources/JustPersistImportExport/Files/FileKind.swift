@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a file's name says of its content.
+/// The kind of a file by its name.
 struct FileKind {
-    /// The format behind the compression: “csv” for `a.csv.gz`; in small letters.
+    /// The format before the compression suffix, in lower case: “csv” for `a.csv.gz`.
     let format: String
     let compression: Compression?
 
@@ -17,6 +17,6 @@ struct FileKind {
 
     var isCSV: Bool { ["csv", "tsv"].contains(format) }
 
-    /// Tabs in files that are named so.
+    /// A tab for files whose name ends in `.tsv`, and else a comma.
     var delimiter: UInt8 { format == "tsv" ? 0x09 : UInt8(ascii: ",") }
 }

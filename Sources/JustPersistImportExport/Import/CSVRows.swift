@@ -3,7 +3,7 @@ import JustPersist
 
 /// The rows of a CSV file, with values of the columns' kinds.
 struct CSVRows: RowSource {
-    /// How many rows of a pipe are looked at to find the kinds of columns.
+    /// The number of rows of a pipe from which the kinds of columns are inferred.
     static let sampleSize = 1000
     private static let sampleBytes = 16 << 20
 
@@ -13,18 +13,18 @@ struct CSVRows: RowSource {
     private var parser: CSVParser
     private var isAtStart = true
     private var isAtEnd = false
-    /// The rows that were cut and not given out, the next one last.
+    /// The rows that were parsed and not returned, the next one last.
     private var cut: [CSVParser.Row] = []
     private(set) var offset = 0
     private let options: CSVOptions
     /// The columns; `nil` for those that are left out.
     private var columns: [CSVColumn?] = []
 
-    /// The rows of a file from its start.
+    /// The rows of a file from its beginning.
     ///
     /// - Parameters:
-    ///   - known: What the store knows of the type.
-    ///   - mapper: What becomes of the columns.
+    ///   - known: The store's schema of the type.
+    ///   - mapper: The mapping of the columns.
     init(
         _ source: ByteSource, _ options: CSVOptions, delimiter: UInt8, known: ItemSchema?,
         _ mapper: ItemMapper, chunkSize: Int
@@ -91,7 +91,7 @@ struct CSVRows: RowSource {
 
     // MARK: Columns
 
-    /// The names of the columns, as they are given or from the first row.
+    /// The names of the columns, from the options or from the first row.
     private mutating func names(_ mapper: ItemMapper) throws -> [String] {
         var names = options.names ?? options.columns.map(\.name)
         if options.hasHeader {
@@ -135,7 +135,7 @@ struct CSVRows: RowSource {
                     """, 1)
             }
             if let problem = ImportRow.problem(withName: name) { throw Self.failure(problem, 1) }
-            // A name that a store has is right, and a given one.
+            // A name that the store knows is valid, and so is a given one.
             if options.hasHeader, options.names == nil, name != Self.trimmed(name),
                 !mapper.knows(name)
             {
@@ -148,7 +148,7 @@ struct CSVRows: RowSource {
         }
     }
 
-    /// Throws if one column is found because another character separates the cells.
+    /// Throws if there is one column because the cells are separated by another character.
     private func checkDelimiter(_ names: [String]) throws {
         guard options.delimiter == nil, names.count == 1 else { return }
         for (character, option) in [(";", "';'"), ("\t", "tab"), ("|", "'|'"), (",", "','")]
@@ -166,11 +166,11 @@ struct CSVRows: RowSource {
         text.trimmingCharacters(in: .whitespaces)
     }
 
-    /// What the cells of the columns can be: of all rows, or of the first ones of a pipe.
+    /// The kinds that fit the cells of the columns: in all rows, or in the first ones of a pipe.
     private mutating func inferences(columns: Int) throws -> [CSVInference] {
         var inferences = Array(repeating: CSVInference(), count: columns)
         func add(_ row: CSVParser.Row) {
-            // What does not fit in is told when it is read.
+            // A row with too many or too few cells is reported when it is imported.
             guard row.cells.count == columns else { return }
             for (place, cell) in row.cells.enumerated() { inferences[place].add(cell) }
         }
@@ -201,7 +201,7 @@ struct CSVRows: RowSource {
             do throws(CSVParser.Failure) {
                 cut = try piece.isEmpty ? parser.finish() : parser.parse(piece)
             } catch {
-                // In the header of a file with another separator quotation marks are in the wrong places.
+                // If the header has another separator, quotation marks appear in unexpected places.
                 let hint =
                     error.line == 1 && options.delimiter == nil
                     ? ". Or another character separates the cells (--separator)" : ""
@@ -213,7 +213,7 @@ struct CSVRows: RowSource {
         return cut.popLast()
     }
 
-    /// More text, without a byte order mark in front; empty at the end.
+    /// The next text, without a leading byte order mark; empty at the end.
     private mutating func nextPiece() throws -> [UInt8] {
         var piece: [UInt8] = []
         repeat {

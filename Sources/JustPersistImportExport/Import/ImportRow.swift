@@ -1,23 +1,23 @@
 import JustPersist
 
-/// One row of a file: the values that it gives an item.
+/// One row of a file: the values for one item.
 struct ImportRow {
     typealias Member = (name: String, value: DataStoreValue)
 
-    /// The most bytes of text of a row: Base64 of the longest value that stores take fits in.
+    /// The most bytes of text in a row: enough for the Base64 of the largest value that stores accept.
     static let mostBytes = 512 << 20
 
     /// The line that it begins on, counted from 1.
     let line: Int
-    /// How many rows of the file come before it.
+    /// The number of rows before it in the file.
     var position = 0
-    /// The item that it is about, if it says so.
+    /// The id of the item, if the row has one.
     let id: ItemID?
-    /// The values by attribute, in the order of the file; of a repeated name the last one counts.
+    /// The values by attribute, in the order of the file; if a name is repeated, the last value applies.
     var members: [Member]
     /// The attributes that are references to other items.
     var nested: [Nested] = []
-    /// The object that the row was made of, if a mapping asks for it.
+    /// The object that the row was made from, if a mapping needs it.
     var object: [String: DataStoreValue]?
 
     /// The items that an attribute refers to.
@@ -64,7 +64,7 @@ struct ImportRow {
         }
     }
 
-    /// Why a name in a file cannot be that of an attribute; `nil` if it can.
+    /// The reason why a name in a file cannot be an attribute's name; `nil` if it can.
     static func problem(withName name: String) -> String? {
         if name.isEmpty {
             return """
@@ -89,25 +89,25 @@ struct FileRow {
     let members: [ImportRow.Member]
 }
 
-/// What is wrong with a row.
+/// The fault of a row.
 struct RowFailure: Error {
     let reason: String
     let line: Int
-    /// Whether it is not known where the next row begins.
+    /// Whether the beginning of the next row cannot be found.
     var endsReading = false
 }
 
 /// The rows of a file in one of the formats.
 protocol RowSource {
-    /// The bytes of text that were read.
+    /// The number of bytes of text that were read.
     var offset: Int { get }
 
-    /// The next object; `nil` behind the last one.
+    /// The next object; `nil` after the last one.
     ///
-    /// - Throws: ``RowFailure``, behind which the next row can be read unless it says that it cannot, or
-    ///   `DataStoreError` if the file cannot be read.
+    /// - Throws: ``RowFailure``, after which the next row can be read unless it says otherwise, or `DataStoreError` if
+    ///   the file cannot be read.
     mutating func next() throws -> FileRow?
 
-    /// Leaves out a row, and tells whether there was one.
+    /// Skips a row, and returns whether there was one.
     mutating func skip() throws -> Bool
 }

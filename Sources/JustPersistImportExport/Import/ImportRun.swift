@@ -1,6 +1,6 @@
 import JustPersist
 
-/// One run of an import: takes rows from a source, whatever their format, and brings them into the store in batches.
+/// One run of an import: reads rows of any format from a source, and writes them to the store in batches.
 struct ImportRun {
     private let settings: ItemImport
     private let source: ByteSource
@@ -10,16 +10,16 @@ struct ImportRun {
     private let mapper: ItemMapper
     private var writer: RowsWriter
     private(set) var report = ItemImport.Report()
-    /// The rows at the start of the file that are dealt with: stored, or left out.
+    /// The number of rows at the beginning of the file that were stored or left out.
     private var rowsDone: Int
-    /// The rows that were read.
+    /// The number of rows that were read.
     private var rowsRead: Int
-    /// A batch ends behind this many bytes of text.
+    /// A batch ends after this many bytes of text.
     private static let batchBytes = 16 << 20
 
-    /// An import of the rows of a source, those at its start left out that the settings say.
+    /// An import of the rows of a source, after those that the settings skip.
     ///
-    /// - Parameter progress: Called while the kinds of columns are found out and rows are left out.
+    /// - Parameter progress: Called while the kinds of columns are inferred and rows are skipped.
     init(
         _ settings: ItemImport, _ source: ByteSource, size: Int?, into store: any DataStore,
         _ progress: (ItemImport.Progress) throws -> Void
@@ -82,11 +82,11 @@ struct ImportRun {
             do {
                 try write(batch, &bad)
             } catch {
-                tell(bad, badRow)
+                reportBad(bad, badRow)
                 throw error
             }
             rowsDone = rowsRead
-            tell(bad, badRow)
+            reportBad(bad, badRow)
             try progress(
                 ItemImport.Progress(
                     items: report.items, bytes: source.isPlain ? rows.offset : source.fileBytes,
@@ -99,11 +99,11 @@ struct ImportRun {
     /// A row that is left out.
     private typealias Bad = (position: Int, row: ItemImport.BadRow)
 
-    /// Tells of the rows that are left out for good; later ones are read again by whoever goes on.
-    private mutating func tell(_ bad: [Bad], _ badRow: (ItemImport.BadRow) -> Void) {
-        let told = bad.filter { $0.position < rowsDone }.sorted { $0.position < $1.position }
-        report.skipped += told.count
-        for bad in told { badRow(bad.row) }
+    /// Reports the rows that are left out permanently; a continued import reads later ones again.
+    private mutating func reportBad(_ bad: [Bad], _ badRow: (ItemImport.BadRow) -> Void) {
+        let leftOut = bad.filter { $0.position < rowsDone }.sorted { $0.position < $1.position }
+        report.skipped += leftOut.count
+        for bad in leftOut { badRow(bad.row) }
     }
 
     // MARK: Reading
@@ -135,7 +135,7 @@ struct ImportRun {
                 }
                 bad.append((rowsRead, .init(line: failure.line, reason: failure.reason)))
             } catch let error as DataStoreError {
-                throw told(error, "")
+                throw withState(error, "")
             }
             rowsRead += 1
         }
@@ -157,12 +157,12 @@ struct ImportRun {
         } catch let refusal as RowsWriter.Refusal {
             guard settings.onError == .skip else { throw error(refusal, batch) }
             guard batch.count > 1 else { return refuse(batch[0], refusal.error, &bad) }
-            // Halves, until the row is alone.
+            // Halved until the row is alone.
             let middle = batch.count / 2
             try write(Array(batch[..<middle]), &bad)
             try write(Array(batch[middle...]), &bad)
         } catch let error as DataStoreError {
-            throw told(error, "“\(source.name)”, from line \(batch[0].line) on: ")
+            throw withState(error, "“\(source.name)”, from line \(batch[0].line) on: ")
         }
     }
 
@@ -172,24 +172,24 @@ struct ImportRun {
 
     // MARK: Errors
 
-    /// The error for a batch that the store did not take.
+    /// The error for a batch that the store refused.
     private func error(_ refusal: RowsWriter.Refusal, _ batch: [ImportRow]) -> DataStoreError {
         let error = refusal.error
         let row = refusal.row ?? (batch.count == 1 ? batch[0] : writer.firstRefused(of: batch))
         let lines =
             row.map { "line \($0.line)" }
             ?? "lines \(batch.first?.line ?? 0)–\(batch.last?.line ?? 0)"
-        return told(error, "“\(source.name)”, \(lines): ")
+        return withState(error, "“\(source.name)”, \(lines): ")
     }
 
-    /// The store's error, with what is in the store and how to go on.
-    private func told(_ error: DataStoreError, _ place: String) -> DataStoreError {
-        var told = DataStoreError(
+    /// The store's error, with the state of the import and advice on how to continue.
+    private func withState(_ error: DataStoreError, _ place: String) -> DataStoreError {
+        var explained = DataStoreError(
             error.code, in: error.operation, "\(place)\(error.message) \(state)",
             itemType: error.itemType ?? settings.itemType, attribute: error.attribute,
             engine: error.engine)
-        told.isReported = error.isReported
-        return told
+        explained.isReported = error.isReported
+        return explained
     }
 
     private static func error(
@@ -200,7 +200,7 @@ struct ImportRun {
             "“\(source.name)”, line \(failure.line): \(failure.reason). \(state)")
     }
 
-    /// What is in the store, and how to go on.
+    /// The state of the import, and advice on how to continue.
     private var state: String {
         if rowsDone == 0 { return "Nothing was stored; correct the cause and import it again." }
         let before = rowsDone == 1 ? "row" : "\(rowsDone) rows"

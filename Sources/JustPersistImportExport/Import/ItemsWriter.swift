@@ -1,15 +1,15 @@
 import JustPersist
 
-/// Writes rows in a write block: makes items of one type, or changes those that the rows are about.
+/// Writes rows in a write block: makes items of one type, or changes those that the rows identify.
 ///
-/// It remembers what it has declared. To write again after a block was rolled back, take the copy from before it.
+/// It remembers its declarations. To write again after a block was rolled back, use a copy made before the block.
 struct ItemsWriter {
-    /// What became of rows.
+    /// The result of writing rows.
     struct Outcome {
         var created = 0
         /// The items of the rows that were not refused, in their order.
         var items: [any DataStoreItem] = []
-        /// The rows that are left out, if bad ones are to be.
+        /// The refused rows that were left out, if bad rows are skipped.
         var refused: [(row: ImportRow, error: DataStoreError)] = []
     }
 
@@ -18,11 +18,11 @@ struct ItemsWriter {
     private let didImport: ItemMapping.Completion?
     /// The writers of the items that attributes refer to.
     private var nested: [String: ItemsWriter] = [:]
-    /// The attributes that were declared or are known.
+    /// The attributes that are declared or known.
     private var declared: Set<String> = []
-    /// Whether the type has to be declared, also if the rows have no members.
+    /// Whether the type is declared, which it must be even if the rows have no members.
     private var isDeclared: Bool
-    /// Whether the store takes the key for unique.
+    /// Whether the key is declared unique in the store.
     private var isKeyDeclared: Bool
 
     init(_ mapper: ItemMapper) {
@@ -39,12 +39,12 @@ struct ItemsWriter {
         }
     }
 
-    /// Whether what is left of a refused row can be taken back without the rows before it.
+    /// Whether a refused row can be undone without the rows before it.
     var canSkipRows: Bool { nested.isEmpty && didImport == nil && key == nil }
 
-    /// Throws if items are to be found by an attribute that several may share.
+    /// Throws if items are to be found by an attribute that is not unique.
     ///
-    /// - Parameter count: How many items of the type there are.
+    /// - Parameter count: The number of items of the type.
     mutating func checkKey(_ known: ItemSchema?, count: Int) throws(DataStoreError) {
         guard let key, !isKeyDeclared else { return }
         isKeyDeclared = known?.indexes.contains { $0.isUnique && $0.attributes == [key] } == true
@@ -60,8 +60,8 @@ struct ItemsWriter {
     /// Writes rows.
     ///
     /// - Parameters:
-    ///   - skipsBadRows: Whether refused rows are left out; only if ``canSkipRows``.
-    ///   - refused: The row that is refused, if that is why this throws.
+    ///   - skipsBadRows: Whether refused rows are left out; requires ``canSkipRows``.
+    ///   - refused: Set to the row that is refused, if that is why this throws.
     mutating func write(
         _ rows: [ImportRow], skipsBadRows: Bool = false,
         in db: borrowing some DataStoreReadWriteAccessor & ~Copyable, _ refused: inout ImportRow?
@@ -88,7 +88,7 @@ struct ItemsWriter {
 
     // MARK: Nested items
 
-    /// The rows with references to the items that they nest, which are written.
+    /// Writes the nested items of the rows, and returns the rows with references to them.
     private mutating func withReferences(
         _ rows: [ImportRow], in db: borrowing some DataStoreReadWriteAccessor & ~Copyable,
         _ refused: inout ImportRow?
@@ -97,7 +97,7 @@ struct ItemsWriter {
         var rows = rows
         for (attribute, writer) in nested.sorted(by: { $0.key < $1.key }) {
             var writer = writer
-            // In one go, as finding items by their key costs less for many.
+            // All at once, because finding items by their key costs less for many.
             let inner = rows.map { $0.nested.first { $0.attribute == attribute } }
             let items = try writer.write(
                 inner.flatMap { $0?.rows ?? [] }, in: db, &refused
@@ -123,7 +123,7 @@ struct ItemsWriter {
         if type.schema != nil { return }
         let names = newNames(rows)
         if isDeclared, names.isEmpty, isKeyDeclared { return }
-        // What is known already may be declared more closely.
+        // The declaration of a known type may be narrowed.
         let known = try db.schemas().first { $0.itemTypeKey == type.key }
         if !isKeyDeclared {
             let count =
@@ -156,7 +156,7 @@ struct ItemsWriter {
 
     /// Makes the item of a row, or changes the one with its id.
     ///
-    /// It has done neither if it throws, unless the hook of a mapping has done something.
+    /// If it throws, it has changed nothing, except for the effects of a mapping's hook.
     private func write(
         _ row: ImportRow, in db: borrowing some DataStoreReadWriteAccessor & ~Copyable
     ) throws(DataStoreError) -> (item: any DataStoreItem, isNew: Bool) {
@@ -183,7 +183,7 @@ struct ItemsWriter {
         return (item, true)
     }
 
-    /// Gives a new item its values, or deletes it again.
+    /// Sets the values of a new item, or deletes it if that fails.
     private func fill(
         _ item: any MutableDataStoreItem, _ row: ImportRow,
         in db: borrowing some DataStoreReadWriteAccessor & ~Copyable
@@ -200,7 +200,7 @@ struct ItemsWriter {
         }
     }
 
-    /// Gives an item the row's values, or all of its own again.
+    /// Sets the row's values in an item, or restores its former values if that fails.
     private func change(
         _ item: any DataStoreItem, _ row: ImportRow, except key: String? = nil
     ) throws(DataStoreError) {
@@ -261,7 +261,7 @@ struct ItemsWriter {
 }
 
 extension DataStoreError {
-    /// Whether the values are refused, and not the store in trouble.
+    /// Whether the error concerns the values, and not the store.
     var isAboutRows: Bool {
         [
             .kindMismatch, .unsupportedValue, .limitExceeded, .uniqueViolation, .invalidName,

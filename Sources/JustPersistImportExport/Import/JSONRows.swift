@@ -5,11 +5,11 @@ import JustPersist
 struct JSONRows: RowSource {
     private var reader: JSONItemReader
 
-    /// The rows of a file from its start.
+    /// The rows of a file from its beginning.
     ///
     /// - Parameters:
-    ///   - format: As ``ItemImport/format``, but not CSV.
-    ///   - isLines: Whether the file's name says that it is JSON Lines.
+    ///   - format: The format, as in ``ItemImport/format``, but not CSV.
+    ///   - isLines: Whether the file's name identifies it as JSON Lines.
     init(_ source: ByteSource, _ format: ItemImport.Format, isLines: Bool, chunkSize: Int) throws {
         do {
             reader = try Self.reader(source, format, isLines: isLines, chunkSize: chunkSize)
@@ -48,7 +48,7 @@ struct JSONRows: RowSource {
 }
 
 extension JSONRows {
-    /// A reader of the items, as the format has it.
+    /// A reader of the items in the format.
     private static func reader(
         _ source: ByteSource, _ format: ItemImport.Format, isLines: Bool, chunkSize: Int
     ) throws -> JSONItemReader {
@@ -71,7 +71,7 @@ extension JSONRows {
                     """, line: reader.line)
         }
         guard source.canRestart else {
-            // What cannot be read twice, as a pipe.
+            // For a source that cannot be read twice, such as a pipe.
             if format == .automatic { return reader }
             throw DataStoreError(
                 .invalidInput, in: "import",

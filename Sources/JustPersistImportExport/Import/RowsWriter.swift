@@ -2,10 +2,10 @@ import JustPersist
 
 /// Writes batches of rows into a store, each in one write block.
 struct RowsWriter {
-    /// The store's refusal of a batch, of which nothing was stored, because of what is in it.
+    /// The store's refusal of a batch because of its content; nothing of the batch was stored.
     struct Refusal: Error {
         let error: DataStoreError
-        /// The row that it is about, if that is known.
+        /// The row that caused it, if known.
         var row: ImportRow?
     }
 
@@ -21,7 +21,7 @@ struct RowsWriter {
         self.store = store
     }
 
-    /// Throws if items are to be found by an attribute that several may share.
+    /// Throws if items are to be found by an attribute that is not unique.
     mutating func checkKey(_ known: ItemSchema?) throws {
         let request = DataStoreRequest(itemTypeKey: itemType)
         try items.checkKey(known, count: store.read { db in try db.count(request) })
@@ -29,7 +29,7 @@ struct RowsWriter {
 
     /// Writes rows in one block.
     ///
-    /// - Throws: ``Refusal``, or what else the store throws.
+    /// - Throws: ``Refusal``, or another error of the store.
     mutating func write(_ rows: [ImportRow]) throws -> ItemsWriter.Outcome {
         var outcome = ItemsWriter.Outcome()
         var refused: ImportRow?
@@ -47,12 +47,12 @@ struct RowsWriter {
         return outcome
     }
 
-    /// The first row with which a batch is refused; `nil` if that cannot be found out.
+    /// The first row that the store refuses; `nil` if it cannot be found.
     ///
     /// Nothing is stored.
     func firstRefused(of batch: [ImportRow]) -> ImportRow? {
         struct TrialOver: Error {}
-        /// Whether the store takes so many rows.
+        /// Whether the store accepts this many rows.
         func takes(_ count: Int) -> Bool {
             var refused: ImportRow?
             do {
@@ -60,7 +60,7 @@ struct RowsWriter {
                     var items = items
                     _ = try db.write(
                         Array(batch[..<count]), skipsBadRows: skipsBadRows, with: &items, &refused)
-                    // A query has what is pending judged, as the end of the block would.
+                    // A query checks pending changes, as the end of the block would.
                     let request = DataStoreRequest(itemTypeKey: itemType)
                     request.limit = 1
                     _ = try db.performFetch(request)
@@ -82,7 +82,8 @@ struct RowsWriter {
 }
 
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
-    /// As ``ItemsWriter/write(_:skipsBadRows:in:_:)``; a block's accessor, whose type is not known, is none of its arguments.
+    /// As ``ItemsWriter/write(_:skipsBadRows:in:_:)``; the block's accessor cannot be an argument, because its type is
+    /// not known.
     func write(
         _ rows: [ImportRow], skipsBadRows: Bool = false, with writer: inout ItemsWriter,
         _ refused: inout ImportRow?

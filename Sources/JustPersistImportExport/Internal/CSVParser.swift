@@ -1,13 +1,13 @@
 import CCSV
 
-/// Cuts text into the rows of CSV (RFC 4180), with libcsv.
+/// Splits text into the rows of CSV (RFC 4180), with libcsv.
 @safe final class CSVParser {
-    /// One row: a cell for each value, `nil` for one that is empty and not in quotes.
+    /// One row: a cell for each value, `nil` for an empty cell without quotes.
     struct Row {
         let cells: [String?]
         /// The number of the line that it begins on, counted from 1.
         let line: Int
-        /// Whether a cell is no valid UTF-8.
+        /// Whether a cell is not valid UTF-8.
         let isBroken: Bool
     }
 
@@ -16,7 +16,7 @@ import CCSV
         let line: Int
     }
 
-    /// A row has no more bytes than this.
+    /// The most bytes of a row.
     static let rowLimit = ImportRow.mostBytes
 
     // SAFETY: libcsv keeps no pointer to its structure, but its address must be the same in each call.
@@ -24,9 +24,9 @@ import CCSV
     private let isReady: Bool
     private let rows: RowCollector
 
-    /// A parser of text whose first line has that number.
+    /// A parser of text whose first line has the given number.
     ///
-    /// - Parameter trimsBlanks: Whether blanks beside the delimiters do not belong to the values.
+    /// - Parameter trimsBlanks: Whether blanks next to the delimiters are removed.
     init(delimiter: UInt8, trimsBlanks: Bool = false, line: Int = 1) {
         rows = RowCollector(line: line)
         unsafe parser.initialize(to: csv_parser())
@@ -35,7 +35,7 @@ import CCSV
         guard isReady else { return }
         unsafe csv_set_delim(parser, delimiter)
         if !trimsBlanks { unsafe csv_set_space_func(parser) { _ in 0 } }
-        // libcsv makes room in steps, each of which may copy the cell.
+        // libcsv grows its buffer in steps, each of which may copy the cell.
         unsafe csv_set_blk_size(parser, 1 << 16)
     }
 
@@ -55,14 +55,14 @@ import CCSV
         }
         if taken < text.count { throw failure }
         try check(rows.problem)
-        // A row has a few bytes more than its cells hold so far.
+        // A row needs a few bytes more than its cells have so far.
         if unsafe csv_get_buffer_size(parser) > Self.rowLimit + (1 << 20) {
             try check(RowCollector.tooLarge)
         }
         return rows.take()
     }
 
-    /// The row that the end of the text ends, if one is open.
+    /// The last row, if the text ends without a line end.
     func finish() throws(Failure) -> [Row] {
         // SAFETY: as above.
         let status = unsafe csv_fini(
@@ -75,7 +75,7 @@ import CCSV
     private static let endCell:
         @convention(c) (UnsafeMutableRawPointer?, Int, UnsafeMutableRawPointer?) -> Void = {
             bytes, count, rows in
-            // SAFETY: libcsv hands on the collector that it was given, and the bytes of the cell.
+            // SAFETY: libcsv passes on the collector that it was given, and the bytes of the cell.
             guard let rows = unsafe rows else { return }
             unsafe Unmanaged<RowCollector>.fromOpaque(rows).takeUnretainedValue().endCell(
                 UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
@@ -83,7 +83,7 @@ import CCSV
 
     private static let endRow: @convention(c) (Int32, UnsafeMutableRawPointer?) -> Void = {
         terminator, rows in
-        // SAFETY: libcsv hands on the collector that it was given.
+        // SAFETY: libcsv passes on the collector that it was given.
         guard let rows = unsafe rows else { return }
         unsafe Unmanaged<RowCollector>.fromOpaque(rows).takeUnretainedValue().endRow(terminator)
     }
@@ -103,19 +103,19 @@ import CCSV
     }
 }
 
-/// The rows that libcsv has met so far.
+/// The rows that libcsv has parsed so far.
 private final class RowCollector {
     static let tooLarge =
         "a row has more than \(CSVParser.rowLimit >> 20) MiB, which is the limit. Perhaps a quotation mark is missing"
 
-    /// The line on which the row begins that is open.
+    /// The line on which the open row begins.
     private(set) var line: Int
     private(set) var problem: String?
     private var rows: [CSVParser.Row] = []
     private var cells: [String?] = []
     private var isBroken = false
     private var bytes = 0
-    /// The line ends in the cells of the open row.
+    /// The number of line ends in the cells of the open row.
     private var innerLines = 0
     private var lastTerminator: Int32 = 0
 
@@ -126,7 +126,7 @@ private final class RowCollector {
         return rows
     }
 
-    /// Takes a cell, whose bytes have no address if it is empty and not in quotes.
+    /// Adds a cell, whose bytes have no address if it is empty and without quotes.
     func endCell(_ text: UnsafeRawBufferPointer) {
         guard unsafe text.baseAddress != nil else {
             cells.append(nil)

@@ -1,20 +1,21 @@
 import Foundation
 import JustPersist
 
-/// A file that is written beside its place, and put there when it is complete; a device or a pipe is written as it is.
+/// A file that is written next to its final place and moved when it is complete; a device or a pipe is written
+/// directly.
 final class FileDraft {
     private let target: URL
     private let replaces: Bool
-    /// The file to be put in its place; `nil` if there is none.
+    /// The file to be moved; `nil` if there is none.
     private let draft: URL?
     private let handle: FileHandle
     private var isFinished = false
 
-    /// Makes an empty file beside a place.
+    /// Creates an empty file next to a place.
     ///
-    /// - Throws: `.targetNotEmpty` if something is at that place that must not be replaced.
+    /// - Throws: `.targetNotEmpty` if a file exists at the place and must not be replaced.
     init(for file: URL, replacing replaces: Bool) throws(DataStoreError) {
-        // A link stays, and points to the new file.
+        // A link is kept, and will point to the new file.
         target = file.resolvingSymlinksInPath()
         self.replaces = replaces
         let path = target.path(percentEncoded: false)
@@ -41,7 +42,7 @@ final class FileDraft {
         if type != nil, !replaces { throw Self.isTaken(path) }
         let draft = target.deletingLastPathComponent()
             .appending(path: ".\(UUID().uuidString).unfinished")
-        // Who may read the file that is replaced may read the new one.
+        // The new file has the permissions of the replaced one.
         let mode = (attributes?[.posixPermissions] as? NSNumber)?.uint16Value
         let descriptor = unsafe open(
             draft.path(percentEncoded: false), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
@@ -66,7 +67,7 @@ final class FileDraft {
         }
     }
 
-    /// Puts the file in its place.
+    /// Moves the file to its final place.
     func finish() throws(DataStoreError) {
         guard let draft else { return isFinished = true }
         let path = target.path(percentEncoded: false)
@@ -78,7 +79,7 @@ final class FileDraft {
         }
         let draftPath = draft.path(percentEncoded: false)
         if !replaces {
-            // Other than renaming, this does not replace a file that was made meanwhile.
+            // Unlike renaming, this does not replace a file that was made meanwhile.
             if unsafe link(draftPath, path) == 0 {
                 try? FileManager.default.removeItem(at: draft)
                 return try end()

@@ -1,8 +1,8 @@
 import CZlib
 
-/// Packs with gzip.
+/// Compresses with gzip.
 @safe final class GzipCompressor: Compressor {
-    // SAFETY: zlib keeps the address of the stream, which therefore has a place of its own.
+    // SAFETY: zlib keeps the address of the stream, which is therefore allocated on its own.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private let isReady: Bool
 
@@ -21,7 +21,7 @@ import CZlib
         var output: [UInt8] = []
         var status = Z_OK
         var isFull = false
-        // SAFETY: the input outlives the calls, which read no more than the number that they are given.
+        // SAFETY: the input outlives the calls, which do not read beyond the given count.
         unsafe input.withUnsafeBufferPointer { input in
             unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
             unsafe stream.pointee.avail_in = UInt32(input.count)

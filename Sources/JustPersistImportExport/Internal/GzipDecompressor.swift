@@ -1,8 +1,8 @@
 import CZlib
 
-/// Unpacks gzip, with as many members behind one another as there are.
+/// Decompresses gzip, with any number of successive members.
 @safe final class GzipDecompressor: Decompressor {
-    // SAFETY: zlib keeps the address of the stream, which therefore has a place of its own.
+    // SAFETY: zlib keeps the address of the stream, which is therefore allocated on its own.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private let isReady: Bool
     private(set) var isComplete = false
@@ -24,7 +24,7 @@ import CZlib
         var place = position
         var failure: CompressionFailure?
         let output = unsafe [UInt8](unsafeUninitializedCapacity: limit) { output, count in
-            // SAFETY: both buffers outlive the calls, which read and write no more than the numbers that they are given.
+            // SAFETY: both buffers outlive the calls, which do not read or write beyond the given counts.
             unsafe input.withUnsafeBufferPointer { input in
                 unsafe stream.pointee.next_out = output.baseAddress
                 unsafe stream.pointee.avail_out = UInt32(limit)
@@ -44,7 +44,7 @@ import CZlib
                     case Z_OK:
                         if place == input.count, unsafe stream.pointee.avail_out > 0 { return }
                     case Z_STREAM_END: isComplete = true
-                    // Nothing to take and nothing to give.
+                    // No input, and no output.
                     case Z_BUF_ERROR: return
                     default:
                         let text = unsafe stream.pointee.msg.map { unsafe String(cString: $0) }

@@ -1,6 +1,6 @@
 import CZstd
 
-/// Packs with Zstandard, with a checksum.
+/// Compresses with Zstandard, with a checksum.
 @safe final class ZstdCompressor: Compressor {
     private let context = unsafe ZSTD_createCCtx()
 
@@ -18,7 +18,7 @@ import CZstd
         }
         var output: [UInt8] = []
         var status = 0
-        // SAFETY: the input outlives the calls, which read and write within the sizes that they are given.
+        // SAFETY: the input outlives the calls, which read and write within the given sizes.
         unsafe input.withUnsafeBufferPointer { input in
             var source = unsafe ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
             var isDone = false

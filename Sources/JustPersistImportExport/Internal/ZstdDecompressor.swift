@@ -1,6 +1,6 @@
 import CZstd
 
-/// Unpacks Zstandard, with as many frames behind one another as there are.
+/// Decompresses Zstandard, with any number of successive frames.
 @safe final class ZstdDecompressor: Decompressor {
     private let context = unsafe ZSTD_createDCtx()
     private(set) var isComplete = false
@@ -16,7 +16,7 @@ import CZstd
         var place = position
         var failure: CompressionFailure?
         let output = unsafe [UInt8](unsafeUninitializedCapacity: limit) { output, count in
-            // SAFETY: both buffers outlive the calls, which read and write within the sizes that they are given.
+            // SAFETY: both buffers outlive the calls, which read and write within the given sizes.
             unsafe input.withUnsafeBufferPointer { input in
                 var source = unsafe ZSTD_inBuffer(
                     src: input.baseAddress, size: input.count, pos: place)

@@ -2,13 +2,13 @@ package import Foundation
 import JustPersist
 
 extension Date {
-    /// The key beside which the seconds since 2001 stand where milliseconds since 1970 are not exact.
+    /// The key for seconds since 2001, used if milliseconds since 1970 are not exact.
     static let secondsKey = "$secondsSince2001"
 
-    /// The date that the content of a `{"$date": …}` stands for; `nil` if for none.
+    /// The date in the content of a `{"$date": …}`; `nil` if it is not a date.
     ///
-    /// Milliseconds since 1970 as a number or as `{"$numberLong": "…"}`, `{"$secondsSince2001": …}`, or ISO 8601 text
-    /// with a time zone, with or without fractions of a second.
+    /// The content is milliseconds since 1970 as a number or as `{"$numberLong": "…"}`, `{"$secondsSince2001": …}`, or
+    /// ISO 8601 text with a time zone, with or without fractions of a second.
     init?(json content: DataStoreValue) {
         switch content {
         case .int(let milliseconds): self.init(milliseconds: Double(milliseconds))
@@ -28,9 +28,9 @@ extension Date {
         }
     }
 
-    /// The point in time that a whole text in ISO 8601 with a time zone stands for; `nil` for any other text.
+    /// The point in time of a whole text in ISO 8601 with a time zone; `nil` for any other text.
     package init?(iso8601 text: String) {
-        // So much is looked at before Foundation is asked, which takes its time.
+        // Checked first, because Foundation's parser is slow.
         let bytes = text.utf8
         guard bytes.count >= 16, bytes.first.map({ (0x30...0x39).contains($0) }) == true,
             bytes.dropFirst(10).first == UInt8(ascii: "T")
@@ -43,12 +43,12 @@ extension Date {
             whole = String(text[..<point] + text[fraction.endIndex...])
         }
         let all = whole.startIndex..<whole.endIndex
-        // Not parse(_:), which is content with the beginning of a text.
+        // Not parse(_:), which accepts a text that only begins with a date.
         guard
             let (end, date) = try? Self.style.consuming(whole, startingAt: all.lowerBound, in: all),
             end == all.upperBound
         else { return nil }
-        // Not with the fraction, of which the style makes another date than the nearest one.
+        // Parsed without the fraction, because with it the style does not return the nearest date.
         if fraction.count <= 3, let part = Double((fraction + "000").prefix(3)) {
             self.init(milliseconds: date.timeIntervalSince1970 * 1000 + part)
         } else {
@@ -56,7 +56,8 @@ extension Date {
         }
     }
 
-    /// The point in time in ISO 8601, with milliseconds; `nil` if that is not exact, or not within four digits of a year.
+    /// The point in time in ISO 8601, with milliseconds; `nil` if that is not exact, or the year does not have four
+    /// digits.
     var exactISO8601: String? {
         guard let milliseconds = wholeMilliseconds, milliseconds.magnitude < 60_000_000_000_000
         else {
@@ -68,7 +69,7 @@ extension Date {
         return Date(iso8601: text)?.isIdentical(to: self) == true ? text : nil
     }
 
-    /// Milliseconds since 1970, if a whole number of them gives every bit of this date back.
+    /// Milliseconds since 1970, if a whole number of them preserves every bit of this date.
     var wholeMilliseconds: Int64? {
         let whole = (timeIntervalSince1970 * 1000).rounded()
         guard let milliseconds = Int64(exactly: whole),
@@ -88,7 +89,7 @@ extension Date {
 }
 
 extension Int64 {
-    /// The quotient rounded down, and what is left, which is not negative.
+    /// The quotient rounded down, and the remainder, which is not negative.
     fileprivate func flooredQuotientAndRemainder(dividingBy divisor: Int64) -> (Int64, Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

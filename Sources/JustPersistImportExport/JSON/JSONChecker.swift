@@ -1,18 +1,18 @@
 import JustPersist
 
-/// Checks the text of a JSON value as it comes, as strictly as ``JSONParser`` reads it, and holds no more
-/// of it than one string or number.
+/// Checks the text of a JSON value as it arrives, as strictly as ``JSONParser`` does, and keeps no more of it than one
+/// string or number.
 struct JSONChecker {
     private enum Expected {
         case value, valueOrEnd, key, keyOrEnd, colon, commaOrEnd, nothing
     }
 
-    /// What the bytes in ``token`` are.
+    /// The kind of the bytes in ``token``.
     private enum Token {
         case none, string, escape, word
     }
 
-    /// A place in the text, as messages name it.
+    /// A place in the text, as messages show it.
     private struct Place {
         var line = 1
         var column = 1
@@ -28,30 +28,30 @@ struct JSONChecker {
     }
 
     private static let tokenLimit = JSONItemReader.itemLimit
-    /// An item of an array of an object may have as many levels as the parser reads.
+    /// An item in an array inside an object may be nested as deeply as the parser allows.
     private static let depthLimit = DataStoreValue.depthLimit + 3
 
     private var expected = Expected.value
-    /// The brackets that close those which are open.
+    /// The closing brackets of the open ones.
     private var closers: [UInt8] = []
     private var kind = Token.none
     private var token: [UInt8] = []
     private var tokenStart = Place()
     private var place: Place
 
-    /// A checker of a text that begins on that line.
+    /// A checker of a text that begins on a given line.
     init(line: Int) { place = Place(line: line) }
 
     /// The key that was read last.
     private(set) var key = ""
-    /// How many brackets are open.
+    /// The number of open brackets.
     var depth: Int { closers.count }
     /// The number of the line that the next byte is on, counted from 1.
     var line: Int { place.line }
     /// Whether the value has ended.
     var isComplete: Bool { expected == .nothing }
 
-    /// Takes the next byte.
+    /// Checks the next byte.
     mutating func take(_ byte: UInt8) throws(JSONItemReader.Failure) {
         switch kind {
         case .string:
@@ -79,7 +79,7 @@ struct JSONChecker {
         place.advance(over: byte)
     }
 
-    /// Throws if the text must not end here.
+    /// Throws if the text cannot end here.
     func end() throws(JSONItemReader.Failure) {
         if !isComplete { throw failure("the file ends inside the object") }
     }

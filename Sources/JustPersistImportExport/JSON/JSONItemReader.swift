@@ -1,13 +1,13 @@
-/// Cuts a file into the JSON texts of its items, and holds no more of it than a chunk and one item.
+/// Splits a file into the JSON texts of its items, and keeps no more of it than a chunk and one item.
 struct JSONItemReader {
-    /// Where the text of one item stands in ``buffer``, until the next one is asked for.
+    /// The range of an item's text in ``buffer``, valid until the next one is read.
     struct Item {
         let range: Range<Int>
         /// The number of the line it begins on, counted from 1.
         let line: Int
     }
 
-    /// A text that cannot be cut into items.
+    /// An error in a text that cannot be split into items.
     struct Failure: Error {
         let reason: String
         let line: Int
@@ -22,17 +22,17 @@ struct JSONItemReader {
     private let source: ByteSource
     private let chunkSize: Int
     private var state = State.lines
-    /// Whether nothing but space may follow behind the array.
+    /// Whether only white space may follow the array.
     private var isArrayAlone = true
     private(set) var buffer: [UInt8] = []
-    /// The first byte that belongs to no item given out before.
+    /// The first byte that belongs to no item returned before.
     private var position = 0
     private var isAtEnd = false
     private(set) var line: Int
-    /// The place in the file that the reader has come to.
+    /// The reader's offset in the file.
     private(set) var offset: Int
 
-    /// A reader of what `source` gives from where it stands, behind a byte order mark if there is one.
+    /// A reader of a source from its current offset on, after a byte order mark if there is one.
     init(_ source: ByteSource, chunkSize: Int, offset: Int = 0, line: Int = 1) throws {
         self.source = source
         self.chunkSize = chunkSize
@@ -42,7 +42,7 @@ struct JSONItemReader {
         if buffer.starts(with: [0xef, 0xbb, 0xbf]) { consume(upTo: 3) }
     }
 
-    /// The next item; `nil` behind the last one.
+    /// The next item; `nil` after the last one.
     mutating func next() throws -> Item? {
         switch state {
         case .lines: return try nextLine()
@@ -81,9 +81,9 @@ struct JSONItemReader {
 
     // MARK: Arrays
 
-    /// Has the items read from the array that begins at the next byte.
+    /// Reads the items from the array that begins at the next byte.
     ///
-    /// - Parameter isAlone: Whether nothing else may follow it in the file.
+    /// - Parameter isAlone: Whether nothing may follow it in the file.
     mutating func enterArray(isAlone: Bool) {
         state = .arrayStart
         isArrayAlone = isAlone
@@ -138,7 +138,7 @@ struct JSONItemReader {
 
     // MARK: Bytes
 
-    /// The next byte that is not space, not consumed; `nil` at the end of the file.
+    /// The next byte that is not white space, not consumed; `nil` at the end of the file.
     mutating func nextVisible() throws -> UInt8? {
         while true {
             let rest = buffer[position...]
@@ -161,7 +161,7 @@ struct JSONItemReader {
         position = end
     }
 
-    /// Drops what was consumed, and reads another chunk; false at the end of the file.
+    /// Drops consumed bytes, and reads another chunk; returns false at the end of the file.
     private mutating func refill() throws -> Bool {
         if isAtEnd { return false }
         buffer.removeFirst(position)

@@ -1,19 +1,19 @@
-/// Which arrays the object at the start of a file has as its members; the text of the object is checked,
-/// but nothing made of it.
+/// The arrays among the members of the object at the beginning of a file; the text of the object is checked, but not
+/// parsed into values.
 struct JSONOutline {
     /// An array among the members.
     struct Member {
         let name: String
-        /// The place of its bracket in the file.
+        /// The offset of its bracket in the file.
         let offset: Int
         let line: Int
     }
 
     private(set) var arrays: [Member] = []
-    /// What follows behind the object, if something does.
+    /// The first byte after the object, if there is one.
     private(set) var rest: (byte: UInt8, line: Int)?
 
-    /// Reads the file from the object's brace, where it stands, up to what follows behind the object.
+    /// Reads the file from the object's brace, its current offset, up to the first byte after the object.
     init(_ source: ByteSource, chunkSize: Int, offset: Int, line: Int) throws {
         var checker = JSONChecker(line: line)
         var offset = offset

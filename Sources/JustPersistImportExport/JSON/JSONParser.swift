@@ -1,12 +1,11 @@
 import Foundation
 import JustPersist
 
-/// Reads one JSON object (RFC 8259) out of a run of bytes, straight into values.
+/// Parses one JSON object (RFC 8259) directly into values.
 ///
-/// Foundation's parser has forgotten how a number was written by the time it hands it over, and with it
-/// whether 38 digits were enough; here the text of the number decides.
+/// Foundation's parser does not return the text of a number, which determines whether 38 digits are enough.
 struct JSONParser {
-    /// What is wrong with the text, and at which byte.
+    /// An error in the text, with the place of its byte.
     struct Failure: Error {
         let reason: String
         let offset: Int
@@ -19,14 +18,14 @@ struct JSONParser {
     /// The first byte that was not read.
     private(set) var position: Int
 
-    /// A parser of the bytes in `range`, to whose indices failures refer.
+    /// A parser of the bytes in `range`; the places of errors are its indices.
     init(_ bytes: [UInt8], _ range: Range<Int>) {
         self.bytes = bytes
         position = range.lowerBound
         end = range.upperBound
     }
 
-    /// The members of the one object that the text is, in its order, repeated names and nulls included.
+    /// The members of the only object in the text, in its order, including repeated names and nulls.
     mutating func object() throws(Failure) -> [Member] {
         skipSpace()
         guard position < end else { throw failure("there is nothing") }
@@ -42,7 +41,7 @@ struct JSONParser {
         return result
     }
 
-    /// The string, number or word that the text begins with; more may follow.
+    /// The string, number or word at the beginning of the text; more may follow.
     mutating func scalar() throws(Failure) -> DataStoreValue { try value(depth: 0) }
 
     // MARK: Values
@@ -108,7 +107,7 @@ struct JSONParser {
         return values
     }
 
-    /// Steps behind an opening bracket, unless it is one too many.
+    /// Advances past an opening bracket, unless the nesting is too deep.
     private mutating func enter(_ depth: Int) throws(Failure) {
         guard depth <= DataStoreValue.depthLimit else {
             throw failure(
@@ -203,7 +202,7 @@ struct JSONParser {
         throw failure("the text ends inside a string")
     }
 
-    /// The character that an escape behind its backslash stands for.
+    /// The character of an escape, after its backslash.
     private mutating func escape() throws(Failure) -> Unicode.Scalar {
         let start = position - 1
         guard position < end else { throw failure("the text ends inside a string") }
@@ -263,12 +262,12 @@ struct JSONParser {
         Failure(reason: reason, offset: offset ?? position)
     }
 
-    /// What is at the position, for a message.
+    /// The text at the position, for a message.
     private var found: String {
         position < end ? JSONParser.name(of: bytes[position]) : "the end of the text"
     }
 
-    /// A byte as a message names it.
+    /// A byte in a message.
     static func name(of byte: UInt8) -> String {
         (0x21...0x7e).contains(byte)
             ? "“\(Character(Unicode.Scalar(byte)))”"

@@ -1,25 +1,24 @@
-/// Finds the end of an object or array without reading what is in it; the text up to there is no JSON
-/// until it has been parsed.
+/// Finds the end of an object or array without parsing its content; the text may not be valid JSON.
 struct JSONSkimmer {
-    /// How many brackets are open.
+    /// The number of open brackets.
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
 
-    /// The index behind the byte that closes the first bracket; `nil` if that is not among these bytes.
+    /// The index after the byte that closes the first bracket; `nil` if that is not among these bytes.
     mutating func end(in bytes: ArraySlice<UInt8>) -> Int? {
         // A copy on the stack, which is several times faster.
         var skimmer = self
         defer { self = skimmer }
-        for index in bytes.indices where skimmer.isComplete(behind: bytes[index]) {
+        for index in bytes.indices where skimmer.isComplete(after: bytes[index]) {
             return index + 1
         }
         return nil
     }
 
-    /// Takes the next byte, and tells whether it closes the first bracket.
+    /// Reads the next byte, and returns whether it closes the first bracket.
     @inline(__always)
-    private mutating func isComplete(behind byte: UInt8) -> Bool {
+    private mutating func isComplete(after byte: UInt8) -> Bool {
         if isInString {
             if isEscaped {
                 isEscaped = false

@@ -1,9 +1,9 @@
 import Foundation
 import JustPersist
 
-/// Objects with one member whose name begins with `$`: how JSON holds the kinds of values that it does not have.
+/// Objects with one member whose name begins with `$`: the notation of kinds that JSON does not have.
 ///
-/// A dictionary that would be taken for such a value has one `$` more in front of its key, which reading takes away.
+/// A dictionary that looks like such a value has an additional `$` before its key, which is removed when it is read.
 enum JSONTag {
     static let date = "$date"
     static let data = "$data"
@@ -12,38 +12,38 @@ enum JSONTag {
     static let url = "$url"
     static let reference = "$ref"
     static let double = "$double"
-    /// The member of a row that is the item's id.
+    /// The member of a row with the item's id.
     static let id = "$id"
 
     private static let values: Set = [date, data, uuid, decimal, url, reference, double]
 
-    /// The key under which a dictionary with this one entry is written.
+    /// The key of a dictionary with this one entry, as it is written.
     static func written(_ key: String, _ value: DataStoreValue) -> String {
         guard key.utf8.first == dollar else { return key }
         return name(escaped: key, among: values) != nil || DataStoreValue(tag: key, value) != nil
             ? "$" + key : key
     }
 
-    /// The value that an object with this one member stands for.
+    /// The value of an object with this one member.
     static func value(_ name: String, _ content: DataStoreValue) -> DataStoreValue {
         guard name.utf8.first == dollar else { return .dictionary([name: content]) }
         return DataStoreValue(tag: name, content)
             ?? .dictionary([self.name(escaped: name, among: values) ?? name: content])
     }
 
-    /// The name of an attribute as the member of a row.
+    /// The name of an attribute as a member of a row.
     static func written(attribute name: String) -> String {
         name == id || self.name(escaped: name, among: [id]) != nil ? "$" + name : name
     }
 
-    /// The attribute that a member of a row stands for.
+    /// The attribute of a member of a row.
     static func attribute(_ name: String) -> String {
         self.name(escaped: name, among: [id]) ?? name
     }
 
     private static let dollar = UInt8(ascii: "$")
 
-    /// The name without its first `$`, if it has several in front of one of these; else `nil`.
+    /// The name without its first `$`, if there are several before a tag; else `nil`.
     private static func name(escaped name: String, among tags: Set<String>) -> String? {
         guard name.hasPrefix("$$") else { return nil }
         return tags.contains("$" + name.drop { $0 == "$" }) ? String(name.dropFirst()) : nil
@@ -51,7 +51,7 @@ enum JSONTag {
 }
 
 extension DataStoreValue {
-    /// The value that `{tag: content}` stands for; `nil` if it is a dictionary like others.
+    /// The value of `{tag: content}`; `nil` if it is an ordinary dictionary.
     init?(tag: String, _ content: DataStoreValue) {
         switch (tag, content) {
         case (JSONTag.date, _):
@@ -88,12 +88,12 @@ extension DataStoreValue {
 }
 
 extension Double {
-    /// A text that gives every bit back, and names what is no number as people do.
+    /// A text that preserves every bit; the standard NaN is “nan”.
     var jsonTagText: String { bitPattern == Double.nan.bitPattern ? "nan" : exactText }
 }
 
 extension URL {
-    /// The URL that was written as these texts, unless Foundation makes another one of them.
+    /// The URL with these texts, unless Foundation changes it.
     init?(written texts: [String]) {
         self.init(exactTexts: texts)
         guard exactTexts == texts else { return nil }

@@ -1,12 +1,12 @@
 import Foundation
 import JustPersist
 
-/// Writes values as JSON, each on one line, from which reading makes the same values again.
+/// Writes values as JSON, each on one line, in a form that restores them.
 struct JSONWriter {
-    /// What was written.
+    /// The bytes that were written and not taken.
     private(set) var bytes: [UInt8] = []
 
-    /// What was written, which is forgotten then.
+    /// Removes and returns the bytes.
     mutating func take() -> [UInt8] {
         defer { bytes.removeAll(keepingCapacity: true) }
         return bytes
@@ -101,7 +101,7 @@ struct JSONWriter {
         append("}")
     }
 
-    /// A number like others where that would be read as this decimal.
+    /// A plain number if that would be read as this decimal.
     private mutating func append(_ decimal: Decimal) {
         let text = decimal.description
         if !decimal.isNaN, !decimal.isInt64,
@@ -124,10 +124,10 @@ struct JSONWriter {
         }
     }
 
-    /// Appends a text in quotes, with what JSON demands escaped, and what a terminal would act on.
+    /// Appends a text in quotes, and escapes the characters that JSON requires and those that affect a terminal.
     mutating func append(quoted text: String) {
         bytes.append(0x22)
-        // The bytes from 0x7f on are DEL and those that all other control characters begin with.
+        // The bytes from 0x7f on are DEL and the first bytes of all other control characters.
         if text.utf8.contains(where: {
             $0 < 0x20 || $0 == 0x22 || $0 == 0x5c || $0 == 0x7f || $0 == 0xc2 || $0 == 0xd8
                 || $0 == 0xe2

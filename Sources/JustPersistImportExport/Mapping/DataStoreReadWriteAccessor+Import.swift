@@ -1,8 +1,8 @@
 public import JustPersist
 
-/// Items made of objects, such as those of a server's answer.
+/// Import of objects, such as those of a server's response.
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
-    /// Makes an item of an object, or changes the item that the object is about.
+    /// Makes an item from an object, or changes the item that the object identifies.
     ///
     /// ```swift
     /// let json = try JSONSerialization.jsonObject(with: data)
@@ -11,12 +11,12 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     ///
     /// - Parameters:
     ///   - type: The class of the item.
-    ///   - object: A dictionary, as `JSONSerialization` makes it, or a `DataStoreValue` of one.
-    ///   - mapping: Where the values of the attributes come from. Without a ``ItemMapping/key`` every call makes an item.
+    ///   - object: A dictionary, as `JSONSerialization` returns it, or a `DataStoreValue` of one.
+    ///   - mapping: The sources of the attributes' values. Without a ``ItemMapping/key`` every call makes an item.
     /// - Returns: The item; `nil` if the mapping's ``ItemMapping/willImport`` left the object out.
-    /// - Throws: `.invalidInput` for an object that the mapping cannot read, naming the key path and the value;
-    ///   `.unknownAttribute` if the mapping names an attribute that the class does not have; what the store finds wrong with a
-    ///   value. Nested items may have been made then; roll the block back if they should not stay.
+    /// - Throws: `.invalidInput` for an object that the mapping cannot read, with the key path and the value;
+    ///   `.unknownAttribute` if the mapping names an attribute that the class does not have; the store's error for a
+    ///   value. Nested items may have been made before the failure; roll the block back if they should not stay.
     @discardableResult
     public func importItem<Item: MutableDataStoreItem>(
         _ type: Item.Type, from object: Any?, mapping: ItemMapping = ItemMapping()
@@ -26,16 +26,16 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         return items.first
     }
 
-    /// Makes an item of each of some objects, or changes the items that they are about, and returns the items in the order of
-    /// the objects.
+    /// Makes an item from each object, or changes the items that the objects identify, and returns the items in the
+    /// order of the objects.
     ///
-    /// Faster than one call for each.
+    /// This is faster than one call for each.
     ///
     /// - Parameters:
     ///   - type: The class of the items.
     ///   - objects: An array of dictionaries, or a `DataStoreValue` of one.
-    ///   - mapping: Where the values of the attributes come from.
-    /// - Throws: As for one object; the message says which one it is, counted from 1.
+    ///   - mapping: The sources of the attributes' values.
+    /// - Throws: As for one object; the message has the object's number, counted from 1.
     @discardableResult
     public func importItems<Item: MutableDataStoreItem>(
         _ type: Item.Type, from objects: Any?, mapping: ItemMapping = ItemMapping()
@@ -43,7 +43,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         try typed(importItems(ItemType(type), Self.elements(of: objects), mapping))
     }
 
-    /// Makes an item of a type without a Swift class of an object, or changes the item that the object is about.
+    /// Makes an item of a type without a Swift class from an object, or changes the item that the object identifies.
     ///
     /// The keys of the object become attributes of the type, which need not be declared before.
     @discardableResult
@@ -55,7 +55,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         return items.first
     }
 
-    /// Makes an item of a type without a Swift class of each of some objects, or changes the items that they are about.
+    /// Makes an item of a type without a Swift class from each object, or changes the items that the objects identify.
     @discardableResult
     public func importItems(
         _ itemTypeKey: String, from objects: Any?, mapping: ItemMapping = ItemMapping()

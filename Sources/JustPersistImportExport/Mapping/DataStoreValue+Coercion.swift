@@ -2,17 +2,17 @@ import Foundation
 import JustPersist
 
 extension DataStoreValue {
-    /// The value as one of some kinds; `nil` if it cannot be one of them, and the value itself if there are none.
+    /// The value converted to one of some kinds; `nil` if that is not possible, and unchanged if there are no kinds.
     ///
-    /// Numbers are converted where nothing is lost. A text is read as a cell of CSV, an empty one that is no value being
-    /// null; other values become the text that a cell would have.
+    /// Numbers are converted if the conversion is exact. A text is read as a cell of CSV; an empty text is null if it
+    /// is not a value of the kinds. Other values become the text that a cell would have.
     func coerced(to kinds: Set<Kind>) -> DataStoreValue? {
         if kinds.isEmpty || isNull || kinds.contains(kind) { return self }
         if let exact = exactly(asOneOf: kinds) { return exact }
         switch self {
         case .string(let text):
             if let value = DataStoreValue(cell: text, kinds: kinds) { return value }
-            // Words that are texts or numbers where those are possible.
+            // Words that remain texts or numbers if those kinds are allowed.
             if kinds == [.bool], let value = Self.truthValues[text.lowercased()] {
                 return .bool(value)
             }
@@ -35,16 +35,16 @@ extension DataStoreValue {
 }
 
 extension Set<DataStoreValue.Kind> {
-    /// What the kinds are called in a message.
+    /// The names of the kinds in a message.
     var names: String {
         sorted { $0.rawValue < $1.rawValue }.map { "\($0)" }.joined(separator: " or ")
     }
 }
 
-/// Reads points in time as a mapping says that they are written.
+/// Reads points in time in the formats of a mapping.
 struct DateReader {
     private let formats: [ItemMapping.DateFormat]
-    // Making one takes longer than reading many dates.
+    // Kept, because making a formatter takes longer than reading many dates.
     private let formatters: [String: DateFormatter]
 
     init(_ formats: [ItemMapping.DateFormat]) {
@@ -94,7 +94,7 @@ struct DateReader {
         return number
     }
 
-    /// What the formats are called in a message.
+    /// The names of the formats in a message.
     var names: String {
         formats.map { format in
             switch format {

@@ -1,20 +1,20 @@
 import JustPersist
 
 extension ItemMapper {
-    /// A row while its members are found.
+    /// A row while its members are collected.
     struct Draft {
         private let object: [String: DataStoreValue]
-        /// The object without what the rules name.
+        /// The object without the members that the rules name.
         var rest: [String: DataStoreValue]
-        /// In front of the object's keys in messages.
+        /// The prefix of the object's keys in messages.
         let path: String
         let line: Int
-        /// The attributes that the rules have found a value for.
+        /// The attributes that have a value from a rule.
         private(set) var attributes: Set<String> = []
         private(set) var nested: [ImportRow.Nested] = []
         /// The values by the member of the object that they come from.
         private var members: [String: [ImportRow.Member]] = [:]
-        /// The values of attributes that nothing was found for.
+        /// The values of attributes whose sources have none.
         private(set) var defaults: [ImportRow.Member] = []
 
         init(_ object: [String: DataStoreValue], path: String, line: Int) {
@@ -24,7 +24,7 @@ extension ItemMapper {
             rest = object
         }
 
-        /// The values that come from a member of the object, which are given once.
+        /// Removes and returns the values that come from a member of the object.
         mutating func take(_ name: String) -> [ImportRow.Member] {
             members.removeValue(forKey: name) ?? []
         }
@@ -89,7 +89,7 @@ extension ItemMapper {
             return coerced
         }
 
-        /// Makes rows of the objects in a value.
+        /// Makes rows from the objects in a value.
         private mutating func nest(
             _ value: DataStoreValue, _ mapper: ItemMapper, _ isList: Bool, of attribute: String,
             at path: String

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Makes rows of the objects of a file, as a mapping says; without a mapping of their members as they are.
+/// Makes rows from the objects of a file by a mapping; without a mapping, from their members as they are.
 struct ItemMapper {
     /// An attribute with its source.
     struct Rule {
@@ -16,16 +16,16 @@ struct ItemMapper {
     }
 
     let type: ItemType
-    /// The attribute by which rows are about items.
+    /// The attribute that identifies the item of a row.
     let key: String?
     let mapping: ItemMapping?
-    /// In the order of the attributes' names.
+    /// The rules, in the order of the attributes' names.
     let rules: [Rule]
-    /// The kinds that the attributes are declared with.
+    /// The declared kinds of the attributes.
     private let declared: [String: Set<DataStoreValue.Kind>]
     private let keyPaths: Set<String>
 
-    /// A mapper for a type of which a store has these schemas.
+    /// A mapper for a type with the schemas in a store.
     ///
     /// - Throws: `.unknownAttribute` if the mapping names an attribute that the class does not have.
     init(
@@ -81,12 +81,12 @@ struct ItemMapper {
     /// Whether the type has an attribute with the key's name.
     func knows(_ key: String) -> Bool { declared[JSONTag.attribute(key)] != nil }
 
-    /// The attribute that a column of a table becomes.
+    /// The attribute for a column of a table.
     func attribute(ofColumn name: String) -> String {
         rules.first { $0.keyPaths.contains(name) }?.attribute ?? JSONTag.attribute(name)
     }
 
-    /// The kinds that the cells of a column are to be read as; empty if any will do.
+    /// The kinds to read the cells of a column as; empty for any.
     func kinds(ofColumn name: String) -> Set<DataStoreValue.Kind> {
         let rule = rules.first { $0.keyPaths.contains(name) }
         switch rule?.use {
@@ -101,9 +101,9 @@ struct ItemMapper {
 
     // MARK: Rows
 
-    /// The row that an object is; `nil` if the mapping leaves it out.
+    /// The row of an object; `nil` if the mapping leaves it out.
     ///
-    /// - Parameter path: In front of the object's keys in messages.
+    /// - Parameter path: The prefix of the object's keys in messages.
     func row(
         _ found: [ImportRow.Member], line: Int, path: String = ""
     ) throws(RowFailure) -> ImportRow? {
@@ -148,7 +148,7 @@ struct ItemMapper {
         return try checked(row)
     }
 
-    /// The row that the value of the key alone stands for.
+    /// The row of a value of the key alone.
     func row(
         key value: DataStoreValue, line: Int, path: String
     ) throws(RowFailure) -> ImportRow {
@@ -166,7 +166,7 @@ struct ItemMapper {
         return try checked(ImportRow(line: line, [(key, value)]))
     }
 
-    /// A member that no source names, as an attribute of its own name; `nil` if the class has none.
+    /// A member that no source names, as an attribute with its name; `nil` if the class has none.
     private func member(
         _ name: String, _ value: DataStoreValue, _ draft: Draft
     ) throws(RowFailure) -> ImportRow.Member? {
@@ -190,7 +190,7 @@ struct ItemMapper {
         return (name, value)
     }
 
-    /// The row, if it says which item it is about.
+    /// The row, if it identifies its item.
     private func checked(_ row: ImportRow) throws(RowFailure) -> ImportRow {
         guard let key else { return row }
         if row.id != nil {
@@ -209,7 +209,7 @@ struct ItemMapper {
     }
 }
 
-/// What an error that a program threw says.
+/// The text of an error that a program's closure threw.
 func describe(_ error: any Error) -> String {
     (error as? DataStoreError)?.message ?? "\(error)"
 }

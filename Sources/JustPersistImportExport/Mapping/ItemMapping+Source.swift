@@ -1,9 +1,9 @@
 public import JustPersist
 
 extension ItemMapping {
-    /// Where the value of an attribute comes from, and what is made of it.
+    /// The source of an attribute's value, and its conversion.
     public struct Source: Sendable {
-        /// What becomes of the value.
+        /// The use of the value.
         enum Use: Sendable {
             case value(kinds: Set<DataStoreValue.Kind>, formats: [DateFormat], Transform?)
             case items(ItemType, ItemMapping, isList: Bool)
@@ -14,18 +14,19 @@ extension ItemMapping {
         let defaultValue: DataStoreValue?
         let use: Use
 
-        /// Makes the value to store of the value that was found.
+        /// Converts the value that was found to the value to store.
         public typealias Transform = @Sendable (DataStoreValue) throws -> DataStoreValue
 
         /// The value at the first of these key paths that has one.
         ///
         /// - Parameters:
         ///   - keyPaths: The key paths; the attribute's own name if there are none.
-        ///   - format: How points in time are written; the first format that fits counts. Without a format text in ISO 8601
-        ///     is read, and a number is no point in time.
-        ///   - kinds: The kinds to convert to; empty for those that the attribute is declared with.
-        ///   - defaultValue: The value where no key path has one; `nil` to leave the attribute alone.
-        ///   - transform: Makes another value of the one that was found, if that is not null; it is converted afterwards.
+        ///   - format: The format of points in time; the first format that fits applies. Without a format, only ISO
+        ///     8601 text is read as a point in time, not numbers.
+        ///   - kinds: The kinds to convert to; empty for the attribute's declared kinds.
+        ///   - defaultValue: The value if no key path has one; `nil` to leave the attribute unchanged.
+        ///   - transform: Converts the value that was found, unless it is null; the result is then converted to the
+        ///     kinds.
         public static func from(
             _ keyPaths: String..., format: DateFormat..., as kinds: Set<DataStoreValue.Kind> = [],
             default defaultValue: DataStoreValue? = nil, transform: Transform? = nil
@@ -35,15 +36,16 @@ extension ItemMapping {
                 use: .value(kinds: kinds, formats: format, transform))
         }
 
-        /// The value at the first of these key paths that has one, as it is or of the kinds that the attribute is declared with.
+        /// The value at the first of these key paths that has one, unchanged or converted to the attribute's declared
+        /// kinds.
         public static func from(_ keyPaths: [String]) -> Source {
             Source(keyPaths: keyPaths, use: .value(kinds: [], formats: [], nil))
         }
 
-        /// A reference to the item that the object at the key path stands for.
+        /// A reference to the item of the object at the key path.
         ///
-        /// The object is imported by the mapping. In place of an object there may be the value of the mapping's
-        /// ``ItemMapping/key`` alone: it refers to the item with that value, which is made if there is none.
+        /// The object is imported with the mapping. In place of an object, the value of the mapping's
+        /// ``ItemMapping/key`` alone may refer to the item with that value, which is made if there is none.
         public static func item(
             _ type: any MutableDataStoreItem.Type, from keyPaths: String...,
             mapping: ItemMapping = ItemMapping()
@@ -51,16 +53,16 @@ extension ItemMapping {
             Source(keyPaths, ItemType(type), mapping, isList: false)
         }
 
-        /// The same for a type without a Swift class.
+        /// A reference to the item of the object at the key path, for a type without a Swift class.
         public static func item(
             _ itemTypeKey: String, from keyPaths: String..., mapping: ItemMapping = ItemMapping()
         ) -> Source {
             Source(keyPaths, ItemType(dynamic: itemTypeKey), mapping, isList: false)
         }
 
-        /// An array of references to the items that the objects in the array at the key path stand for.
+        /// An array of references to the items of the objects in the array at the key path.
         ///
-        /// Each is as `item` has it. A single object is an array of one.
+        /// Each object is imported as by `item`. A single object counts as an array of one.
         public static func items(
             _ type: any MutableDataStoreItem.Type, from keyPaths: String...,
             mapping: ItemMapping = ItemMapping()
@@ -68,7 +70,7 @@ extension ItemMapping {
             Source(keyPaths, ItemType(type), mapping, isList: true)
         }
 
-        /// The same for a type without a Swift class.
+        /// An array of references to the items of the objects at the key path, for a type without a Swift class.
         public static func items(
             _ itemTypeKey: String, from keyPaths: String..., mapping: ItemMapping = ItemMapping()
         ) -> Source {
@@ -89,9 +91,9 @@ extension ItemMapping {
         }
     }
 
-    /// How points in time are written.
+    /// The format of points in time.
     public enum DateFormat: Sendable, Hashable, ExpressibleByStringLiteral {
-        /// ISO 8601 with a time zone, or a day, which begins in Greenwich.
+        /// ISO 8601 with a time zone, or a day, which begins at midnight UTC.
         case iso8601
         /// A number of seconds since 1970.
         case secondsSince1970
@@ -99,7 +101,7 @@ extension ItemMapping {
         case millisecondsSince1970
         /// A pattern of Unicode Technical Standard 35, such as `dd.MM.yyyy HH:mm`.
         ///
-        /// Names of months and days are English. Without a zone in the pattern the time is that of Greenwich.
+        /// Names of months and days are English. Without a zone in the pattern, the time is in UTC.
         case pattern(String)
 
         /// The pattern.

@@ -1,6 +1,6 @@
 public import JustPersist
 
-/// How the objects of a file, or of a server's answer, become items of a type.
+/// The conversion of the objects of a file, or of a server's response, to items of a type.
 ///
 /// ```swift
 /// let mapping = ItemMapping(
@@ -17,44 +17,45 @@ public import JustPersist
 ///
 /// ### Key paths
 ///
-/// A key path is a key, or several with dots between: `meta.date` is the member `meta.date`, or else the member `date` of
-/// the object `meta`. A number is a place in an array: `coordinates.0`. Of several key paths the first one counts that has a
-/// value. If none has one, and one of them is null, the attribute is null. If none is there, an item that exists keeps its
-/// value, and a new one has its default.
+/// A key path is a key, or several with dots between: `meta.date` is the member `meta.date`, or else the member `date`
+/// of the object `meta`. A number is a place in an array: `coordinates.0`. If there are several key paths, the first
+/// one with a value applies. If none has a value, and one of them is null, the attribute is null. If none exists, an
+/// existing item keeps its value, and a new one has its default.
 ///
 /// ### Kinds
 ///
-/// A value of another kind than the attribute's is converted if its text can be read as that kind: `"42"` becomes the Int
-/// 42, and `42` the text "42". The rules are those for the cells of CSV, see <doc:ImportingWithAMapping>. A value that cannot
-/// be converted is an error.
+/// A value of another kind than the attribute's is converted if its text can be read as that kind: `"42"` becomes the
+/// Int 42, and `42` the text "42". The rules are those for the cells of CSV, see <doc:ImportingWithAMapping>. A value
+/// that cannot be converted is an error.
 public struct ItemMapping: Sendable {
-    /// Where the values of the attributes come from.
+    /// The sources of the attributes' values.
     ///
-    /// An attribute that is not listed has the value of the key with its own name; see ``keepsOtherKeys``.
+    /// An attribute that is not listed has the value of the key with its name; see ``keepsOtherKeys``.
     public var attributes: [String: Source]
-    /// The unique attribute by which objects are about items; `nil` if each object makes a new item.
+    /// The unique attribute that identifies the item of an object; `nil` if each object makes a new item.
     ///
-    /// The item with the object's value for this attribute is changed, or made if there is none. The class must declare the
-    /// attribute unique; in a type without a class and without items the import does that.
+    /// The item with the object's value for this attribute is changed, or made if there is none. The class must
+    /// declare the attribute unique; for a type without a class and without items the import declares it.
     public var key: String?
-    /// Whether keys that no source names become attributes of their own names.
+    /// Whether keys that no source names become attributes with their names.
     ///
-    /// Of a type with a class these are the keys that are attributes of the class, and others are ignored. What a source
-    /// names is not imported a second time: `meta` is left with what is not `meta.date`, and left out if that is nothing.
+    /// For a type with a class, only keys that are attributes of the class are imported. A member that a source names
+    /// is not imported a second time: `meta` keeps the members other than `meta.date`, and is left out if there are
+    /// none.
     public var keepsOtherKeys = true
     /// Called with each object before it is imported; returns the object to import, or `nil` to leave it out.
     ///
-    /// An error that it throws is one of that object.
+    /// If it throws, the import of the object fails with that error.
     public var willImport: Preparation?
     /// Called with each item after its values were set, and with the object that they came from.
     ///
-    /// An error that it throws is one of that object.
+    /// If it throws, the import of the object fails with that error.
     public var didImport: Completion?
 
-    /// What ``willImport`` does.
+    /// The type of ``willImport``.
     public typealias Preparation =
         @Sendable (_ object: [String: DataStoreValue]) throws -> [String: DataStoreValue]?
-    /// What ``didImport`` does.
+    /// The type of ``didImport``.
     public typealias Completion =
         @Sendable (_ item: any MutableDataStoreItem, _ object: [String: DataStoreValue]) throws ->
         Void

@@ -1,13 +1,13 @@
 import JustPersist
 
-/// Key paths into an object, as an import names them.
+/// Key paths into an object, as a mapping names them.
 enum MemberPath {
-    /// The value at a key path, with the member of the object that it begins with; `nil` if there is none.
+    /// The value at a key path, with the member of the object at its beginning; `nil` if there is none.
     static func find(
         _ path: Substring, in members: [String: DataStoreValue]
     ) -> (root: String, value: DataStoreValue)? {
         if let value = members[String(path)] { return (String(path), value) }
-        // A key may have dots too.
+        // A key may contain dots, too.
         for dot in path.indices where path[dot] == "." {
             let key = String(path[..<dot])
             if let value = members[key].flatMap({ find(path[dot...].dropFirst(), in: $0) }) {
@@ -29,9 +29,9 @@ enum MemberPath {
         }
     }
 
-    /// The object without what the key path leads to; objects that lose their last member by that go too.
+    /// The object without the value at the key path; objects that become empty are removed, too.
     ///
-    /// The elements of arrays stay.
+    /// The elements of arrays are kept.
     static func remove(_ path: Substring, from members: inout [String: DataStoreValue]) {
         if members.removeValue(forKey: String(path)) != nil { return }
         for dot in path.indices where path[dot] == "." {

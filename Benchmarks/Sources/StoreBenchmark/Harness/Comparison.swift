@@ -1,8 +1,8 @@
-/// How many times a side's throughput another's should be, in the same run.
+/// The goals for the ratio of two sides' throughput in one run.
 struct Comparison: Sendable {
     let subject: String
     let peer: String
-    /// The least ratio wanted, for the operations that have a goal.
+    /// The least ratio, for the operations that have a goal.
     let goals: [Operation: Double]
 
     /// "LMDB : GRDB tuned".
@@ -13,7 +13,7 @@ struct Comparison: Sendable {
     static let onLMDB = "JustPersist LMDB"
     private static let onLevelDB = "JustPersist LevelDB"
 
-    /// What is asked of the filtered counts beside the plain one.
+    /// The goals of the filtered counts, in addition to that of the plain count.
     private static let filters: [Operation: Double] = [
         .countText: 1, .countIn: 1, .countBetween: 1, .countOr: 1, .countContains: 1,
     ]

@@ -2,7 +2,7 @@ import Benchmark
 import Foundation
 import Synchronization
 
-/// One side in a run: its directory, its prepared stores, and how each operation is timed on them.
+/// One side in a run: its directory, its prepared stores, and the timing of each operation on them.
 final class Contender {
     let side: Side
     let workload: Workload
@@ -15,9 +15,9 @@ final class Contender {
         self.workload = workload
     }
 
-    /// Performs an operation once and times it alone, without what prepares it and clears up.
+    /// Performs an operation once and times it, without its preparation and clean-up.
     ///
-    /// Returns the digest of what the side saw, or nil if it has no such operation.
+    /// Returns the digest of what the side read, or nil if it has no such operation.
     func perform(_ operation: Operation, round: Int, _ clock: inout BenchmarkState) throws -> Int? {
         if operation.isAboutChanges, !side.hasChangeStreams { return nil }
         if [.create, .createIndexed, .createObserved].contains(operation) {
@@ -93,7 +93,7 @@ final class Contender {
         let positions = workload.shuffledAlone
         let half = positions.count / 2
         let halves = [positions.prefix(half), positions.dropFirst(half)]
-        // Safe: both threads only read, and nobody else uses the store before they have ended.
+        // Safe: both threads only read, and the store has no other user before they have ended.
         nonisolated(unsafe) let store = store
         let results = Mutex<[Result<Int, any Error>]>([])
         DispatchQueue.concurrentPerform(iterations: halves.count) { number in
@@ -103,8 +103,7 @@ final class Contender {
         return try results.withLock { try $0.reduce(0) { try $0 &+ $1.get() } }
     }
 
-    /// The filled store that an operation works on: one for all that only read, and one of its own
-    /// for each that writes.
+    /// The filled store for an operation: one for all operations that only read, and one for each that writes.
     private func store(for operation: Operation) throws -> any StoreUnderTest {
         let indexing = operation.indexing
         let name =
@@ -124,7 +123,7 @@ final class Contender {
         return place
     }
 
-    /// Closes the filled store and measures it from a process of its own; nil if it cannot be.
+    /// Closes the filled store and measures it in a separate process; nil if that is not possible.
     func measureMemory() throws -> MemoryUse? {
         guard side.persists else { return nil }
         _ = try store(for: .memory)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The machine in one line, for whoever reads the figures elsewhere.
+/// The machine in one line, for readers of the figures.
 enum Machine {
     static var line: String {
         let info = ProcessInfo.processInfo
@@ -10,7 +10,7 @@ enum Machine {
             "\(processor), \(info.processorCount) cores, \(memory), \(info.operatingSystemVersionString)"
     }
 
-    /// How many processes wanted to run, on average over the last minute.
+    /// The average number of runnable processes over the last minute.
     static var load: Double? {
         var average = 0.0
         return getloadavg(&average, 1) == 1 ? average : nil

@@ -1,21 +1,21 @@
 import ArgumentParser
 import Foundation
 
-/// What fetching all items as objects, all alive at once, added to the memory of a fresh process.
+/// The growth of a fresh process's memory after fetching all items as objects and keeping all of them.
 struct MemoryUse: Codable {
     var side: String
     /// Growth of the peak: the side's objects, its caches, and the pages it mapped.
     let peak: Int
-    /// Growth of what belongs to no file, while the objects were alive.
+    /// Growth of the memory that is not backed by a file, while the objects were alive.
     let own: Int
-    /// The bytes of what was fetched, in a flat layout.
+    /// The bytes of the fetched data, in a flat layout.
     var data = 0
 
     var ownPerByte: Double { Double(own) / Double(max(1, data)) }
     /// The most own memory per byte of data.
     var goal: Double? { side.hasPrefix("JustPersist") ? 2.5 : nil }
 
-    /// Asks a process of its own, so that no other side's memory is counted.
+    /// Measures in a separate process, so that no other side's memory is counted.
     static func measure(_ side: Side, at place: URL, data: Int) throws -> MemoryUse? {
         let process = Process()
         process.executableURL = Bundle.main.executableURL
@@ -31,7 +31,7 @@ struct MemoryUse: Codable {
     }
 }
 
-/// Opens a filled store, fetches all, and prints what that took as JSON.
+/// Opens a filled store, fetches all items, and prints the memory use as JSON.
 struct MemoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "measure-memory", shouldDisplay: false)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What the kernel says of this process' memory, in bytes.
+/// The kernel's figures on this process's memory, in bytes.
 struct ProcessMemory: Codable {
-    /// The most that was ever resident, files mapped into memory included.
+    /// The peak of resident memory, including mapped files.
     let peak: Int
-    /// What is resident now and belongs to no file.
+    /// The resident memory that is not backed by a file.
     let own: Int
 
-    /// Nil where there is no /proc.
+    /// Nil if there is no /proc.
     static func now() -> ProcessMemory? {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else {
             return nil

@@ -2,8 +2,8 @@ import Benchmark
 
 /// Times operations on all sides, in rounds: every lane once, then every lane again.
 ///
-/// swift-benchmark runs and times; the order of registration is the order of running, which is
-/// what interleaves the lanes. Whatever slows the machine for a while so slows all of them alike.
+/// swift-benchmark runs and times the operations in the order of registration, which interleaves the lanes. A
+/// temporary slowdown of the machine therefore affects all of them.
 struct Race {
     /// A contender that performs one operation.
     struct Lane {
@@ -11,13 +11,13 @@ struct Race {
         let operation: Operation
     }
 
-    /// What was measured on a lane: the seconds per item of each round.
+    /// The measurements of a lane: the seconds per item of each round.
     struct Timing {
         let side: String
         let operation: Operation
-        /// How many restaurants the store holds.
+        /// The number of restaurants in the store.
         let size: Int
-        /// How many items one performance works on.
+        /// The number of items in one performance.
         let items: Int
         let secondsPerItem: [Double]
     }
@@ -27,13 +27,13 @@ struct Race {
 
     /// Returns the timings of the lanes whose side has the operation.
     ///
-    /// A first round warms up and is not counted.
+    /// The first round is a warm-up and is not counted.
     func run() throws -> [Timing] {
         let suite = BenchmarkSuite(name: "race", settings: Iterations(1))
         let referee = Referee()
         for round in 0...rounds {
             for place in lanes.indices {
-                // Each round begins with another lane: none always follows the same neighbour.
+                // Each round begins with another lane, so that no lane always follows the same one.
                 let number = (place + round) % lanes.count
                 let lane = lanes[number]
                 suite.benchmark(String(number)) { clock in
@@ -61,7 +61,7 @@ struct Race {
     }
 }
 
-/// Sees that all sides give the same answer to the same operation in the same round.
+/// Checks that all sides return equal results for an operation in a round.
 private final class Referee {
     private struct Question: Hashable {
         let operation: Operation
@@ -79,7 +79,7 @@ private final class Referee {
     private var failure: (any Error)?
 
     func judge(_ lane: Race.Lane, _ round: Int, _ perform: () throws -> Int?) {
-        // swift-benchmark traps on an error: it is kept, and what is left is skipped.
+        // swift-benchmark traps on an error, so the error is kept and the rest is skipped.
         guard failure == nil else { return }
         let side = lane.contender.side.name
         do {
@@ -111,7 +111,7 @@ private final class Referee {
     }
 }
 
-/// Two sides that were given the same work and did not do the same.
+/// Two sides with different results for equal work.
 struct Disagreement: Error, CustomStringConvertible {
     let operation: Operation
     let sides: (String, String)

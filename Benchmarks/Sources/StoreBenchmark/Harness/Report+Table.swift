@@ -1,8 +1,7 @@
 import Foundation
 
 extension Report {
-    /// The report as text: throughput by side, then the ratios with their goals, then growth and
-    /// memory, as far as they were measured.
+    /// The report as text: throughput by side, then the ratios with their goals, then growth and memory, if measured.
     var table: String {
         let load = self.load.map { $0.map { String(format: "%.1f", $0) } ?? "unknown" }.joined(
             separator: " before, ")
@@ -106,7 +105,7 @@ extension Report {
             : "\(figure) \(value >= goal ? "≥" : "BELOW") \(wanted)"
     }
 
-    /// A spread as what it is to either side of the middle.
+    /// A spread as the deviation to either side of the median.
     private static func half(_ spread: Double) -> String {
         "±\((spread * 50).isFinite ? Int((spread * 50).rounded()) : 0)%"
     }
@@ -119,7 +118,7 @@ extension Report {
         }
     }
 
-    /// Sets the first column to the left and the others to the right.
+    /// Aligns the first column left and the others right.
     private static func lay(_ rows: [[String]]) -> String {
         let columns = rows.first?.indices ?? 0..<0
         let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// All that a run found: what the table shows, and the JSON holds.
+/// The results of a run, for the table and the JSON.
 struct Report: Codable {
     struct Figure: Codable {
         let side: String
         let itemsPerSecond: Double
-        /// From the slowest round to the fastest, as a part of the median.
+        /// The range from the slowest round to the fastest, as a fraction of the median.
         let spread: Double
         /// Each counted round, in order.
         let seconds: [Double]
@@ -14,9 +14,9 @@ struct Report: Codable {
     struct Ratio: Codable {
         let subject: String
         let peer: String
-        /// The median of the rounds' own ratios: the two of each ran next to each other.
+        /// The median of the ratios of each round, whose two measurements are adjacent.
         let ratio: Double
-        /// From the smallest of the rounds' ratios to the largest, as a part of the median.
+        /// The range of the rounds' ratios, as a fraction of the median.
         let spread: Double
         let goal: Double?
     }
@@ -29,19 +29,19 @@ struct Report: Codable {
         let ratios: [Ratio]
     }
 
-    /// How an operation compares with another on the same side.
+    /// The comparison of an operation with another on the same side.
     struct Within: Codable {
         let title: String
         /// One for each side, which is both subject and peer.
         let ratios: [Ratio]
     }
 
-    /// What the size of the store does to the cost of an item.
+    /// The effect of the store's size on the cost of an item.
     struct Growth: Codable {
         let title: String
         let side: String
         let nanosecondsPerItem: [Double]
-        /// The cost in the largest store by that in the smallest.
+        /// The ratio of the cost in the largest store to that in the smallest.
         let ratio: Ratio
     }
 
@@ -124,7 +124,7 @@ extension Report.Figure {
 }
 
 extension Report.Ratio {
-    /// How many times as fast a lane was as another in the same round.
+    /// The ratio of a lane's speed to another's in the same round.
     init(_ subject: Race.Timing, toward peer: Race.Timing, goal: Double?) {
         let ratios = zip(peer.secondsPerItem, subject.secondsPerItem).map { $0 / $1 }
         self.init(
@@ -134,13 +134,13 @@ extension Report.Ratio {
 }
 
 extension [Double] {
-    /// The middle value, or the mean of the two in the middle; 0 if there is none.
+    /// The median; 0 if there are no values.
     var median: Double {
         guard !isEmpty else { return 0 }
         let sorted = sorted()
         return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
     }
 
-    /// From the smallest value to the largest, as a part of the median.
+    /// The range of the values, as a fraction of the median.
     fileprivate var spread: Double { ((self.max() ?? 0) - (self.min() ?? 0)) / median }
 }

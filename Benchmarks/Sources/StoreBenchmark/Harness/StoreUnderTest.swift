@@ -1,18 +1,18 @@
 import Foundation
 
-/// A store of one side, holding restaurants and inspections.
+/// A store of one side, with restaurants and inspections.
 ///
-/// Every operation returns a digest of what it saw. All sides must return the same, so that none
-/// is fast by doing less. An operation that returns nil is one the side does not have.
+/// Every operation returns a digest of what it read. All sides must return equal digests, so that none is fast because
+/// it does less. An operation returns nil if the side does not have it.
 protocol StoreUnderTest: AnyObject {
     /// Stores all in their order, in one transaction. Deletes nothing.
     func create(_ items: [NewItem]) throws
-    /// Fetches one by one within one transaction, `positions` counted among the restaurants in
-    /// order of creation. The digest is of `name` and `stars`.
+    /// Fetches one by one within one transaction. `positions` count the restaurants in order of creation. The digest
+    /// is of `name` and `stars`.
     func fetchByID(_ positions: ArraySlice<Int>) throws -> Int
-    /// Fetches each in a transaction of its own. Called on several threads at once.
+    /// Fetches each in its own transaction. Called on several threads concurrently.
     func fetchByIDAlone(_ positions: ArraySlice<Int>) throws -> Int
-    /// Fetches the restaurants that were made last, the last one first, by the order of the ids.
+    /// Fetches the restaurants that were made last, in descending order of their ids.
     func newest(_ limit: Int) throws -> Int
     /// Fetches all as objects, and reads `name` and `stars` of each if asked to.
     func fetchAll(reading: Bool) throws -> Int
@@ -28,18 +28,18 @@ protocol StoreUnderTest: AnyObject {
     func find(names: [String]) throws -> Int?
     /// Fetches the best rated by an index, best first.
     func bestByIndex(_ limit: Int) throws -> Int?
-    /// Sets `stars` of each as ``updateAll()`` does, and finds each by its name, which is unique.
+    /// Sets `stars` of each as ``updateAll()`` does, but finds each by its unique name.
     func upsertAll(names: [String]) throws -> Bool
     /// Sets `stars` of each to `Restaurant.updated(stars:)` in one transaction.
     func updateAll() throws
-    /// Stores each in a transaction of its own, durable before the next begins.
+    /// Stores each in its own transaction, durable before the next begins.
     func commitEach(_ items: [NewItem]) throws
-    /// The same, but queues all of them without waiting, and returns when each is durable.
+    /// Stores each in its own transaction, queued without waiting, and returns when all are durable.
     func commitQueued(_ items: [NewItem]) throws -> Bool
-    /// The same on several threads at once, each with a share of the items.
+    /// Stores each in its own transaction on several threads concurrently, each with a share of the items.
     func commitEach(_ items: [NewItem], threads: Int) throws -> Bool
-    /// Fetches each in a transaction of its own on several threads at once, all of them on each, while another thread
-    /// commits one item after the other.
+    /// Fetches each in its own transaction on several threads concurrently, all items on each thread, while another
+    /// thread commits one item after the other.
     func fetchByIDAlone(
         _ positions: ArraySlice<Int>, threads: Int, beside writes: [NewItem]
     ) throws -> Int?
@@ -52,10 +52,9 @@ protocol StoreUnderTest: AnyObject {
 
     /// Fetches all as objects and calls `body` while every one of them is alive.
     func holdAll(while body: () -> Void) throws
-    /// Begins to listen to what is committed, until the store is closed.
+    /// Begins to observe the commits, until the store is closed.
     func observe() throws
-    /// Closes and opens the store, outside the timing: what it holds is then where a program that
-    /// starts finds it, not in the buffers of the last write.
+    /// Closes and opens the store, outside the timing, so that no side reads its own write buffer.
     func reopen() throws
     func close() throws
 }
@@ -73,35 +72,35 @@ extension StoreUnderTest {
     ) throws -> Int? { nil }
     func observe() throws {}
 
-    /// What the store holds of both types, for the comparison after an operation that writes.
+    /// A digest of the store's content of both types, for the comparison after an operation that writes.
     func contents() throws -> Int {
         try fetchAll(reading: true) &* 31 &+ totalScore()
     }
 }
 
-/// A way to store restaurants, which takes part in the comparison under a name.
+/// One implementation in the comparison, with its name.
 struct Side: Sendable {
     let name: String
-    /// The versions of what is measured.
+    /// The versions of the measured software.
     let version: String
-    /// Whether a store outlives its closing.
+    /// Whether the data of a store survives closing it.
     var persists = true
-    /// Whether it tells what is committed in it.
+    /// Whether it has change streams.
     var hasChangeStreams = false
-    /// Opens the store in a directory that exists, with the indexes asked for.
+    /// Opens the store in an existing directory, with the given indexes.
     let open: @Sendable (_ directory: URL, _ indexing: Indexing) throws -> any StoreUnderTest
 }
 
 extension Restaurant {
-    /// What the update writes: computed by the program from what it read.
+    /// The value that the update writes, computed by the program from the value that it read.
     static func updated(stars: Int) -> Int { (stars + 1) % 6 }
 
-    /// What an operation adds to its digest for each restaurant it reads.
+    /// The contribution of each restaurant to the digest.
     static func digest(name: String, stars: Int) -> Int { name.utf8.count &* 7 &+ stars }
 
     var digest: Int { Self.digest(name: name, stars: stars) }
 
-    /// What grouping adds to its digest for each group.
+    /// The contribution of each group to the digest.
     static func digest(borough: String, count: Int, averageStars: Double) -> Int {
         borough.utf8.count &* 7 &+ count &* 31 &+ Int((averageStars * 1_000).rounded())
     }

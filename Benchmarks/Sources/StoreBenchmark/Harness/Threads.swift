@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Runs `body` on threads of their own, all at once, with the number of each; throws the first error.
+/// Runs `body` on separate threads concurrently, with the number of each; throws the first error.
 ///
-/// Not with `concurrentPerform`, which takes no more threads than there are processors.
+/// Not with `concurrentPerform`, which uses no more threads than there are processors.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
     let failure = Mutex<(any Error)?>(nil)
     let group = DispatchGroup()

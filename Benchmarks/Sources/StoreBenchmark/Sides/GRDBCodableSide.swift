@@ -7,7 +7,7 @@ extension Inspection: FetchableRecord, PersistableRecord {}
 extension Side {
     /// GRDB as its users write it: a Codable record and the query interface.
     ///
-    /// A UUID is a BLOB and a Date is a text, which is what GRDB does with Codable's by default.
+    /// A UUID is a BLOB and a Date is a text, GRDB's defaults for Codable.
     static let grdbCodable = Side(name: "GRDB Codable", version: GRDBDatabase.version) {
         try GRDBCodableStore(directory: $0, indexing: $1)
     }

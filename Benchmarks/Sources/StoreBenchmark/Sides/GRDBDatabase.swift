@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// What both GRDB sides share: a pool in WAL mode with the durability of the other sides.
+/// The database of both GRDB sides: a pool in WAL mode with the durability of the other sides.
 enum GRDBDatabase {
     static let version: String = {
         let sqlite = try? DatabaseQueue().read {
@@ -12,7 +12,7 @@ enum GRDBDatabase {
 
     static func open(in directory: URL) throws -> DatabasePool {
         let pool = try DatabasePool(path: directory.appending(path: "restaurants.sqlite").path)
-        // A pool sets NORMAL, which does not sync a commit. FULL does, as LMDB and LevelDB do here.
+        // A pool sets NORMAL, which does not sync each commit. FULL does, as LMDB and LevelDB do here.
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         return pool
     }

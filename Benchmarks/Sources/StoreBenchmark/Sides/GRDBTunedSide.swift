@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 
 extension Side {
-    /// GRDB tuned by hand: SQL, cached statements, columns read by position, dates as numbers, and
-    /// a table that is its own primary key's tree.
+    /// GRDB tuned by hand: SQL, cached statements, columns read by position, dates as numbers, and a table WITHOUT
+    /// ROWID.
     static let grdbTuned = Side(name: "GRDB tuned", version: GRDBDatabase.version) {
         try GRDBTunedStore(directory: $0, indexing: $1)
     }

@@ -55,7 +55,7 @@ private final class JustPersistStore<RestaurantItem: RestaurantEntity>: StoreUnd
     private let persists: Bool
     private var ids: [ItemID] = []
 
-    /// Takes an open store.
+    /// Wraps an open store.
     init(_ store: any DataStore, persists: Bool = true) {
         self.store = store
         self.persists = persists
@@ -270,12 +270,12 @@ private final class JustPersistStore<RestaurantItem: RestaurantEntity>: StoreUnd
         let changes = store.changes(of: RestaurantItem.self)
         let hasBegun = DispatchSemaphore(value: 0)
         Task {
-            var told = 0
+            var received = 0
             for await change in changes {
-                told += change.inserted.count
+                received += change.inserted.count
                 hasBegun.signal()
             }
-            return told
+            return received
         }
         hasBegun.wait()
     }

@@ -1,4 +1,4 @@
-/// What an engine said when a call of it failed.
+/// The error of a failed call of an engine.
 struct RawError: Error, CustomStringConvertible {
     let engine: String
     let text: String

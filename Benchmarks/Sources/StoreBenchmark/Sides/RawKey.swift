@@ -4,7 +4,7 @@ import Foundation
 enum RawKey: UInt8 {
     case restaurant = 1
     case inspection = 2
-    /// Entries of indexes: what they are of, and then the id.
+    /// Entries of indexes: the value, followed by the id.
     case byBorough = 3
     case byRating = 4
 

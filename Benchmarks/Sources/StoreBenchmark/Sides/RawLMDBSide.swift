@@ -19,7 +19,7 @@ private final class RawLMDBStore: StoreUnderTest {
     private var ids: [UUID] = []
     private let buffer = RawRecord.makeBuffer()
 
-    /// Whether there is an entry for each restaurant of its borough and its id, and one of its rating and its id.
+    /// Whether there are index entries for each restaurant: one of its borough and id, and one of its rating and id.
     private let isIndexed: Bool
 
     init(directory: URL, isIndexed: Bool) throws {
@@ -84,7 +84,7 @@ private final class RawLMDBStore: StoreUnderTest {
     }
 
     private static func ratingKey(_ restaurant: Restaurant) -> [UInt8] {
-        // Ratings are not negative, so the order of the bits is that of the numbers.
+        // Ratings are not negative, so the order of their bits is their numeric order.
         [RawKey.byRating.rawValue]
             + withUnsafeBytes(of: restaurant.rating.bitPattern.bigEndian, Array.init)
             + withUnsafeBytes(of: restaurant.id.uuid, Array.init)
@@ -151,7 +151,7 @@ private final class RawLMDBStore: StoreUnderTest {
     func fetchByIDAlone(_ positions: ArraySlice<Int>) throws -> Int {
         try transaction(readOnly: true) { transaction in
             try positions.reduce(0) { sum, position in
-                // A new snapshot for each, without what a new transaction allocates.
+                // A new snapshot for each, without the allocations of a new transaction.
                 mdb_txn_reset(transaction)
                 try check(mdb_txn_renew(transaction))
                 return try sum &+ digest(of: ids[position], in: transaction)

@@ -101,7 +101,7 @@ private final class RawLevelDBStore: StoreUnderTest {
         return digest
     }
 
-    /// The same: each get of LevelDB sees a snapshot of its own.
+    /// Fetches each without an explicit snapshot: each get of LevelDB reads its own.
     func fetchByIDAlone(_ positions: ArraySlice<Int>) throws -> Int {
         try fetchByID(positions)
     }
@@ -207,7 +207,7 @@ private final class RawLevelDBStore: StoreUnderTest {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The value that an iterator is at.
+    /// The value at an iterator's position.
     fileprivate init(_ iterator: OpaquePointer) {
         var size = 0
         let start = leveldb_iter_value(iterator, &size)

@@ -27,7 +27,7 @@ extension RawRecord {
 }
 
 extension Slice<UnsafeRawBufferPointer> {
-    /// Whether these small ASCII letters occur, in either case.
+    /// Whether these lower-case ASCII letters occur, in either case.
     fileprivate func containsLetters(_ letters: [UInt8]) -> Bool {
         guard count >= letters.count else { return false }
         return (startIndex...endIndex - letters.count).contains { start in

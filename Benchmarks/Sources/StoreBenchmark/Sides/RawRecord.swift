@@ -1,9 +1,9 @@
 import Foundation
 
-/// One flat buffer for one restaurant, as a program without a record layer would lay it out:
-/// rating, opened, stars, isOpen, the ends of five strings, the strings.
+/// One flat buffer for one restaurant, in the layout of a program without a record layer: rating, opened, stars,
+/// isOpen, the ends of five strings, the strings.
 ///
-/// Reading an attribute costs a load, and comparing one costs no copy: the ceiling of its engine.
+/// Reading an attribute costs a load, and comparing one costs no copy: the upper bound of the engine.
 struct RawRecord {
     let bytes: UnsafeRawBufferPointer
 
@@ -51,7 +51,7 @@ struct RawRecord {
         return UnsafeMutableRawBufferPointer(rebasing: buffer[..<end])
     }
 
-    /// Writes this record with other stars into a buffer that is large enough.
+    /// Writes a copy of this record with other stars into a buffer that is large enough.
     func copy(
         stars: Int, into buffer: UnsafeMutableRawBufferPointer
     ) -> UnsafeMutableRawBufferPointer {
@@ -60,7 +60,7 @@ struct RawRecord {
         return UnsafeMutableRawBufferPointer(rebasing: buffer[..<bytes.count])
     }
 
-    /// The bytes a restaurant takes without any store around it.
+    /// The bytes of a restaurant in the flat layout.
     static func size(of restaurant: Restaurant) -> Int {
         let texts = [
             restaurant.name, restaurant.cuisine, restaurant.borough, restaurant.street,

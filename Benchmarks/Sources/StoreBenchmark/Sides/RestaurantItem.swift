@@ -1,7 +1,7 @@
 import Foundation
 import JustPersistMacros
 
-/// A restaurant as a class of one of the stores declares it.
+/// A restaurant class of one of the stores.
 protocol RestaurantEntity: MutableDataStoreItem {
     var name: String { get set }
     var cuisine: String? { get set }
@@ -15,7 +15,7 @@ protocol RestaurantEntity: MutableDataStoreItem {
     static var keyPathOfName: KeyPath<Self, String> { get }
 }
 
-/// A restaurant as the README declares its own: with defaults, some of its attributes optional.
+/// A restaurant as in the README: with defaults, and some optional attributes.
 @Item("Restaurant") final class RestaurantItem: RestaurantEntity {
     var name: String = ""
     var cuisine: String?
@@ -30,7 +30,7 @@ protocol RestaurantEntity: MutableDataStoreItem {
     static var keyPathOfName: KeyPath<RestaurantItem, String> { \.name }
 }
 
-/// The same with two indexes.
+/// A restaurant with two indexes.
 @Item("Restaurant") final class IndexedRestaurantItem: RestaurantEntity {
     var name: String = ""
     var cuisine: String?
@@ -45,7 +45,7 @@ protocol RestaurantEntity: MutableDataStoreItem {
     static var keyPathOfName: KeyPath<IndexedRestaurantItem, String> { \.name }
 }
 
-/// The same with a name that no two restaurants share.
+/// A restaurant with a unique name.
 @Item("Restaurant") final class NamedRestaurantItem: RestaurantEntity {
     @Attribute(.unique) var name: String = ""
     var cuisine: String?

@@ -1,4 +1,4 @@
-/// What a filtered count asks for; each side says it in its own language.
+/// The condition of a filtered count; each side expresses it in its own language.
 enum Filter: Sendable {
     case borough(String, andStarsAbove: Int)
     case boroughOr(String, starsAbove: Int)

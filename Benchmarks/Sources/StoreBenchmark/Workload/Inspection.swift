@@ -1,7 +1,7 @@
 import Foundation
 
-/// The second type of every store, written by turns with the restaurants: a store that holds one
-/// type only appends at the end of its tree, which few programs' stores do.
+/// The second type of every store, written alternately with the restaurants: a store with a single type only appends
+/// to the end of its tree, which is rare in programs.
 struct Inspection: Codable, Identifiable, Sendable {
     var id: UUID
     var inspected: Date
@@ -9,7 +9,7 @@ struct Inspection: Codable, Identifiable, Sendable {
     var inspector: String
 }
 
-/// An item that a store is to keep.
+/// An item to store.
 enum NewItem: Sendable {
     case restaurant(Restaurant)
     case inspection(Inspection)

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What is measured, in the order of the table's rows.
+/// The measured operations, in the order of the table's rows.
 enum Operation: String, CaseIterable, ExpressibleByArgument {
     case create
     case createIndexed = "create-indexed"
@@ -34,7 +34,7 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
     case delete
     case memory
 
-    /// One line for the head of a table's row.
+    /// The title of the table's row.
     var title: String {
         switch self {
         case .create: "create all, one commit"
@@ -71,8 +71,8 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// The operation that this one is compared with on the same side, and the ratio of items per
-    /// second that JustPersist on LMDB is to reach.
+    /// The operation that this one is compared with on the same side, and JustPersist's goal on LMDB for the ratio of
+    /// items per second.
     var baseline: (operation: Operation, goal: Double)? {
         switch self {
         case .fetchByIDAlone: (.fetchByID, 0.5)
@@ -90,7 +90,7 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// Whether it leaves a store as it was: such operations share one.
+    /// Whether it does not change a store: such operations share one.
     var onlyReads: Bool {
         switch self {
         case .create, .createIndexed, .createObserved, .update, .upsert, .commit, .commitQueued,
@@ -101,12 +101,12 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// Whether only a store that tells what is committed in it can perform it.
+    /// Whether it requires a store with change streams.
     var isAboutChanges: Bool {
         [.createObserved, .commitObserved, .commitLogged].contains(self)
     }
 
-    /// The indexes that the operation's store has.
+    /// The indexes of the operation's store.
     var indexing: Indexing {
         switch self {
         case .createIndexed, .sortIndexed, .index: .boroughAndRating
@@ -116,16 +116,16 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// What `--growth` measures unless it is told otherwise.
+    /// The default operations of `--growth`.
     static let growing: [Operation] = [
         .create, .fetchByID, .fetchAll, .count, .index, .find, .sortIndexed, .update, .deleteEach,
         .delete,
     ]
 
-    /// How often an item may cost, in the largest store of `--growth`, what it costs in the smallest.
+    /// The goal of `--growth`: the most that an item may cost in the largest store relative to the smallest.
     var growthGoal: Double { self == .find ? 3 : 1.3 }
 
-    /// The operations one by one, except that those with a common baseline take turns.
+    /// The operations one by one, except that those with a common baseline share a race.
     static func races(of operations: [Operation]) -> [[Operation]] {
         let compared = operations.filter { operation in
             operation.baseline != nil || allCases.contains { $0.baseline?.operation == operation }
@@ -137,10 +137,10 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// The indexes of a store, or what else it keeps beside the items.
+/// The indexes of a store, or its log.
 enum Indexing: String, Sendable {
     case none
-    /// On `borough`, and on `rating`.
+    /// Indexes on `borough` and on `rating`.
     case boroughAndRating = "indexed"
     /// The name is unique.
     case uniqueName = "unique"

@@ -1,10 +1,10 @@
 import GRDB
 import JustPersistMacros
 
-/// An item with the indexes that the planner's queries are about.
+/// An item with the indexes for the planner's queries.
 ///
-/// The index over ``score`` alone is declared before the one that begins with ``group``, so that the order of the
-/// declarations would lead a planner to the wrong one.
+/// The index over ``score`` alone is declared before the one that begins with ``group``, so that a planner that
+/// prefers the first declaration chooses the wrong one.
 @Item("Planned") final class PlannedItem {
     #Index<PlannedItem>([\.score])
     #Index<PlannedItem>([\.group, \.score, \.place])
@@ -13,21 +13,21 @@ import JustPersistMacros
     #Index<PlannedItem>([\.note])
     #Index<PlannedItem>([\.tags])
 
-    /// One of 250, more or less.
+    /// One of about 250 values.
     var group: Int = 0
-    /// One of five.
+    /// One of five values.
     var fifth: Int = 0
-    /// One of ten thousand.
+    /// One of ten thousand values.
     var score: Int = 0
-    /// One of a million.
+    /// One of a million values.
     var place: Int = 0
-    /// Another one for each item.
+    /// A different one for each item.
     var name: String = ""
     /// Nil for 19 items of 20.
     var note: String?
-    /// Up to three of twenty.
+    /// Up to three of twenty values.
     var tags: [String] = []
-    /// A city, one of a thousand.
+    /// The city is one of a thousand.
     var address: [String: String] = [:]
 }
 
@@ -42,7 +42,7 @@ struct PlannedRow {
     let tags: [String]
     let city: String
 
-    /// The values of the item with a number, the same in each run.
+    /// The values of the item with a number, equal in each run.
     init(_ number: Int) {
         var random = SplitMix64(state: UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9)
         func below(_ limit: UInt64) -> Int { Int(random.next() % limit) }
@@ -72,7 +72,7 @@ struct PlannedRow {
         item.address = ["city": city]
     }
 
-    /// The same data and the same indexes in SQLite.
+    /// The tables and indexes in SQLite.
     static let schema = """
         CREATE TABLE planned (
             id INTEGER PRIMARY KEY, "group" INTEGER NOT NULL, fifth INTEGER NOT NULL,

@@ -2,7 +2,7 @@ import JustPersist
 
 /// A query in the languages of both sides.
 struct PlannedQuery {
-    /// What is asked for.
+    /// The operation of a query.
     enum Question {
         case items, count, exists
         case aggregate(DataStoreAggregation)
@@ -11,7 +11,7 @@ struct PlannedQuery {
     let title: String
     let question: Question
     let request: DataStoreRequest
-    /// Gives a row for each item or group: the score of an item, or what is computed of a group.
+    /// Returns a row for each item or group: the score of an item, or the aggregates of a group.
     let sql: String
 
     init(
@@ -28,7 +28,7 @@ struct PlannedQuery {
         self.sql = sql
     }
 
-    /// The queries over so many rows.
+    /// The queries for a number of rows.
     static func all(rows: Int) throws -> [PlannedQuery] {
         let deep = rows * 3 / 4
         func select(_ rest: String) -> String { "SELECT score FROM planned \(rest)" }
@@ -37,7 +37,7 @@ struct PlannedQuery {
         let both: [DataStoreSortDescriptor] = [.ascending("score"), .ascending("place")]
         let ends = "ORDER BY score, place LIMIT 10"
         return [
-            // The index that gives the order.
+            // An index that provides the order.
             try .init(
                 "two indexes with the order, limit 10", where: "group == 5",
                 sortedBy: [.descending("score")], limit: 10,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One restaurant as the generator makes it, in the form every side starts from.
+/// One restaurant as generated, the common input of all sides.
 struct Restaurant: Codable, Identifiable, Sendable {
     var id: UUID
     var name: String

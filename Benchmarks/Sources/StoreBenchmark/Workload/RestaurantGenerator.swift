@@ -1,8 +1,8 @@
 import Foundation
 
-/// Makes restaurants and inspections without end: equal seeds give equal ones.
+/// Generates an endless sequence of restaurants and inspections, determined by the seed.
 ///
-/// Some of the texts are beyond ASCII, as they are in most programs' data.
+/// Some texts contain characters beyond ASCII, as most programs' data does.
 struct RestaurantGenerator {
     static let boroughs = ["Bronx", "Brooklyn", "Manhattan", "Queens", "Staten Island"]
 
@@ -86,7 +86,7 @@ struct RestaurantGenerator {
     ]
 }
 
-/// Sebastiano Vigna's SplitMix64: small, fast and the same on every platform.
+/// Sebastiano Vigna's SplitMix64: small, fast and equal on every platform.
 struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 

@@ -1,17 +1,17 @@
-/// The data and the arguments of every operation, the same for all sides.
+/// The data and the arguments of every operation, equal for all sides.
 struct Workload {
-    /// A restaurant and an inspection by turns.
+    /// Restaurants and inspections, alternately.
     let items: [NewItem]
     /// The restaurants alone, in order of creation.
     let restaurants: [Restaurant]
-    /// The places of all restaurants in order of creation, shuffled: the order of fetches by id.
+    /// The positions of all restaurants in order of creation, shuffled: the order of fetches by id.
     let shuffled: [Int]
-    /// Further items by turns, for the commits of each round.
+    /// Further items of both types, for the commits of each round.
     let commits: [[NewItem]]
-    /// The same for the commits that are queued, of which there are more: they take less time.
+    /// The items for the queued commits, of which there are more because they take less time.
     let queuedCommits: [[NewItem]]
 
-    /// The items with names that no two restaurants share.
+    /// The items, with a unique name for each restaurant.
     var distinctItems: [NewItem] {
         var number = 0
         return items.map { item in
@@ -24,7 +24,7 @@ struct Workload {
 
     let borough = "Queens"
     let pageSize = 10
-    /// How often the newest page is asked for, each time in a transaction of its own.
+    /// The number of requests for the newest page, each in its own transaction.
     let pages = 10
 
     init(items count: Int, rounds: Int) {
@@ -45,7 +45,7 @@ struct Workload {
         shuffled = Array(0..<count).shuffled(using: &random)
     }
 
-    /// The places that are fetched in a transaction each: fewer, as that takes longer.
+    /// The positions that are fetched in a transaction each: fewer, because that takes longer.
     var shuffledAlone: ArraySlice<Int> { shuffled.prefix(max(2, shuffled.count / 5)) }
 
     /// The names in ``distinctItems``, in the order of creation.
@@ -53,12 +53,13 @@ struct Workload {
         restaurants.enumerated().map { "\($1.name) \($0)" }
     }
 
-    /// The names, in ``distinctItems``, of some restaurants, shuffled: as many in every store that has so many.
+    /// The names, in ``distinctItems``, of some restaurants, shuffled; their number depends only on the size of the
+    /// store.
     var foundNames: [String] {
         shuffled.prefix(10_000).map { "\(restaurants[$0].name) \($0)" }
     }
 
-    /// What an operation counts, nil if it is no filtered count.
+    /// The filter of an operation; nil if it is not a filtered count.
     func filter(of operation: Operation) -> Filter? {
         switch operation {
         case .count: .borough(borough, andStarsAbove: 3)
@@ -71,7 +72,7 @@ struct Workload {
         }
     }
 
-    /// How many items one performance of an operation creates, reads, scans, changes or deletes.
+    /// The number of items that one performance of an operation creates, reads, scans, changes or deletes.
     func items(of operation: Operation) -> Int {
         switch operation {
         case .create, .createIndexed, .createObserved: items.count

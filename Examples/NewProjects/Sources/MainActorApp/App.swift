@@ -3,14 +3,14 @@ import JustPersistLMDB
 import JustPersistMacros
 import JustPersistSkopelos
 
-/// What an app shows, on the main actor.
+/// The data of an app's view, on the main actor.
 final class Model {
     let store: any DataStore
     private(set) var names: [String] = []
 
     init(_ store: any DataStore) { self.store = store }
 
-    /// A short read in the main actor's own code.
+    /// A short read in code on the main actor.
     func load() throws {
         let wanted = Grade.fine
         names = try store.read { db in
@@ -41,7 +41,7 @@ final class Model {
     }
 }
 
-/// Work away from the main actor, with values that are handed over.
+/// Work off the main actor, which receives and returns values.
 @concurrent func cities(in store: any DataStore) async throws -> [String] {
     let values = try await store.read { db in
         try db.values(of: Restaurant.self, where: \.grade == .fine, sortedBy: .ascending(\.name))

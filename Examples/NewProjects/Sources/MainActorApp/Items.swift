@@ -1,8 +1,8 @@
 import Foundation
 import JustPersistMacros
 
-// An item class belongs to no actor, and needs no word of that. The types of its attributes do, as stores encode their values
-// in any thread. An enum whose cases have raw values conforms to Codable in any case.
+// An item class is isolated to no actor, and does not have to say so. The types of its attributes need `nonisolated`,
+// because stores encode their values on any thread. An enum with raw values needs nothing for its Codable conformance.
 
 enum Grade: String, Codable, CaseIterable { case plain, fine }
 

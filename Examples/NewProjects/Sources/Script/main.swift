@@ -10,7 +10,7 @@ import JustPersistMemory
 let store = InMemoryDataStore()
 try store.open()
 
-// In a file with `await` at its top level, code there says which form blocks.
+// In a file with `await` at the top level, code there has to name the form that blocks.
 try store.writeSync { db in
     let restaurant = try db.create(Restaurant.self)
     restaurant.name = "Thai Garden"

@@ -2,7 +2,7 @@ import GRDB
 import JustPersist
 
 extension DataStoreError {
-    /// What GRDB threw, as a failure of a store; one that is a failure of a store already, unchanged.
+    /// An error of GRDB as a failure of a store; a failure of a store unchanged.
     init(sqlite error: any Error, in operation: String) {
         if let error = error as? DataStoreError {
             self = error

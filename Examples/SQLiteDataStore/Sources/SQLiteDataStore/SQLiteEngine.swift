@@ -11,13 +11,13 @@ public final class SQLiteEngine: RowEngine {
     private let options: DataStoreOptions
     private let session = Mutex<SQLiteSession?>(nil)
 
-    /// An engine that is closed, for a directory.
+    /// A closed engine for a directory.
     public init(at url: URL, options: DataStoreOptions = DataStoreOptions()) {
         self.url = url
         self.options = options
     }
 
-    /// What SQLite promises.
+    /// The guarantees of SQLite.
     public var traits: KeyValueEngineTraits {
         KeyValueEngineTraits(
             name: "SQLite", isPersistent: true, durability: options.durability,
@@ -29,7 +29,7 @@ public final class SQLiteEngine: RowEngine {
 
     // MARK: Life
 
-    /// Opens the database, and makes it if it is not there.
+    /// Opens the database, and creates it if it is missing.
     public func open() throws(DataStoreError) {
         let opened = try SQLiteSession(at: url, options: options)
         session.withLock { $0 = opened }
@@ -41,7 +41,7 @@ public final class SQLiteEngine: RowEngine {
     /// Deletes the files.
     public func destroy() throws(DataStoreError) { try SQLiteSession.deleteFiles(at: url) }
 
-    /// Has SQLite check its file.
+    /// Runs SQLite's integrity check.
     public func verify() throws(DataStoreError) -> [DataStoreError] {
         var problems: [DataStoreError] = []
         do {

@@ -68,7 +68,7 @@ final class SQLiteRows: RowWriter {
 
     func put(_ row: ItemRow, ofType type: Int) throws(DataStoreError) {
         let text = try running("write") {
-            // JSON keeps every bit of a value, and NUL is escaped in it: SQLite's texts end there.
+            // JSON preserves every bit of a value, and escapes NUL, at which SQLite's texts would end.
             String(decoding: try JSONEncoder().encode(row.values), as: UTF8.self)
         }
         try execute(
@@ -85,7 +85,7 @@ final class SQLiteRows: RowWriter {
 
     // MARK: Statements
 
-    /// Executes a statement, and gives the number of rows that it changed.
+    /// Executes a statement, and returns the number of rows that it changed.
     @discardableResult
     private func execute(
         _ sql: String, _ arguments: StatementArguments, _ operation: String
@@ -96,7 +96,7 @@ final class SQLiteRows: RowWriter {
         }
     }
 
-    /// Runs statements, and turns what GRDB throws into failures of the store.
+    /// Runs statements, and converts GRDB's errors to failures of the store.
     private func running<Value>(
         _ operation: String, _ body: () throws -> Value
     ) throws(DataStoreError) -> Value {

@@ -5,15 +5,15 @@ import JustPersist
 
 /// The open database of a store, and its claim to the directory.
 ///
-/// Letting it go closes it.
+/// It is closed when its last reference is released.
 final class SQLiteSession: Sendable {
-    // Before the claim, for it must be closed when that is given up.
+    // Before the claim, because it must be closed before the claim is released.
     private let pool: DatabasePool
     private let path: String
     private let claim: OpenStores.Claim
 
     private static let fileName = "store.sqlite"
-    /// “JuPe”, in the header of the database: says whose it is.
+    /// “JuPe”, which identifies the application in the header of the database.
     private static let applicationID: Int32 = 0x4A75_5065
     private static let version = 1
 
@@ -45,7 +45,7 @@ final class SQLiteSession: Sendable {
     /// Runs `body` on a snapshot of the committed state.
     func read(_ body: (Database) throws -> Void) throws {
         do {
-            // GRDB's pool traps on a read inside a read; a connection of its own may.
+            // GRDB's pool traps on a read inside a read, so that uses a separate connection.
             let reader: any DatabaseReader =
                 Self.isOnDatabaseQueue
                 ? try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: true))
@@ -65,7 +65,7 @@ final class SQLiteSession: Sendable {
         }
     }
 
-    /// What a block threw: it passes through GRDB unchanged, while what GRDB throws is mapped.
+    /// An error of a block, which passes through GRDB unchanged, while GRDB's own errors are mapped.
     private struct BlockFailure: Error {
         let error: any Error
 
@@ -82,17 +82,17 @@ final class SQLiteSession: Sendable {
         var configuration = Configuration()
         configuration.readonly = isReadOnly
         configuration.busyMode = .timeout(60)
-        // Each runs on its caller's thread, and waits for none.
+        // Each reader runs on its caller's thread, and waits for no other.
         configuration.maximumReaderCount = 1_000
         configuration.targetQueue = target
         return configuration
     }
 
-    /// Whether the caller is where GRDB wants to be called from; it traps elsewhere.
+    /// Whether the caller is on a queue of GRDB, where its calls are allowed; they trap elsewhere.
     static var isOnDatabaseQueue: Bool { DispatchQueue.getSpecific(key: mark) == true }
 
     private static let mark = DispatchSpecificKey<Bool>()
-    /// Below all queues of GRDB, which inherit the mark.
+    /// The target of all queues of GRDB, which inherit the mark.
     private static let target = {
         let queue = DispatchQueue(label: "SQLiteDataStore", attributes: .concurrent)
         queue.setSpecific(key: mark, value: true)
@@ -101,7 +101,7 @@ final class SQLiteSession: Sendable {
 
     // MARK: Files
 
-    /// Refuses a file that is no store, before GRDB changes it.
+    /// Refuses a file that is not a store, before GRDB changes it.
     private static func check(_ path: String) throws {
         let (application, version, tables) = try DatabaseQueue(
             path: path, configuration: configuration(isReadOnly: true)
@@ -112,7 +112,7 @@ final class SQLiteSession: Sendable {
                 try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM sqlite_master") ?? 0
             )
         }
-        // An empty database is what a crash at the first opening leaves.
+        // A crash during the first opening leaves an empty database.
         if application == 0, version == 0, tables == 0 { return }
         guard application == applicationID else {
             throw DataStoreError(
@@ -130,14 +130,14 @@ final class SQLiteSession: Sendable {
         }
     }
 
-    /// Makes the file itself, so that it and the files that SQLite puts beside it are private.
+    /// Creates the file, so that it and the files that SQLite creates next to it are private.
     private static func createFile(_ file: URL) throws(DataStoreError) {
         do {
             try Data().write(to: file, options: .withoutOverwriting)
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o600], ofItemAtPath: file.path)
         } catch CocoaError.fileWriteFileExists {
-            // Another process was first.
+            // Another process has created it.
         } catch {
             throw DataStoreError(fileError: error, in: "open", path: file.path)
         }
@@ -145,7 +145,7 @@ final class SQLiteSession: Sendable {
 
     private static func setUp(_ pool: DatabasePool, _ durability: Durability) throws {
         try pool.writeWithoutTransaction { database in
-            // GRDB chooses NORMAL, with which a loss of power may take the last commits.
+            // GRDB chooses NORMAL, with which a loss of power may lose the last commits.
             if durability == .full {
                 try database.execute(
                     sql: "PRAGMA synchronous = FULL; PRAGMA fullfsync = 1")
@@ -168,7 +168,7 @@ final class SQLiteSession: Sendable {
                 """)
     }
 
-    /// Deletes the files of a store that is closed, if there is one.
+    /// Deletes the files of a closed store, if there is one.
     static func deleteFiles(at url: URL) throws(DataStoreError) {
         let directory: StoreDirectory
         do throws(DataStoreError) {
@@ -180,7 +180,7 @@ final class SQLiteSession: Sendable {
         }
         let claim = try OpenStores.claim(directory, files: [fileName])
         defer { claim.release() }
-        // The log first: a database without it is whole, but a log without its database is not.
+        // The log first: a database without it is consistent, but a log without its database is not.
         try directory.removeFiles([fileName + "-wal", fileName + "-shm", fileName])
     }
 }

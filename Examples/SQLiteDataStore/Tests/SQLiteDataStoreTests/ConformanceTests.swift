@@ -9,7 +9,7 @@ enum SQLiteFixture: ConformanceFixture {
     }
 }
 
-/// The whole contract, by the kit; without `.serialized`, so that the checks use all processors.
+/// The conformance kit; without `.serialized`, so that the checks use all processors.
 @Suite struct ConformanceTests {
     @Test(arguments: Conformance.checks(SQLiteFixture.self, level: .v1))
     func check(_ check: Check) async throws { try await check.run() }

@@ -7,7 +7,7 @@ import JustPersistMigration
 import SQLiteDataStore
 import Testing
 
-/// Items that move between SQLite and the engines of the package.
+/// Migrations between SQLite and the engines of the package.
 @Suite struct MigrationTests {
     enum Other: CaseIterable, Sendable {
         case memory, lmdb, levelDB
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// There, back, an interruption on each way, and an update by id in the end.
+    /// There and back, each interrupted once, and a final update by id.
     @Test(arguments: Other.allCases)
     func itemsGoFromSQLiteAndBack(_ other: Other) throws {
         struct Interruption: Error {}
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// The kit's own checks of migrations, with an engine in the place of its reference store.
+    /// The kit's checks of migrations, with an engine in place of its reference store.
     @Test(
         arguments: [SQLiteWithMemory.self, SQLiteWithLMDB.self, SQLiteWithLevelDB.self]
             as [any ConformanceFixture.Type])

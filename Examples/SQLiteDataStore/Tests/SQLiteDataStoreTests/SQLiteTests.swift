@@ -3,7 +3,7 @@ import GRDB
 import SQLiteDataStore
 import Testing
 
-/// What the kit cannot know: what SQLite itself says, and what lies in the files.
+/// Tests beyond the kit: SQLite's own behaviour, and the files.
 @Suite struct SQLiteTests {
     @Test func aFailureOfSQLitePoisonsTheBlockThatSwallowsIt() throws {
         let errors = ErrorLog()

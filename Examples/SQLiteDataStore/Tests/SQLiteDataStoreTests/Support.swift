@@ -43,7 +43,7 @@ extension DataStore {
     func names() throws -> [String] { try read { db in try db.items(Note.self).map(\.name) } }
 }
 
-/// What an error handler was given.
+/// The errors that an error handler received.
 final class ErrorLog: Sendable {
     private let errors = Mutex<[DataStoreError]>([])
 
@@ -53,7 +53,7 @@ final class ErrorLog: Sendable {
     func append(_ error: DataStoreError) { errors.withLock { $0.append(error) } }
 }
 
-/// A directory of its own for a test.
+/// A separate directory for a test.
 func withDirectory(_ body: (URL) throws -> Void) throws {
     let directory = FileManager.default.temporaryDirectory
         .appending(path: "justpersist-sqlite-\(UUID().uuidString)")
@@ -61,7 +61,7 @@ func withDirectory(_ body: (URL) throws -> Void) throws {
     try body(directory)
 }
 
-/// An open store in a directory of its own, sound at the end.
+/// An open store in a separate directory, verified at the end.
 func withStore(
     errors: ErrorLog = ErrorLog(), limits: DataStoreLimits = .contract,
     _ body: (SQLiteDataStore) throws -> Void
@@ -77,7 +77,7 @@ func withStore(
     }
 }
 
-/// Expects an error with a code, and gives it.
+/// Expects an error with a code, and returns it.
 @discardableResult
 func expectError(
     _ code: DataStoreError.Code, sourceLocation: SourceLocation = #_sourceLocation,

@@ -2,10 +2,10 @@ public import JustPersist
 public import JustPersistRecords
 import Synchronization
 
-/// The smallest engine there can be: one sorted array of keys and values.
+/// A minimal engine: one sorted array of keys and values.
 ///
-/// A read block looks at the array as it is when the block begins, which is a copy in name only; a write
-/// block changes a copy and puts it in the array's place.
+/// A read block uses the array as it is when the block begins, without copying it, because arrays are copied on write.
+/// A write block changes a copy and then replaces the array.
 public final class SortedArrayEngine: KeyValueEngine {
     /// A key and its value.
     struct Entry: Sendable {
@@ -13,7 +13,7 @@ public final class SortedArrayEngine: KeyValueEngine {
         var value: [UInt8]
     }
 
-    /// Volatile: what is in the array goes with it.
+    /// Volatile: the entries are lost with the array.
     public let traits = KeyValueEngineTraits(name: "SortedArray", isPersistent: false)
 
     private let entries = Mutex<[Entry]>([])
@@ -21,7 +21,7 @@ public final class SortedArrayEngine: KeyValueEngine {
     /// An empty engine.
     public init() {}
 
-    /// Nothing is to be opened.
+    /// Does nothing.
     public func open() {}
 
     /// Drops the entries, as a volatile store does when it is closed.

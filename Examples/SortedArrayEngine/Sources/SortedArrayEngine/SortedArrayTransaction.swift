@@ -1,7 +1,7 @@
 import JustPersist
 import JustPersistRecords
 
-/// The entries that one block sees, and in a write block those that it makes.
+/// The entries that one block reads, and in a write block those that it changes.
 final class SortedArrayTransaction: KeyValueWriter {
     private(set) var entries: [SortedArrayEngine.Entry]
 
@@ -43,7 +43,7 @@ final class SortedArrayTransaction: KeyValueWriter {
         return isThere
     }
 
-    /// The place of the first entry that is not below a key, and whether it is that of the key.
+    /// The place of the first entry that is not below a key, and whether it has that key.
     private func find(_ key: [UInt8]) -> (place: Int, isThere: Bool) {
         var (lower, upper) = (entries.startIndex, entries.endIndex)
         while lower < upper {

@@ -1,7 +1,7 @@
 import JustPersistConformance
 import XCTest
 
-/// The same in XCTest: one test for the whole kit.
+/// The conformance kit in XCTest: one test for all checks.
 final class XCTestConformanceTests: XCTestCase {
     func testConformance() async throws {
         let report = try await Conformance.report(on: SortedArrayFixture.self, from: self)

@@ -108,11 +108,11 @@ extension Block {
     private func source(
         of union: [IndexRanges], _ query: Query, first: Int
     ) -> any IDSource {
-        let sources = union.flatMap(\.known).map {
-            EntryIDs($0, isReversed: query.isReversed, first: first)
+        func entries(_ range: KeyRange) -> EntryIDs {
+            EntryIDs(range, isReversed: query.isReversed, first: first)
         }
-        return sources.count == 1
-            ? sources[0] : UnitedIDs(sources, isReversed: query.isReversed)
+        if union.count == 1, union[0].known.count == 1 { return entries(union[0].known[0]) }
+        return UnitedIDs(union.flatMap(\.known).map(entries), isReversed: query.isReversed)
     }
 
     // MARK: Counted entries

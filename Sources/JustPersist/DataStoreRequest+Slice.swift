@@ -6,6 +6,11 @@ extension DataStoreRequest {
         /// The most items that follow; `nil` for no limit.
         public let limit: Int?
 
+        init(_ offset: Int?, _ limit: Int?) {
+            self.offset = offset ?? 0
+            self.limit = limit == 0 ? nil : limit
+        }
+
         /// The number of leading items that determine the slice, which is `offset + limit`; `nil` without a limit.
         public var end: Int? {
             guard let limit else { return nil }
@@ -23,7 +28,5 @@ extension DataStoreRequest {
     /// The range of the matching items that this request returns.
     ///
     /// Call ``validate(operators:textOrders:)`` first.
-    public var slice: Slice {
-        Slice(offset: offset ?? 0, limit: limit.flatMap { $0 == 0 ? nil : $0 })
-    }
+    public var slice: Slice { parts.slice }
 }

@@ -151,8 +151,27 @@ public final class DataStoreRequest: @unchecked Sendable {
         sortDescriptors = [DataStoreSortDescriptor(key: sortKey, ascending: ascending)]
     }
 
+    /// What a request asks for of its type, read at once: another thread may change it.
+    package struct Parts {
+        package let predicate: DataStorePredicate?
+        package let sortDescriptors: [DataStoreSortDescriptor]
+        package let slice: Slice
+        /// Whether neither the offset nor the limit is negative.
+        package let hasValidSlice: Bool
+    }
+
+    /// What the request asks for now.
+    package var parts: Parts {
+        withContents { contents in
+            Parts(
+                predicate: contents.predicate, sortDescriptors: contents.sortDescriptors ?? [],
+                slice: Slice(contents.offset, contents.limit),
+                hasValidSlice: contents.offset ?? 0 >= 0 && contents.limit ?? 0 >= 0)
+        }
+    }
+
     /// Throws for a negative offset or limit.
-    package func validateSlice() throws(DataStoreError) {
+    private func validateSlice() throws(DataStoreError) {
         let (offset, limit) = withContents { ($0.offset, $0.limit) }
         try check(offset, "offset")
         try check(limit, "limit")

@@ -195,13 +195,13 @@ package final class Cancellation: Sendable {
 
 /// Checks the limits of the work at every 256th step of a loop.
 package struct WorkSteps {
-    private var steps = 0
+    @usableFromInline package var steps = 0
 
     /// No steps yet.
     package init() {}
 
     /// Counts a step.
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func count() throws(DataStoreError) {
         steps &+= 1
         if steps & 255 == 0 { try WorkLimit.check() }

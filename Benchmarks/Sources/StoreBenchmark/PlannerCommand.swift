@@ -18,6 +18,12 @@ struct PlannerCommand: ParsableCommand {
     @Option(help: "How many rounds are counted.")
     var rounds = 5
 
+    @Option(help: "Carries out only the queries whose titles contain this.")
+    var only: String?
+
+    @Option(help: "Compares only this store: LMDB or LevelDB.")
+    var store: String?
+
     func run() throws {
         let directory = FileManager.default.temporaryDirectory
             .appending(path: "justpersist-benchmark-\(UUID().uuidString)")
@@ -33,11 +39,14 @@ struct PlannerCommand: ParsableCommand {
             ("LevelDB", try LevelDBDataStore.open(at: directory.appending(path: "leveldb"))),
         ]
         print("\(Machine.line), \(items) rows, \(rounds) rounds, medians")
-        for (name, store) in stores {
+        for (name, store) in stores where self.store.map({ $0 == name }) ?? true {
             try fill(store)
             print("\n\(name)")
             print(line("query", "entries", "records", "ours µs", "SQLite µs", "ratio"))
-            for query in try PlannedQuery.all(rows: items) { try compare(query, store, sqlite) }
+            for query in try PlannedQuery.all(rows: items)
+            where only.map({ query.title.contains($0) }) ?? true {
+                try compare(query, store, sqlite)
+            }
             try store.close()
         }
     }

@@ -121,8 +121,16 @@ package struct RowGrouping {
     package mutating func place(of values: [DataStoreValue]) -> Int {
         let key = GroupKey(values)
         if let place = places[key] { return place }
-        let place = counts.count
+        let place = newPlace(of: values)
         places[key] = place
+        return place
+    }
+
+    /// A group of items with values that no other group has, and by which ``place(of:)`` will not be asked for it.
+    ///
+    /// For a caller that meets the values in their order, and so need not look the group up.
+    package mutating func newPlace(of values: [DataStoreValue]) -> Int {
+        let place = counts.count
         keyValues.append(values)
         counts.append(0)
         for _ in operands { totals.append(AggregateTotal()) }

@@ -40,22 +40,29 @@ extension MDB_val {
         }
         let size = unsafe mv_size
         let shared = min(size, bound.count)
+        // Word by word: a call for each key of a scan would cost more. The last word may overlap the one before.
         var place = 0
-        // The bounds of a scan are short, mostly, and a call for each key would cost more than this.
-        if shared >= 4 {
-            let word = unsafe UInt32(bigEndian: own.loadUnaligned(as: UInt32.self))
-            let otherWord = unsafe UInt32(
-                bigEndian: UnsafeRawPointer(other).loadUnaligned(as: UInt32.self))
+        while shared >= 8 {
+            let word = unsafe UInt64(bigEndian: Self.load(own, at: place))
+            let otherWord = unsafe UInt64(bigEndian: Self.load(other, at: place))
             if word != otherWord { return word < otherWord }
-            place = 4
+            if place == shared - 8 { return size < bound.count }
+            place = min(place + 8, shared - 8)
         }
-        while place < shared, place < 8 {
-            let byte = unsafe own.load(fromByteOffset: place, as: UInt8.self)
-            let otherByte = unsafe other[place]
-            if byte != otherByte { return byte < otherByte }
-            place += 1
+        while shared >= 4 {
+            let word = unsafe UInt32(bigEndian: Self.load(own, at: place))
+            let otherWord = unsafe UInt32(bigEndian: Self.load(other, at: place))
+            if word != otherWord { return word < otherWord }
+            if place == shared - 4 { return size < bound.count }
+            place = shared - 4
         }
-        let order = unsafe place == shared ? 0 : memcmp(own + place, other + place, shared - place)
+        let order = unsafe memcmp(own, other, shared)
         return order < 0 || order == 0 && size < bound.count
     }
+
+    // SAFETY: the caller has seen that there are so many bytes.
+    @inline(__always)
+    @unsafe private static func load<Word: FixedWidthInteger & BitwiseCopyable>(
+        _ bytes: UnsafeRawPointer, at place: Int
+    ) -> Word { unsafe bytes.loadUnaligned(fromByteOffset: place, as: Word.self) }
 }

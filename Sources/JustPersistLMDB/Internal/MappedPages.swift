@@ -27,7 +27,9 @@ final class MappedPages: Sendable {
         @unsafe func covers(_ key: MDB_val, _ value: MDB_val) -> Bool {
             let keyStart = unsafe UInt(bitPattern: key.mv_data)
             let valueStart = unsafe UInt(bitPattern: value.mv_data)
-            return unsafe keyStart & pageMask == keyPage && valueStart & pageMask == valuePage
+            // An empty value has no bytes to look at, and may begin where its page ends.
+            return unsafe keyStart & pageMask == keyPage
+                && (value.mv_size == 0 || valueStart & pageMask == valuePage)
                 && keyStart >= bytes.lowerBound && keyStart &+ UInt(key.mv_size) <= bytes.upperBound
                 && valueStart >= bytes.lowerBound
                 && valueStart &+ UInt(value.mv_size) <= bytes.upperBound

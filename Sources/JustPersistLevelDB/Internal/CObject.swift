@@ -21,9 +21,15 @@ extension Span<UInt8> {
 }
 
 extension [UInt8] {
-    /// Replaces the content with `count` bytes that LevelDB owns, keeping the memory.
-    mutating func assign(_ bytes: UnsafePointer<CChar>?, count: Int) {
-        removeAll(keepingCapacity: true)
-        unsafe append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
+    /// Puts `count` bytes that LevelDB owns in the place of the first ones, and makes room if they need more.
+    ///
+    /// The array keeps its length otherwise: to change that costs more than to copy a key.
+    mutating func overwrite(_ bytes: UnsafePointer<CChar>?, count: Int) {
+        if self.count < count { self = [UInt8](repeating: 0, count: Swift.max(64, 2 * count)) }
+        guard count > 0, let bytes = unsafe bytes else { return }
+        // SAFETY: there is room for them, as was just seen to.
+        unsafe withUnsafeMutableBytes { memory in
+            unsafe memory.baseAddress?.copyMemory(from: bytes, byteCount: count)
+        }
     }
 }

@@ -76,14 +76,14 @@ enum CommitRing {
     static func lastCommit(in database: Database) throws(DataStoreError) -> Entry? {
         var found: [[UInt8]: Entry] = [:]
         let iterator = Iterator(on: database)
-        var key: [UInt8] = []
-        var value: [UInt8] = []
+        var bytes: [UInt8] = []
         iterator.seek(to: prefix.span)
         while iterator.isValid {
-            iterator.copyKey(to: &key)
+            let keyCount = iterator.copyKey(to: &bytes)
+            let key = Array(bytes[..<keyCount])
             guard owns(key.span) else { break }
-            iterator.copyValue(to: &value)
-            guard let entry = Entry(value) else {
+            let count = iterator.copyValue(to: &bytes)
+            guard let entry = Entry(Array(bytes[..<count])) else {
                 throw corrupted(database, "the record of a commit is malformed")
             }
             found[key] = entry

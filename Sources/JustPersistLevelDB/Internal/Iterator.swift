@@ -1,5 +1,6 @@
 import CLevelDB
 import JustPersist
+import JustPersistRecords
 
 /// A place in one fixed state of the database: the state that was committed when it was made.
 ///
@@ -26,18 +27,38 @@ final class Iterator {
 
     func previous() { unsafe leveldb_iter_prev(object.pointer) }
 
-    /// Copies the key out of the iterator, which must be valid.
-    func copyKey(to buffer: inout [UInt8]) {
+    /// Copies the key out of the iterator, which must be valid, to the beginning of a buffer; gives its length.
+    func copyKey(to buffer: inout [UInt8]) -> Int {
         var count = 0
         let bytes = unsafe leveldb_iter_key(object.pointer, &count)
-        unsafe buffer.assign(bytes, count: count)
+        unsafe buffer.overwrite(bytes, count: count)
+        return count
     }
 
-    /// Copies the value out of the iterator, which must be valid.
-    func copyValue(to buffer: inout [UInt8]) {
+    /// Copies the key as ``copyKey(to:)`` does, unless it lies beyond the end of a range; `nil` then.
+    ///
+    /// It is compared where it is: LevelDB makes a key of pieces, and to read a fresh copy of them takes longer.
+    func copyKey(inside range: KeyRange, reversed: Bool, to buffer: inout [UInt8]) -> Int? {
+        var count = 0
+        let bytes = unsafe leveldb_iter_key(object.pointer, &count)
+        // SAFETY: the bytes stay until the iterator moves.
+        let raw = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
+        let key = unsafe Span<UInt8>(_unsafeElements: raw.assumingMemoryBound(to: UInt8.self))
+        if reversed {
+            if key.isOrdered(before: range.lower.span) { return nil }
+        } else if let upper = range.upper, !key.isOrdered(before: upper.span) {
+            return nil
+        }
+        unsafe buffer.overwrite(bytes, count: count)
+        return count
+    }
+
+    /// Copies the value out of the iterator, which must be valid, to the beginning of a buffer; gives its length.
+    func copyValue(to buffer: inout [UInt8]) -> Int {
         var count = 0
         let bytes = unsafe leveldb_iter_value(object.pointer, &count)
-        unsafe buffer.assign(bytes, count: count)
+        unsafe buffer.overwrite(bytes, count: count)
+        return count
     }
 
     /// Throws what went wrong on the way here.

@@ -88,16 +88,15 @@ final class Snapshot: KeyValueReader, @unchecked Sendable {
             }
         }
         let iterator = try openIterator()
-        var found: [UInt8] = []
+        var bytes: [UInt8] = []
         moves += 1
         iterator.seek(to: key)
         try iterator.checkErrors()
         guard iterator.isValid else { return false }
-        iterator.copyKey(to: &found)
-        guard !key.isOrdered(before: found.span) else { return false }
-        var value: [UInt8] = []
-        iterator.copyValue(to: &value)
-        try body(value.span)
+        let keyCount = iterator.copyKey(to: &bytes)
+        guard !key.isOrdered(before: bytes.span.extracting(..<keyCount)) else { return false }
+        let count = iterator.copyValue(to: &bytes)
+        try body(bytes.span.extracting(..<count))
         return true
     }
 
@@ -125,28 +124,24 @@ final class Snapshot: KeyValueReader, @unchecked Sendable {
         let iterator = try openIterator()
 
         // `body` gets copies: it may look other keys up, and that moves the iterator.
-        var key: [UInt8] = []
-        var value: [UInt8] = []
+        var (keyBytes, valueBytes): ([UInt8], [UInt8]) = ([], [])
         moves += 1
         if reversed {
             try seek(iterator, before: range.upper)
         } else {
             iterator.seek(to: range.lower.span)
         }
-        while iterator.isValid {
-            iterator.copyKey(to: &key)
-            let isInside =
-                reversed
-                ? !key.span.isOrdered(before: range.lower.span)
-                : range.upper.map { key.span.isOrdered(before: $0.span) } ?? true
-            guard isInside else { break }
-            if !CommitRing.owns(key.span) {
-                if readsValues { iterator.copyValue(to: &value) }
+        while iterator.isValid,
+            let keyCount = iterator.copyKey(inside: range, reversed: reversed, to: &keyBytes)
+        {
+            let key = keyBytes.span.extracting(..<keyCount)
+            if !CommitRing.owns(key) {
+                let count = readsValues ? iterator.copyValue(to: &valueBytes) : 0
                 let movesBefore = moves
-                if try body(key.span, value.span) == .stop { break }
+                if try body(key, valueBytes.span.extracting(..<count)) == .stop { break }
                 if moves != movesBefore {
                     moves += 1
-                    iterator.seek(to: key.span)
+                    iterator.seek(to: key)
                     guard iterator.isValid else { break }
                 }
             }

@@ -138,6 +138,7 @@ extension [UInt8] {
             return order == .descending ? .cut : .exact
         case .string(let value):
             append(IndexKey.text)
+            if appendPlain(value, longest: longest) { return .exact }
             return append(ordered: value.bytesForOrder(longest + 1).span, longest: longest)
         case .date(let value):
             append(IndexKey.date)
@@ -190,6 +191,22 @@ extension [UInt8] {
         let precision = append(ordered: text.bytesForOrder(longest + 1).span, longest: longest)
         removeLast(2)
         return precision
+    }
+
+    /// Appends a text whose bytes are what is to be appended, as those of most are; false for any other.
+    private mutating func appendPlain(_ text: String, longest: Int) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            let span = unsafe bytes.span
+            // A null byte has another form, and so may a letter with marks; a long text is cut.
+            guard span.count <= longest, span.isSurelyComposed, unsafe !bytes.contains(0) else {
+                return false
+            }
+            unsafe append(contentsOf: bytes)
+            append(0)
+            append(0)
+            return true
+        }
     }
 
     /// Appends bytes so that they order as they are, also before what follows them.

@@ -37,7 +37,8 @@ extension Block {
             let values = entryValues(of: grouping.keys, query)
         else { return nil }
         explained?.taken = .entriesAlone([values.ranges])
-        var groups = EntryGroups(grouping, values, query)
+        var groups = EntryGroups(
+            grouping, values, query, mostLookups: try query.mostLookups(in: self))
         for range in values.ranges.known {
             try groups.read(range, in: self)
             if groups.isGivenUp { return nil }
@@ -146,9 +147,9 @@ private struct EntryGroups {
     /// The values, if the entries tell them.
     private var known: [DataStoreValue]?
 
-    init(_ grouping: RowGrouping, _ values: EntryValues, _ query: Query) {
+    init(_ grouping: RowGrouping, _ values: EntryValues, _ query: Query, mostLookups: Int) {
         (self.grouping, self.values, self.query) = (grouping, values, query)
-        lookups = query.mostLookups
+        lookups = mostLookups
     }
 
     /// Takes the entries of a range in.
@@ -173,8 +174,9 @@ private struct EntryGroups {
                 if first.map({ id < $0 }) ?? true { first = id }
                 if !isExact { ids.append(id) }
                 // The rest of a group that need not be counted is passed over, if it is not short.
+                // To look for the next one takes as long as to read some more.
                 isLeft =
-                    count == 8 && isExact && !grouping.countsItems
+                    count == 32 && isExact && !grouping.countsItems
                     && (known != nil || !values.isFollowed)
                 return isLeft ? .stop : .next
             }
@@ -186,19 +188,27 @@ private struct EntryGroups {
     /// Puts the group that was read into the grouping.
     mutating func endGroup(in block: Block) throws(DataStoreError) {
         guard let id = first else { return }
-        if let known {
-            grouping.count(count, at: grouping.place(of: known))
-        } else {
-            // In the order of creation, in which a group takes the values of its first item.
-            let wanted = isExact ? [id] : ids.sorted()
-            lookups -= wanted.count
+        if known == nil {
+            lookups -= isExact ? 1 : ids.count
             if lookups < 0 {
                 isGivenUp = true
                 return
             }
-            for id in wanted {
+        }
+        if isExact {
+            // No other group has the same key.
+            let found: [DataStoreValue]
+            if let known {
+                found = known
+            } else {
+                found = try block.storedValues(values, id, query)
+            }
+            grouping.count(count, at: grouping.newPlace(of: found))
+        } else {
+            // In the order of creation, in which a group takes the values of its first item.
+            for id in ids.sorted() {
                 let place = grouping.place(of: try block.storedValues(values, id, query))
-                grouping.count(isExact ? count : 1, at: place)
+                grouping.count(at: place)
             }
         }
         (count, first) = (0, nil)

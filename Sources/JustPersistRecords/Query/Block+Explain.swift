@@ -14,7 +14,7 @@ extension Block {
         switch operation {
         case .fetch:
             try prepareForQuery()
-            let query = try Query(request.copy(), in: self)
+            let query = try Query(request, in: self)
             try rows(query, try access(for: query)) { (_, _) throws(DataStoreError) in
                 matched += 1
             }

@@ -104,10 +104,11 @@ extension Block {
         var pass = RecordPass(isReversed: query.isReversed)
         defer { recordsExamined += pass.count }
         let predicate = try query.predicate?.compiled()
+        let most = try query.mostLookups(in: self)
         explained?.taken = .scan
         while true {
             // As long as reading so many entries and their records takes.
-            let end = budget < query.mostLookups ? pass.count + 8 * budget : .max
+            let end = budget < most ? pass.count + 8 * budget : .max
             var scanned = pass.count
             var isOver = false
             let isComplete = try table.scan(&pass, in: reader) {
@@ -120,7 +121,7 @@ extension Block {
             }
             if isComplete { return try checkCount(pass, of: type) }
             if isOver { return }
-            budget = min(query.mostLookups, budget * 8)
+            budget = min(most, budget * 8)
             guard let found = try ids(in: parts, most: budget) else { continue }
             let last = pass.last
             let rest = found.ids.filter { id in
@@ -142,7 +143,7 @@ extension Block {
         let needed = query.slice.end ?? .max
         if exact.count > 1, needed > 1 {
             // An item may be in several of them.
-            return try ids(in: exact, most: query.mostLookups * 5)?.ids.count
+            return try ids(in: exact, most: query.mostLookups(in: self) * 5)?.ids.count
         }
         var count = 0
         for range in exact.flatMap(\.known) where count < needed {

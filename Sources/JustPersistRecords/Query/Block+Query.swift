@@ -5,7 +5,7 @@ extension Block {
     func fetch(_ request: DataStoreRequest) throws(DataStoreError) -> [any DataStoreItem] {
         try checkOpen("fetch")
         try prepareForQuery()
-        let query = try Query(request.copy(), in: self)
+        let query = try Query(request, in: self)
         var items: [any DataStoreItem] = []
         // A hint alone: a damaged number of items must not keep the items away, nor reserve much.
         if query.predicate == nil, query.sort.isEmpty {
@@ -28,7 +28,7 @@ extension Block {
     ) throws(DataStoreError) {
         try checkOpen("fetch")
         try prepareForQuery()
-        let query = try Query(request.copy(), in: self)
+        let query = try Query(request, in: self)
         let canPause = WorkLimit.canPause
         try rows(query, try access(for: query)) { (id, record) throws(DataStoreError) in
             let item = try item(query.type, id: id, record: record)
@@ -40,7 +40,7 @@ extension Block {
     func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         try checkOpen("count")
         try prepareForQuery()
-        let query = try Query(request.copy(), in: self)
+        let query = try Query(request, in: self)
         guard query.table != nil else { return 0 }
         if query.predicate == nil {
             explained?.taken = .counter

@@ -20,12 +20,12 @@ extension Block {
         if let ids = query.ids { return .ids(query.isReversed ? ids.reversed() : ids) }
         guard query.table != nil else { return .none }
         guard !query.type.indexes.isEmpty else { return .scan }
-        let most = query.mostLookups
         // No store has more, and a few times as many can be counted.
         guard isLazy, let end = query.slice.end.map({ min($0, 1 << 40) }) else {
-            return try entries(of: query, most: most) ?? .scan
+            return try entries(of: query, most: query.mostLookups(in: self)) ?? .scan
         }
-        if query.sort.isEmpty || !isSorted { return try inOrderOfIDs(query, end, most) }
+        if query.sort.isEmpty || !isSorted { return try inOrderOfIDs(query, end) }
+        let most = try query.mostLookups(in: self)
         guard let order = try order(of: query), order.decides || end <= most else {
             return try entries(of: query, most: most) ?? .scan
         }
@@ -61,17 +61,20 @@ extension Block {
 
     /// The way to the first items in the order of their ids.
     private func inOrderOfIDs(
-        _ query: Query, _ end: Int, _ most: Int
+        _ query: Query, _ end: Int
     ) throws(DataStoreError) -> AccessPath {
         let unions = query.alternatives?.unions ?? []
         if unions.isEmpty { return .scan }
         var lazy: [[IndexRanges]] = []
-        for union in unions where try isInOrderOfIDs(union) { lazy.append(union) }
-        if let exact = lazy.first(where: { $0.allSatisfy(\.decides) }) {
-            return .entries(
-                FoundIDs(source: source(of: exact, query, first: end), areMatches: true), exact)
+        for union in unions where try isInOrderOfIDs(union) {
+            if union.allSatisfy(\.decides) {
+                return .entries(
+                    FoundIDs(source: source(of: union, query, first: end), areMatches: true), union)
+            }
+            lazy.append(union)
         }
         let few = 4 * end + 64
+        let most = try query.mostLookups(in: self)
         if few >= most { return try entries(of: query, most: most) ?? .scan }
         if let entries = try entries(of: query, most: few) { return entries }
         if lazy.isEmpty { return .race(unions[0]) }
@@ -105,11 +108,11 @@ extension Block {
     private func source(
         of union: [IndexRanges], _ query: Query, first: Int
     ) -> any IDSource {
-        let sources = union.flatMap(\.known).map {
-            EntryIDs($0, isReversed: query.isReversed, first: first)
+        func entries(_ range: KeyRange) -> EntryIDs {
+            EntryIDs(range, isReversed: query.isReversed, first: first)
         }
-        return sources.count == 1
-            ? sources[0] : UnitedIDs(sources, isReversed: query.isReversed)
+        if union.count == 1, union[0].known.count == 1 { return entries(union[0].known[0]) }
+        return UnitedIDs(union.flatMap(\.known).map(entries), isReversed: query.isReversed)
     }
 
     // MARK: Counted entries

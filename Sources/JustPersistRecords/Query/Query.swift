@@ -2,16 +2,15 @@ import Foundation
 import JustPersist
 
 /// A request made ready for one block: checked, and tied to what the store knows of its type.
-struct Query {
+// A class, because it is passed from function to function for each request, and a copy of it takes ten retains.
+final class Query {
     let type: BlockType
     /// The records to look at; `nil` if none can match.
     let table: RecordTable?
     /// Which of them match; `nil` for all.
     let predicate: CompiledPredicate?
     /// What indexes can tell of the predicate; `nil` without one, or without indexes.
-    let alternatives: IndexAlternatives?
-    /// How many records may be looked up in place of a scan.
-    let mostLookups: Int
+    private(set) var alternatives: IndexAlternatives?
     /// What decides the order; empty for that of the ids.
     let sort: [SortKey]
     /// Whether a record may refuse the request: an array is in the way of what decides the order.
@@ -29,20 +28,26 @@ struct Query {
         let descriptor: DataStoreSortDescriptor
     }
 
-    /// 0 where no index can be used.
-    private static func mostLookups(
-        _ type: BlockType, _ ids: [ItemID]?, in block: Block
-    ) throws(DataStoreError) -> Int {
-        ids != nil || type.indexes.isEmpty ? 0 : try block.mostLookups(type)
+    /// How many records may be looked up in place of a scan.
+    ///
+    /// Counted when it is needed: it takes as long as to look a record up.
+    func mostLookups(in block: Block) throws(DataStoreError) -> Int {
+        if let knownMostLookups { return knownMostLookups }
+        let most = try block.mostLookups(type)
+        knownMostLookups = most
+        return most
     }
+    private var knownMostLookups: Int?
 
-    init(_ request: DataStoreRequest, in block: Block) throws(DataStoreError) {
+    convenience init(_ request: DataStoreRequest, in block: Block) throws(DataStoreError) {
         let type = try block.blockType(request.type)
-        let predicate = request.predicate
-        if let predicate, let shape = type.shape(predicate, request.sortDescriptors ?? []) {
-            try request.validateSlice()
-            try self.init(shape, predicate, request.slice, type, in: block)
+        let parts = request.parts
+        if let predicate = parts.predicate, parts.hasValidSlice,
+            let shape = type.shape(predicate, parts.sortDescriptors)
+        {
+            try self.init(shape, predicate, parts.slice, type, in: block)
         } else {
+            let request = request.copy()
             try self.init(binding: request, type, in: block)
             if let shape = QueryShape(request, boundAs: self) {
                 type.keep(shape)
@@ -62,14 +67,20 @@ struct Query {
         mayRefuse = sort.contains { $0.key.mayCollect }
         isReversed = shape.isReversed
         ids = nil
-        mostLookups = try Self.mostLookups(type, nil, in: block)
-        alternatives =
-            type.indexes.isEmpty
-            ? nil
-            : shape.alternatives(predicate)
-                ?? IndexAlternatives(
-                    predicate, of: type, mostRanges: Block.mostRanges(for: mostLookups))
         self.predicate = CompiledPredicate(of: predicate, type)
+        alternatives = shape.alternatives(predicate)
+        if alternatives == nil {
+            alternatives = try alternatives(of: predicate, in: block)
+        }
+    }
+
+    /// What indexes can tell of a predicate; `nil` if there are none.
+    private func alternatives(
+        of predicate: DataStorePredicate, in block: Block
+    ) throws(DataStoreError) -> IndexAlternatives? {
+        if type.indexes.isEmpty { return nil }
+        let most = try mostLookups(in: block)
+        return IndexAlternatives(predicate, of: type, mostRanges: Block.mostRanges(for: most))
     }
 
     private init(
@@ -103,18 +114,13 @@ struct Query {
             self.table = compiled.constant == false ? nil : table
             let ids = hasOwnToken ? nil : predicate.namedIDs
             self.ids = ids
-            mostLookups = try Self.mostLookups(type, ids, in: block)
-            alternatives =
-                ids != nil || type.indexes.isEmpty || self.predicate == nil
-                ? nil
-                : IndexAlternatives(
-                    predicate, of: type, mostRanges: Block.mostRanges(for: mostLookups))
+            if ids == nil, self.predicate != nil {
+                alternatives = try alternatives(of: predicate, in: block)
+            }
         } else {
             predicate = nil
-            alternatives = nil
             table = try block.table(of: type)
             ids = nil
-            mostLookups = try Self.mostLookups(type, nil, in: block)
         }
     }
 }

@@ -91,10 +91,11 @@ final class QueryShape {
 
     /// What the indexes can tell of a predicate of this shape; `nil` if it has to be found out.
     func alternatives(_ predicate: DataStorePredicate) -> IndexAlternatives? {
-        guard let index, let comparisons = predicate.plainComparisons else { return nil }
+        guard let index else { return nil }
         var key = index.prefix
+        key.reserveCapacity(64)
         for place in places {
-            guard let (_, value) = comparisons[place].plainSides,
+            guard case .value(let value)? = predicate.comparison(place)?.right,
                 key.append(component: index.compared(value), longest: index.longestText) == .exact
             else { return nil }
         }
@@ -114,6 +115,17 @@ extension DataStorePredicate {
                 comparisons.append(comparison)
             }
             return comparisons
+        default: return nil
+        }
+    }
+
+    /// One of the comparisons of such a predicate.
+    fileprivate func comparison(_ place: Int) -> Comparison? {
+        switch self {
+        case .comparison(let comparison): return comparison
+        case .and(let parts):
+            if case .comparison(let comparison) = parts[place] { return comparison }
+            return nil
         default: return nil
         }
     }

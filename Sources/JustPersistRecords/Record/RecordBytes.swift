@@ -56,11 +56,13 @@ extension Span<UInt8> {
     func compare(_ range: Range<Int>, _ other: Span<UInt8>) -> Int {
         let shared = Swift.min(range.count, other.count)
         var offset = 0
-        while offset + 8 <= shared {
+        while shared >= 8 {
             let a = word64(at: range.lowerBound + offset)
             let b = other.word64(at: offset)
             if a != b { return a.byteSwapped < b.byteSwapped ? -1 : 1 }
-            offset += 8
+            if offset == shared - 8 { return range.count - other.count }
+            // The last word may overlap the one before.
+            offset = Swift.min(offset + 8, shared - 8)
         }
         while offset < shared {
             let a = self[range.lowerBound + offset]

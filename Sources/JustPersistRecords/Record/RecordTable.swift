@@ -61,6 +61,14 @@ final class RecordTable {
         missing: (ItemID) throws(DataStoreError) -> Void,
         _ body: (ItemID, Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError) {
+        if ids.count == 1 {
+            let id = ids[0]
+            let isFound = try withRecord(id, in: reader) { (record) throws(DataStoreError) in
+                _ = try body(id, record)
+            }
+            if !isFound { try missing(id) }
+            return
+        }
         var keys: [[UInt8]] = []
         var start = 0
         var isOver = false

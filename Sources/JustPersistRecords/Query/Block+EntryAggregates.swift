@@ -174,9 +174,8 @@ private struct EntryGroups {
                 if first.map({ id < $0 }) ?? true { first = id }
                 if !isExact { ids.append(id) }
                 // The rest of a group that need not be counted is passed over, if it is not short.
-                // To look for the next one takes as long as to read some more.
                 isLeft =
-                    count == 32 && isExact && !grouping.countsItems
+                    count == 8 && isExact && !grouping.countsItems
                     && (known != nil || !values.isFollowed)
                 return isLeft ? .stop : .next
             }

@@ -45,7 +45,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         guard try performInsert(item) else { throw .alreadyThere(id, ofType: type.itemTypeKey) }
         // Past the backing that has forwarded the item: it knows no short cuts.
         let live = Item(backing: item.backing.storeBacking)
-        live.backing.withInitialValues { live.setInitialValues() }
+        live.setInitialValues()
         return item
     }
 

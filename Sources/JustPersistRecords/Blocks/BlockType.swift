@@ -96,7 +96,11 @@ final class BlockType {
         ambiguous = []
         guard let schema = itemType.schema else {
             let attributes = stored?.attributes ?? []
-            allowedTags = attributes.map { $0.laterKinds.isEmpty ? Self.tags(of: $0.kinds) : 1 << UInt16(ValueTag.null) | ValueTag.bits(of: $0.kinds) }
+            allowedTags = attributes.map {
+                $0.laterKinds.isEmpty
+                    ? Self.tags(of: $0.kinds)
+                    : 1 << UInt16(ValueTag.null) | ValueTag.bits(of: $0.kinds)
+            }
             attributePlaces = attributes.indices.filter { !attributes[$0].isRetired }
             attributeNames = attributePlaces.map { attributes[$0].name }
             currentIDs = stored?.currentIDs ?? [:]

@@ -102,12 +102,6 @@ struct StoreHeader: Sendable {
         changeLog = log
     }
 
-    /// Whether bytes are a header of another format than this release's, which says what may not be done.
-    static func isOfOtherFormat(_ bytes: Span<UInt8>) -> Bool {
-        bytes.word64(at: 0) == magic && bytes.count > 12
-            && bytes.word32(at: 8) != formatVersion
-    }
-
     /// Throws if a later release has forbidden this one to write.
     func checkWriting() throws(DataStoreError) {
         if unknown.forbidsWriting { throw Self.newer("writing", in: "write") }

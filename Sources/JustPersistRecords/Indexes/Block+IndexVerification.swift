@@ -56,7 +56,9 @@ extension Block {
         var problems: [DataStoreError] = []
         if unsound > 0 {
             problems.append(
-                .damagedIndex(index, of: stored, "\(unsound.counted("entry", "entries")) with a wrong checksum"))
+                .damagedIndex(
+                    index, of: stored,
+                    "\(unsound.counted("entry", "entries")) with a wrong checksum"))
         }
         if let first {
             problems.append(

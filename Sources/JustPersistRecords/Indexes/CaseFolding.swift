@@ -4,8 +4,7 @@ import JustPersist
 enum CaseFolding {
     /// Identifies the folding of this process: Foundation's tables, on which it depends, differ between releases.
     ///
-    /// It is the hash of the folded forms of all letters of the scripts that have two cases; counted once in a process, in
-    /// about a millisecond.
+    /// It is the hash of the folded forms of all letters of the scripts that have two cases; computed once in a process.
     static let own: UInt64 = {
         var letters = String.UnicodeScalarView()
         for range in scripts {

@@ -45,12 +45,9 @@ extension RecordTable {
         _ = try withStoredBytes(id, in: reader) { (record) throws(DataStoreError) in
             isReadable =
                 isSound(record, id) && index.addEntries(of: record, id: id, to: &scratch.old)
-            if isReadable { return }
-            let error = unreadable(record, id)
-            if error.code == .newerFormat { throw error }
         }
         if isReadable { return }
-        // What the damaged record said is not known, so its entries are looked for.
+        // What the record said is not known if it is damaged, or of a later release, so its entries are looked for.
         scratch.old.removeAll()
         try reader.scanKeys(index.range, reversed: false) { (key) throws(DataStoreError) in
             if key.count >= index.prefix.count + IndexKey.idLength, IndexKey.id(in: key) == id {

@@ -11,8 +11,8 @@ import JustPersist
 /// 03 type id             record (type: 4 bytes, id: 16)
 /// 04 type index … id     index entry (IndexKey)
 /// 05 commit              entry of the change log (commit: 8 bytes)
-/// 06                     links between items (reserved)
-/// 07                     work on the whole store, as applied migrations (reserved)
+/// 06 …                   links between items (reserved; kept as they are)
+/// 07 …                   work on the whole store, as applied migrations (reserved; kept as they are)
 /// FF                     the engine's own keys; never read or written by records
 /// ```
 enum KeySpace {

@@ -158,7 +158,9 @@ package final class SalvagedEntries {
             keep(key, known)
             if pendingBytes >= Self.pendingLimit { try flush() }
             if key.first != KeySpace.recordTag {
-                append("The header, a number of items, or an entry of the catalog or of a later release is damaged.")
+                append(
+                    "The header, a number of items, or an entry of the catalog or of a later release is damaged."
+                )
             }
         }
         if let (type, id) = RecordKey.parts(of: key.span) {

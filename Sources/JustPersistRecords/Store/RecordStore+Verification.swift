@@ -90,7 +90,8 @@ extension Block {
         _ report: inout VerificationReport, _ meter: MaintenanceMeter
     ) throws(DataStoreError) {
         var damaged = 0
-        try reader.scan(KeySpace.laterRange, reversed: false) { (key, value) throws(DataStoreError) in
+        try reader.scan(KeySpace.laterRange, reversed: false) {
+            (key, value) throws(DataStoreError) in
             if !KeySpace.isSoundLater(key, value) { damaged += 1 }
             return meter.note(bytes: key.count + value.count) ? .next : .stop
         }

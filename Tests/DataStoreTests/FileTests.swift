@@ -91,7 +91,7 @@ import Testing
             try bytes.put([header])
             let error = #expect(throws: DataStoreError.self) { try store.open() }
             #expect(error?.code == .newerFormat)
-            #expect(error?.message.contains("format 2") == true)
+            #expect(error?.message.contains("format 3") == true)
             try #expect(bytes.entries(tag: StoredBytes.headerTag).first?.value == header.value)
             try bytes.put([original])
             try store.open()

@@ -428,7 +428,8 @@ import Testing
         try #expect(store.verify().problems.isEmpty)
         var sets = store.changes(since: token).makeAsyncIterator()
         let set = try #require(await sets.next())
-        #expect(set.isComplete == (head == 0x3F), "\(set)")
+        let isComplete = set.isComplete && set.types.allSatisfy(\.isComplete)
+        #expect(isComplete == (head == 0x3F), "\(set)")
         try store.close()
     }
 }

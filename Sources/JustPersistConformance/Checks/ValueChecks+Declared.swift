@@ -49,7 +49,8 @@ extension ValueChecks {
                     "a value that equals the default, after other kinds were declared")
             }
             try items.expect(
-                [older, new], where: "level", .equal, .int(3), "after other kinds were declared")
+                [older, new, set], where: "level", .equal, .int(3),
+                "after other kinds were declared")
         },
         CheckDefinition(
             "val/explicit-nil-is-kept", clause: [9, 11],

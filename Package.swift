@@ -183,8 +183,8 @@ let package = Package(
             name: "DataStoreTests",
             dependencies: [
                 "JustPersist", "JustPersistRecords", "JustPersistLMDB", "JustPersistLevelDB",
-                "JustPersistMemory", "JustPersistConformance", "JustPersistMacros",
-                .product(name: "Logging", package: "swift-log"),
+                "JustPersistMemory", "JustPersistMigration", "JustPersistConformance",
+                "JustPersistMacros", .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings),

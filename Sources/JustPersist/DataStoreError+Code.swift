@@ -23,6 +23,8 @@ extension DataStoreError {
         public static let notAStore = Code("notAStore")
         /// The store was written by a newer release than this one.
         public static let newerFormat = Code("newerFormat")
+        /// The store was written in a format that this release does not read any more.
+        public static let olderFormat = Code("olderFormat")
         /// The store's files were deleted or replaced while it was open.
         public static let storeDeleted = Code("storeDeleted")
         /// The store does not exist, and was not to be created.

@@ -22,7 +22,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         let item = reporting(or: nil) { () throws(DataStoreError) in
             try performCreate(ItemType(itemType))
         }
-        if let item { item.backing.withInitialValues { item.setInitialValues() } }
+        if let item { item.setInitialValues() }
         return item
     }
 

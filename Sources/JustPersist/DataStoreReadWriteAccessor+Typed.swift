@@ -11,7 +11,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
                 "The store made an item of another class than “\(Item.itemTypeKey)”.",
                 itemType: Item.itemTypeKey)
         }
-        item.backing.withInitialValues { item.setInitialValues() }
+        item.setInitialValues()
         return item
     }
 

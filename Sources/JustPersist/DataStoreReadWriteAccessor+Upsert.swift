@@ -100,7 +100,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         }
         return try upsert(type, schema, attribute, values) { (_) throws(DataStoreError) in
             let item = try performCreate(type)
-            item.backing.withInitialValues { item.setInitialValues() }
+            item.setInitialValues()
             return item
         }
     }

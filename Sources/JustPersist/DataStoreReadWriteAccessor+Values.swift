@@ -46,7 +46,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         guard try performInsert(item) else { throw .alreadyThere(id, ofType: type.itemTypeKey) }
         // The store's own backing: the backing that forwarded the item has no fast path.
         let live = Item(backing: item.backing.storeBacking)
-        live.backing.withInitialValues { live.setInitialValues() }
+        live.setInitialValues()
         return item
     }
 

@@ -1,4 +1,5 @@
 public import JustPersist
+import JustPersistRecords
 
 /// Copies everything that one store holds into another, of whatever backend, and verifies the copy.
 ///
@@ -89,10 +90,17 @@ public struct Migration: Sendable {
                 "The source and the target are the same store. Name another target.")
         }
         if target.capabilities.isReadOnly { throw DataStoreError.readOnly(in: "migrate") }
+        try checkCopying()
         return try WorkLimit.throwingCancellation {
             if let report = try RecordCopy(self)?.run(progress) { return report }
             return try ItemCopy(self).run(progress)
         }
+    }
+
+    /// Throws `.newerFormat` if the source has something of a later release that would be lost.
+    func checkCopying() throws {
+        guard let source = source as? any RecordCopying else { return }
+        try source.readRecords { try $0.checkCopying() }
     }
 
     /// Runs the migration on a thread of its own, and gives its progress as it comes.

@@ -179,7 +179,27 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func aRecordedDefaultOfAFormerKindIsConvertedOrReplaced(_ backend: Backend) throws {
+    func aValueThatEqualsTheDefaultIsStored(_ backend: Backend) throws {
+        try backend.withStore { store in
+            try store.write { db in _ = try db.create(SetNote.self) }
+            for attribute in [
+                AttributeSchema("stars", kinds: [.string], default: .string("")),
+                AttributeSchema("stars", kinds: [.int], default: .int(5)),
+            ] {
+                try store.write { db in
+                    try db.declare(ItemSchema("Note", attributes: [attribute]))
+                }
+            }
+            try store.read { db in
+                let notes = try db.dynamicItems(DataStoreRequest(itemTypeKey: "Note"))
+                #expect(notes.map { $0["stars"] } == [.int(3)])
+                try #expect(db.first(SetNote.self)?.stars == 3)
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aRecordedDefaultIsConvertedAndNeverReplaced(_ backend: Backend) throws {
         try backend.withStore { store in
             func declare(_ attribute: AttributeSchema) throws -> DataStoreValue? {
                 try store.write { db in
@@ -191,10 +211,11 @@ import Testing
             try store.write { db in _ = try db.create("T") }
             try #expect(
                 declare(AttributeSchema("a", kinds: [.double], default: .double(1))) == .double(7))
+            let text = AttributeSchema("a", kinds: [.string], default: .string("x"))
+            try #expect(declare(text) == .int(7))
+            try #expect(declare(AttributeSchema("a", kinds: [.date])) == .int(7))
             try #expect(
-                declare(AttributeSchema("a", kinds: [.string], default: .string("x")))
-                    == .string("x"))
-            try #expect(declare(AttributeSchema("a", kinds: [.date])) == .null)
+                declare(AttributeSchema("a", kinds: [.int], default: .int(1))) == .int(7))
             try #expect(store.read { db in try db.schemas().map(\.itemTypeKey) } == ["T"])
         }
     }
@@ -287,6 +308,18 @@ private final class SecondNote: MutableDataStoreItem {
         get { optionalAttribute(at: 3) }
         set { setOptionalAttribute(newValue, at: 3) }
     }
+}
+
+/// A release that sets the default in new items, as the macro does.
+private final class SetNote: MutableDataStoreItem {
+    static let schema = ItemSchema(
+        "Note", attributes: [AttributeSchema("stars", kinds: [.int], default: .int(3))])
+    let backing: any ItemBacking
+    init(backing: any ItemBacking) { self.backing = backing }
+
+    func setInitialValues() { setAttribute(3, at: 0) }
+
+    var stars: Int { attribute(at: 0, default: 3) }
 }
 
 /// A release that gives new items another default.

@@ -87,11 +87,11 @@ import Testing
             let bytes = StoredBytes(backend, at: directory)
             var header = try #require(try bytes.entries(tag: StoredBytes.headerTag).first)
             let original = header
-            header.value[8] = 2
+            header.value[8] = 3
             try bytes.put([header])
             let error = #expect(throws: DataStoreError.self) { try store.open() }
             #expect(error?.code == .newerFormat)
-            #expect(error?.message.contains("format 2") == true)
+            #expect(error?.message.contains("format 3") == true)
             try #expect(bytes.entries(tag: StoredBytes.headerTag).first?.value == header.value)
             try bytes.put([original])
             try store.open()

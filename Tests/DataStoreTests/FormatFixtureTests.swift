@@ -6,10 +6,12 @@ import JustPersistMemory
 import JustPersistRecords
 import Testing
 
-/// A store of format 1 as it was written by the release that made the format: each later release opens it.
+/// A store of format 2 as it was written by the release that made the format: each later release opens it.
 @Suite struct FormatFixtureTests {
     private static let file = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "Fixtures/Format1.txt")
+        .appending(path: "Fixtures/Format2.txt")
+    /// A store of a build before the first release.
+    private static let oldFile = file.deletingLastPathComponent().appending(path: "Format1.txt")
 
     /// The engines that the fixture is loaded into.
     enum Place: CaseIterable {
@@ -28,20 +30,48 @@ import Testing
     private func withFixture(
         in place: Place, _ body: (any DataStore, any KeyValueEngine) throws -> Void
     ) throws {
-        func run<Engine: KeyValueEngine>(_ engine: Engine) throws {
-            // An engine in memory keeps what it has only while it is open.
-            try engine.open()
-            let entries = try HexEntries.read(Self.file)
-            try engine.write { writer in
-                for (key, value) in entries { try writer.put(value.span, forKey: key.span) }
-            }
-            if engine.traits.isPersistent { engine.close() }
-            let store = RecordStore(engine: engine)
+        try withClosedStore(in: place, of: Self.file) { store, engine in
             try store.open()
             try body(store, engine)
             try store.close()
         }
+    }
+
+    private func withClosedStore(
+        in place: Place, of file: URL, _ body: (any DataStore, any KeyValueEngine) throws -> Void
+    ) throws {
+        func run<Engine: KeyValueEngine>(_ engine: Engine) throws {
+            // An engine in memory keeps what it has only while it is open.
+            try engine.open()
+            let entries = try HexEntries.read(file)
+            try engine.write { writer in
+                for (key, value) in entries { try writer.put(value.span, forKey: key.span) }
+            }
+            if engine.traits.isPersistent { engine.close() }
+            try body(RecordStore(engine: engine), engine)
+        }
         try withTemporaryDirectory { directory in try run(place.engine(in: directory)) }
+    }
+
+    @Test(arguments: Place.allCases)
+    func aStoreOfAnEarlierFormatIsRefused(_ place: Place) throws {
+        try withClosedStore(in: place, of: Self.oldFile) { store, engine in
+            expectError(.olderFormat) { try store.open() }
+            if !engine.traits.isPersistent, place == .memory { return }
+            let left = try HexEntries.all(in: engine)
+            let fixture = try HexEntries.read(Self.oldFile)
+            #expect(left.map { Data($0.key) } == fixture.map { Data($0.key) })
+            #expect(left.map { Data($0.value) } == fixture.map { Data($0.value) })
+        }
+    }
+
+    @Test(arguments: [Place.lmdb, .levelDB])
+    func aStoreOfAnEarlierFormatIsNotSalvaged(_ place: Place) throws {
+        try withClosedStore(in: place, of: Self.oldFile) { store, _ in
+            try withTemporaryDirectory { home in
+                expectError(.olderFormat) { _ = try store.salvage(into: home) }
+            }
+        }
     }
 
     @Test(arguments: Place.allCases)
@@ -487,7 +517,7 @@ private enum HexEntries {
 
     static func write(_ entries: [SortedArrayEngine.Entry], to file: URL) throws {
         var text = """
-            # A store of format 1: its keys and values as the article "The file format" describes them, in hexadecimal
+            # A store of format 2: its keys and values as the article "The file format" describes them, in hexadecimal
             # digits. 05*200 is a byte 200 times. FormatFixtureTests tells how it was made and what it holds. Every later
             # release has to open it, so it is never written anew; a later format gets a file of its own.
 

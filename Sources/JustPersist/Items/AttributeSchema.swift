@@ -13,7 +13,8 @@ public struct AttributeSchema: Sendable {
     ///
     /// A store records the first default that is declared for an attribute. Items that were stored before the
     /// attribute was declared keep this value, even if a later release declares another default for new items. The
-    /// recorded default is replaced only if the later release declares kinds to which it cannot be converted.
+    /// recorded default is never replaced. A class that declares kinds to which it cannot be converted gives these items
+    /// its own default.
     public let defaultValue: DataStoreValue?
     /// Whether the attribute can be null.
     ///

@@ -23,12 +23,6 @@ public protocol ItemBacking: AnyObject {
     /// ``DataStoreError/Code/itemNotMutable`` unless the item is live.
     func setValue(_ value: DataStoreValue, at index: Int) throws(DataStoreError)
 
-    /// Runs `body`, which sets the declared default values of a new item.
-    ///
-    /// The default only runs `body`. A store that records the defaults of attributes need not store equal values
-    /// during this call.
-    func withInitialValues(_ body: () -> Void)
-
     // Fast paths for values of the most frequent kinds, which avoid a ``DataStoreValue``.
 
     /// A fast path to read a string attribute; if it returns `nil`, the caller uses ``value(at:)``.
@@ -112,9 +106,6 @@ extension ItemBacking {
         }
         for name in names { try body(name, try value(forAttribute: name)) }
     }
-
-    /// Runs `body`.
-    public func withInitialValues(_ body: () -> Void) { body() }
 
     /// Returns the backing itself.
     public var storeBacking: any ItemBacking { self }

@@ -35,6 +35,22 @@ extension ValueChecks {
                 items = try items.reopened()
                 try read("after the store was reopened")
             }
+            // Kinds to which the recorded default cannot be converted come and go.
+            let set = try items.store.write { db in try db.create(Coded.self).uniqueToken }
+            try items.declare(AttributeSchema("level", kinds: [.string], default: .string("")))
+            try items.declare(AttributeSchema("code", kinds: [.string], default: .string("")))
+            try items.declare(AttributeSchema("level", kinds: [.int], default: .int(9)))
+            try items.declare(AttributeSchema("code", kinds: [.int], default: .int(5)))
+            try items.store.read { db in
+                let item = try check.require(
+                    try db.performFetchItem(ItemType(Coded.self), id: set), "the item of a class")
+                check.expectIdentical(
+                    try item.storedValue(forKeyPath: "code"), .int(0),
+                    "a value that equals the default, after other kinds were declared")
+            }
+            try items.expect(
+                [older, new, set], where: "level", .equal, .int(3),
+                "after other kinds were declared")
         },
         CheckDefinition(
             "val/explicit-nil-is-kept", clause: [9, 11],
@@ -145,6 +161,16 @@ extension CheckContext {
         }
         expectEqual(found, expected, "the items sorted by \(attribute.escaped) \(when)", line: line)
     }
+}
+
+/// A class that gives its new items the default, as classes do.
+private final class Coded: MutableDataStoreItem {
+    static let schema = ItemSchema(
+        "Declared", attributes: [AttributeSchema("code", kinds: [.int], default: .int(0))])
+    let backing: any ItemBacking
+    init(backing: any ItemBacking) { self.backing = backing }
+
+    func setInitialValues() { setAttribute(0, at: 0) }
 }
 
 private final class SecondRelease: MutableDataStoreItem {

@@ -36,8 +36,11 @@ struct ReferenceAttribute {
             guard let stored = known?.presentName(name), let attribute = known?.attribute(stored)
             else { return nil }
             self.name = stored
-            kinds = attribute.declaredKinds
-            defaultValue = attribute.defaultValue
+            let declared = attribute.declaredKinds
+            kinds = declared
+            defaultValue = attribute.defaultValue.map { value in
+                declared.isEmpty ? value : value.exactly(asOneOf: declared) ?? value
+            }
             isOptional = attribute.isOptional
         }
     }

@@ -39,7 +39,7 @@ package struct ReferenceRules: Sendable {
     /// The default to keep of an attribute, of that which is recorded and that which is declared.
     package var recordedDefault:
         @Sendable (_ recorded: DataStoreValue?, _ declared: AttributeSchema) -> DataStoreValue? = {
-            recorded, declared in declared.withDefault(recorded: recorded).defaultValue
+            recorded, declared in recorded ?? declared.defaultValue
         }
 
     /// The rows that a request asks for.

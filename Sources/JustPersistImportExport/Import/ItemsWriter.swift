@@ -162,7 +162,7 @@ struct ItemsWriter {
     ) throws(DataStoreError) -> (item: any DataStoreItem, isNew: Bool) {
         guard let id = row.id else {
             let item = try db.performCreate(type)
-            item.backing.withInitialValues { item.setInitialValues() }
+            item.setInitialValues()
             try fill(item, row, in: db)
             return (item, true)
         }

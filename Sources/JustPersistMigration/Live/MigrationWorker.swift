@@ -86,6 +86,7 @@ final class MigrationWorker: Sendable {
     private func checkThatReplicaHoldsAll() throws {
         if try mirror.unknownTypes().isEmpty { return }
         let migration = Migration(from: mirror.primary, to: mirror.replica)
+        try migration.checkCopying()
         var progress = MigrationProgress(totalItems: 0)
         try mirror.primary.performRead { db in
             try MigrationCheck.run(migration, db, try db.schemas(), &progress) { progress in

@@ -120,13 +120,23 @@ class Block {
         try holdsKeys(in: table(of: type).range)
     }
 
-    /// Calls `body` with the keys in a range until it says stop, within the limits of the request's work.
+    /// Calls `body` with the keys of the entries of indexes in a range, each found sound, until it says stop, within the
+    /// limits of the request's work.
+    ///
+    /// The only way in which requests come to entries.
     final func scanKeys(
         _ range: KeyRange, reversed: Bool,
         _ body: (Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError) {
-        try reader.scanKeys(range, reversed: reversed) { (key) throws(DataStoreError) in
+        guard context.checksBytes else {
+            return try reader.scanKeys(range, reversed: reversed) { (key) throws(DataStoreError) in
+                try workSteps.count()
+                return try body(key)
+            }
+        }
+        try reader.scan(range, reversed: reversed) { (key, value) throws(DataStoreError) in
             try workSteps.count()
+            if !IndexKey.isSound(key, value) { throw known.catalog.damagedEntry(key) }
             return try body(key)
         }
     }
@@ -154,7 +164,7 @@ class Block {
 
     /// Whether any item of a type has a value for an attribute.
     func holdsValues(_ type: CatalogType, _ attribute: UInt16) throws(DataStoreError) -> Bool {
-        if type.attributes[Int(attribute)].tags == 0 { return false }
+        if type.attributes[Int(attribute)].tags.isEmpty { return false }
         var isFound = false
         var pass = RecordPass()
         _ = try table(of: type).scan(&pass, in: reader) { (_, record) throws(DataStoreError) in

@@ -23,7 +23,10 @@ extension BlockType {
     ) throws(DataStoreError) -> DataStoreValue {
         guard let value = ValueDecoding.value(tag: field.tag, in: record, field.range, known)
         else {
-            throw corrupted(item, attribute: stored?.attributes[Int(field.attribute)].name)
+            let name = stored?.attributes[Int(field.attribute)].name
+            throw field.tag > ValueTag.lastPossible
+                ? .laterRecord(item, ofType: itemType.key, attribute: name)
+                : corrupted(item, attribute: name)
         }
         if field.tag != ValueTag.null, allows(tag: field.tag, atPlace: place) { return value }
         return try declared(value, atPlace: place)

@@ -23,8 +23,6 @@ final class BlockType {
     // Unchecked, here and below: nothing that is called while they change comes back to them.
     /// The tags of the values that each attribute has had, a bit for each, by attribute id.
     @safe @exclusivity(unchecked) private var notedTags: [UInt16] = []
-    /// The defaults that the store recorded, by index in the class's schema.
-    @safe @exclusivity(unchecked) private var recordedDefaults: [DataStoreValue?] = []
 
     /// The attribute ids by index in the class's schema; ``unbound`` for one that the store does not know.
     @safe @exclusivity(unchecked) private var ids: [UInt16] = []
@@ -85,14 +83,11 @@ final class BlockType {
         self.stored = stored
         self.table = table
         isForbidden = stored?.unknown.forbidsReading ?? false
-        notedTags = stored?.attributes.map(\.tags) ?? []
+        notedTags = stored?.attributes.map(\.tags.known) ?? []
         defer {
             // Ids count up from 0, and most classes have all attributes of their type.
             template = EditableRecord.Template(
                 attributes: stored?.attributes.count ?? 0, capacity: template.capacity)
-            recordedDefaults = ids.map { id in
-                id == Self.unbound ? nil : stored?.attributes[Int(id)].defaultValue
-            }
         }
         knownComplete = nil
         knownIndexes = nil
@@ -101,7 +96,11 @@ final class BlockType {
         ambiguous = []
         guard let schema = itemType.schema else {
             let attributes = stored?.attributes ?? []
-            allowedTags = attributes.map { Self.tags(of: $0.kinds) }
+            allowedTags = attributes.map {
+                $0.laterKinds.isEmpty
+                    ? Self.tags(of: $0.kinds)
+                    : 1 << UInt16(ValueTag.null) | ValueTag.bits(of: $0.kinds)
+            }
             attributePlaces = attributes.indices.filter { !attributes[$0].isRetired }
             attributeNames = attributePlaces.map { attributes[$0].name }
             currentIDs = stored?.currentIDs ?? [:]
@@ -124,7 +123,7 @@ final class BlockType {
         ids = schema.attributes.indices.map { index in
             guard let stored, let first = places[index].first else { return Self.unbound }
             if places[index].count > 1 { ambiguous.append((index, places[index])) }
-            return places[index].first { stored.attributes[Int($0)].tags != 0 } ?? first
+            return places[index].first { !stored.attributes[Int($0)].tags.isEmpty } ?? first
         }
     }
 
@@ -173,12 +172,6 @@ final class BlockType {
     @inline(__always)
     func hasNoted(tag: UInt8, ofAttribute id: UInt16) -> Bool {
         Int(id) >= notedTags.count || notedTags[Int(id)] & 1 << UInt16(tag) != 0
-    }
-
-    /// The default that the store recorded for the attribute at an index of the class's schema.
-    @inline(__always)
-    func recordedDefault(at index: Int) -> DataStoreValue? {
-        index < recordedDefaults.count ? recordedDefaults[index] : nil
     }
 
     /// What the record of a new item starts with.
@@ -245,7 +238,7 @@ final class BlockType {
         }
         guard attributes.indices.contains(place) else { return nil }
         guard let id = id(at: place) else { return attributes[place] }
-        return attributes[place].withDefault(recorded: stored?.attributes[Int(id)].defaultValue)
+        return attributes[place].withDefault(recorded: stored?.attributes[Int(id)].recordedDefault)
     }
 
     /// The attribute that a predicate or a sort finds under a name; `nil` where it can only be null.
@@ -301,7 +294,7 @@ final class BlockType {
         var indexes: [TypeIndex] = []
         if let stored, context.keepsIndexes {
             indexes = stored.indexes.filter { index in
-                index.state == .ready
+                index.isUsable
                     && index.components.allSatisfy { isAsStored($0.attribute, in: stored) }
             }.map { TypeIndex($0, of: stored, known) }
         }
@@ -311,6 +304,8 @@ final class BlockType {
 
     /// Whether the class declares an attribute as the store has it, so that both see the same values.
     private func isAsStored(_ attribute: UInt16, in stored: CatalogType) -> Bool {
+        // How values of later kinds are ordered is not known.
+        if stored.attributes[Int(attribute)].tags.hasLater { return false }
         guard let attributes = itemType.schema?.attributes,
             let place = ids.firstIndex(of: attribute)
         else { return true }
@@ -323,14 +318,14 @@ final class BlockType {
         let known = stored.attributes[Int(attribute)]
         let standard: UInt16 =
             known.defaultValue.map { 1 << UInt16(ValueTag.tag(of: $0.kind)) } ?? 0
-        return (known.tags | standard) & tags != 0
+        return (known.tags.known | standard) & tags != 0
     }
 
     /// Whether some item may have a text for an attribute whose composed form is another one.
     func mayHaveComposed(_ attribute: UInt16) -> Bool {
         guard let stored, stored.attributes.indices.contains(Int(attribute)) else { return true }
         let known = stored.attributes[Int(attribute)]
-        if known.tags & 1 << UInt16(ValueTag.text) != 0 { return true }
+        if known.tags.contains(ValueTag.text) { return true }
         guard case .string(let text) = known.defaultValue else { return false }
         return ValueTag.tag(ofTextWith: text.utf8.max() ?? 0) == ValueTag.text
     }
@@ -360,9 +355,20 @@ final class BlockType {
             """)
     }
 
-    /// A damaged record of this type.
+    /// Why a value in a record of this type cannot be read: the record is damaged, or the value is of a kind that a later
+    /// release has added.
     func corrupted(_ id: ItemID, attribute: String? = nil) -> DataStoreError {
-        .damagedRecord(id, ofType: itemType.key, attribute: attribute)
+        stored?.hasLaterValues == true
+            ? .laterRecord(id, ofType: itemType.key, attribute: attribute)
+            : .damagedRecord(id, ofType: itemType.key, attribute: attribute)
+    }
+
+    /// Throws if an attribute is declared to hold kinds of a later release, of which a value may be one.
+    func checkKnownKinds(atPlace place: Int) throws(DataStoreError) {
+        guard itemType.schema == nil, let stored, stored.attributes.indices.contains(place),
+            !stored.attributes[place].laterKinds.isEmpty
+        else { return }
+        throw stored.newerFormat(in: "setValue", attribute: stored.attributes[place].name)
     }
 }
 
@@ -377,6 +383,6 @@ extension BlockType: AttributeNames {
         guard let stored, let id = stored.id(ofAttribute: name) else { return nil }
         let attribute = stored.attributes[Int(id)]
         if itemType.schema != nil || attribute.kinds.isEmpty { return ValueKinds(declared: []) }
-        return ValueKinds(declared: attribute.kinds.union(ValueTag.kinds(in: attribute.tags)))
+        return ValueKinds(declared: attribute.kinds.union(ValueTag.kinds(in: attribute.tags.known)))
     }
 }

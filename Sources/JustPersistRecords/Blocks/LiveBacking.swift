@@ -18,8 +18,6 @@ final class LiveBacking: RecordBacking {
     @safe @exclusivity(unchecked) var isDeleted = false
     /// The attributes that were set since the item was last written.
     @safe @exclusivity(unchecked) var changes = AttributeSet()
-    /// Whether values are set that the class is declared with: the recorded defaults among them need not be stored.
-    @safe @exclusivity(unchecked) private var isInitial = false
     /// The bytes that the block counts for the item: none until it is changed.
     @safe @exclusivity(unchecked) var countedBytes = 0
 
@@ -115,12 +113,6 @@ final class LiveBacking: RecordBacking {
         try setValue(value, atPlace: place, name: name)
     }
 
-    func withInitialValues(_ body: () -> Void) {
-        isInitial = true
-        body()
-        isInitial = false
-    }
-
     func report(_ error: DataStoreError) {
         block.report(error)
     }
@@ -140,33 +132,21 @@ final class LiveBacking: RecordBacking {
     func setText(_ value: String, at index: Int) -> Bool {
         let length = value.utf8.count
         guard length < firstType.smallText else { return false }
-        if isInitial, case .string(let known)? = firstType.recordedDefault(at: index),
-            known.utf8.elementsEqual(value.utf8)
-        {
-            return true
-        }
         return change(ValueTag.plainText, at: index, length) { attribute in
             record.set(value, of: attribute)
         }
     }
 
     func setInteger(_ value: Int64, at index: Int) -> Bool {
-        if isInitial, firstType.recordedDefault(at: index) == .int(value) { return true }
-        return setWord(UInt64(bitPattern: value), ValueTag.int, at: index)
+        setWord(UInt64(bitPattern: value), ValueTag.int, at: index)
     }
 
     func setDouble(_ value: Double, at index: Int) -> Bool {
-        if isInitial, case .double(let known)? = firstType.recordedDefault(at: index),
-            known.bitPattern == value.bitPattern
-        {
-            return true
-        }
-        return setWord(value.bitPattern, ValueTag.double, at: index)
+        setWord(value.bitPattern, ValueTag.double, at: index)
     }
 
     func setBool(_ value: Bool, at index: Int) -> Bool {
-        if isInitial, firstType.recordedDefault(at: index) == .bool(value) { return true }
-        return change(ValueTag.yes, at: index, 0) { attribute in
+        change(ValueTag.yes, at: index, 0) { attribute in
             record.set(value, of: attribute)
         }
     }
@@ -245,6 +225,7 @@ final class LiveBacking: RecordBacking {
         if !type.allows(tag: ValueTag.tag(of: value.kind), atPlace: place),
             let attribute = type.attribute(atPlace: place)
         {
+            try type.checkKnownKinds(atPlace: place)
             value = try attribute.check(value, ofType: itemTypeKey)
         }
         // An upper bound; small values are not measured.

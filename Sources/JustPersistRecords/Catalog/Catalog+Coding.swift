@@ -62,7 +62,8 @@ extension CatalogType {
                 guard let index = CatalogIndex(decoding: bytes, range) else { return nil }
                 read.indexes.append(index)
             case FieldNumber.formerKey: read.formerKeys.append(bytes.text(in: range))
-            case FieldNumber.isUndeclared: read.isDeclared = false
+            case FieldNumber.isUndeclared where range.isEmpty: read.isDeclared = false
+            case FieldNumber.isUndeclared: return nil
             default: return false
             }
             return true
@@ -102,12 +103,14 @@ extension CatalogAttribute {
     fileprivate func encoded(_ types: BlockCatalog) -> [UInt8] {
         var fields = EntryFields()
         fields.append(FieldNumber.name, name)
-        fields.append(FieldNumber.kinds, ValueTag.bits(of: kinds))
-        fields.append(FieldNumber.tags, tags)
+        var allowed = laterKinds
+        allowed.known = ValueTag.bits(of: kinds)
+        fields.append(FieldNumber.kinds, allowed.bytes)
+        fields.append(FieldNumber.tags, tags.bytes)
         if isOptional { fields.append(FieldNumber.isOptional, []) }
-        if let defaultValue {
+        if let recordedDefault {
             var bytes: [UInt8] = [0]
-            bytes[0] = bytes.append(payloadOf: defaultValue, types)
+            bytes[0] = bytes.append(payloadOf: recordedDefault, types)
             fields.append(FieldNumber.defaultValue, bytes)
         }
         for name in formerNames { fields.append(FieldNumber.formerName, name) }
@@ -118,35 +121,41 @@ extension CatalogAttribute {
     fileprivate init?(decoding bytes: Span<UInt8>, _ range: Range<Int>, _ types: BlockCatalog) {
         var name: String?
         var formerNames: [String] = []
-        var kinds: UInt16 = 0
-        var tags: UInt16 = 0
-        var defaultValue: DataStoreValue?
+        var kinds = TagSet()
+        var tags = TagSet()
+        var recordedDefault: DataStoreValue?
+        var hasLaterDefault = false
         var isOptional = false
         var unknown = UnknownFields()
         let isSound = EntryFields.read(bytes, range, keeping: &unknown) { field, range in
             switch field {
             case FieldNumber.name: name = bytes.text(in: range)
-            case FieldNumber.kinds where range.count == 2:
-                kinds = bytes.word16(at: range.lowerBound)
-            case FieldNumber.tags where range.count == 2:
-                tags = bytes.word16(at: range.lowerBound)
-            case FieldNumber.isOptional: isOptional = true
+            case FieldNumber.kinds: kinds = TagSet(bytes.copied(range))
+            case FieldNumber.tags: tags = TagSet(bytes.copied(range))
+            case FieldNumber.isOptional where range.isEmpty: isOptional = true
             case FieldNumber.defaultValue:
-                guard let start = range.first,
+                guard let start = range.first else { return nil }
+                if bytes[start] > ValueTag.lastPossible {
+                    hasLaterDefault = true
+                    return false
+                }
+                guard
                     let value = ValueDecoding.value(
                         tag: bytes[start], in: bytes, (start + 1)..<range.upperBound, types)
                 else { return nil }
-                defaultValue = value
+                recordedDefault = value
             case FieldNumber.formerName: formerNames.append(bytes.text(in: range))
-            case FieldNumber.kinds, FieldNumber.tags: return nil
+            case FieldNumber.isOptional: return nil
             default: return false
             }
             return true
         }
         guard isSound, let name else { return nil }
+        // It is the value of items, which cannot be read then.
+        if hasLaterDefault { unknown.forbidReading() }
         self.init(
-            name: name, formerNames: formerNames, kinds: ValueTag.kinds(in: kinds),
-            defaultValue: defaultValue, isOptional: isOptional, tags: tags, unknown: unknown)
+            name: name, formerNames: formerNames, kinds: kinds, recordedDefault: recordedDefault,
+            isOptional: isOptional, tags: tags, unknown: unknown)
     }
 }
 

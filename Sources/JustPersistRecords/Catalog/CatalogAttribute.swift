@@ -6,24 +6,29 @@ struct CatalogAttribute: Sendable {
     var name: String
     /// The names it had in earlier releases, kept for ever.
     var formerNames: [String] = []
-    /// The kinds that its latest declaration allows; empty for all.
+    /// The kinds that its latest declaration allows; empty for all, unless there are ``laterKinds``.
     private(set) var kinds: Set<DataStoreValue.Kind> = []
-    /// The first default that was declared, replaced only if it is of none of the kinds declared later.
-    private(set) var defaultValue: DataStoreValue?
+    /// The tags of the kinds that the declaration of a later release allows, and this one does not know.
+    private(set) var laterKinds = TagSet()
+    /// The first default that was declared.
+    ///
+    /// Never replaced: it is the value of the items that were stored without one.
+    private(set) var recordedDefault: DataStoreValue?
     private(set) var isOptional = true
-    /// The tags of the values stored so far, a bit for each.
-    var tags: UInt16 = 0
+    /// The tags of the values stored so far.
+    var tags = TagSet()
     private(set) var unknown = UnknownFields()
 
     /// An attribute as it is stored.
     init(
-        name: String, formerNames: [String], kinds: Set<DataStoreValue.Kind>,
-        defaultValue: DataStoreValue?, isOptional: Bool, tags: UInt16, unknown: UnknownFields
+        name: String, formerNames: [String], kinds: TagSet, recordedDefault: DataStoreValue?,
+        isOptional: Bool, tags: TagSet, unknown: UnknownFields
     ) {
         self.name = name
         self.formerNames = formerNames
-        self.kinds = kinds
-        self.defaultValue = defaultValue
+        self.kinds = ValueTag.kinds(in: kinds.known)
+        laterKinds = kinds.laterOnly
+        self.recordedDefault = recordedDefault
         self.isOptional = isOptional
         self.tags = tags
         self.unknown = unknown
@@ -43,10 +48,16 @@ struct CatalogAttribute: Sendable {
         formerNames = []
     }
 
+    /// The value of items that hold none: the recorded default, as one of the declared kinds if it can be one.
+    var defaultValue: DataStoreValue? {
+        guard let recordedDefault, !kinds.isEmpty else { return recordedDefault }
+        return recordedDefault.exactly(asOneOf: kinds) ?? recordedDefault
+    }
+
     /// Takes the declared kinds over, and the default unless one is recorded.
     mutating func update(to declared: AttributeSchema) {
         kinds = declared.kinds
-        defaultValue = declared.withDefault(recorded: defaultValue).defaultValue
+        recordedDefault = recordedDefault ?? declared.defaultValue
         isOptional = declared.isOptional
     }
 
@@ -60,7 +71,7 @@ struct CatalogAttribute: Sendable {
 
     /// Whether items have the same values for a class that declares the attribute so.
     func hasSameValues(as declared: AttributeSchema) -> Bool {
-        let seen = declared.withDefault(recorded: defaultValue)
+        let seen = declared.withDefault(recorded: recordedDefault)
         return defaultValue == seen.defaultValue
             && (isOptional == seen.isOptional || defaultValue == nil)
     }
@@ -68,13 +79,13 @@ struct CatalogAttribute: Sendable {
     /// Whether a declaration says nothing new.
     func isUp(to declared: AttributeSchema) -> Bool {
         kinds == declared.kinds && isOptional == declared.isOptional
-            && defaultValue == declared.withDefault(recorded: defaultValue).defaultValue
+            && (recordedDefault != nil || declared.defaultValue == nil)
     }
 
     /// The attribute as the contract describes it.
     var schema: AttributeSchema {
         AttributeSchema(
-            name, kinds: kinds, storedKinds: ValueTag.kinds(in: tags), default: defaultValue,
+            name, kinds: kinds, storedKinds: ValueTag.kinds(in: tags.known), default: defaultValue,
             isOptional: isOptional, formerNames: formerNames)
     }
 }

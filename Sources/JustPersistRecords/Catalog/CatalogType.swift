@@ -117,15 +117,23 @@ struct CatalogType: Sendable {
     /// Whether the attribute is known to have had a value with that tag.
     @inline(__always)
     func hasNoted(tag: UInt8, ofAttribute id: UInt16) -> Bool {
-        attributes[Int(id)].tags & 1 << UInt16(tag) != 0
+        attributes[Int(id)].tags.known & 1 << UInt16(tag) != 0
     }
 
     /// Adds the tag of a value that the attribute now has, and tells whether it is the first such value.
     mutating func note(tag: UInt8, ofAttribute id: UInt16) -> Bool {
-        if hasNoted(tag: tag, ofAttribute: id) { return false }
-        attributes[Int(id)].tags |= 1 << UInt16(tag)
+        if attributes[Int(id)].tags.contains(tag) { return false }
+        attributes[Int(id)].tags.insert(tag)
         return true
     }
+
+    /// Notes that an attribute has had values with these tags.
+    mutating func note(_ tags: TagSet, ofAttribute id: UInt16) {
+        attributes[Int(id)].tags.formUnion(tags)
+    }
+
+    /// Whether items may have values of kinds that a later release has added.
+    var hasLaterValues: Bool { attributes.contains { $0.tags.hasLater } }
 
     /// The type as the contract describes it.
     var schema: ItemSchema {
@@ -147,12 +155,12 @@ struct CatalogType: Sendable {
 
 extension CatalogType {
     /// The refusal of what a later release forbids this one.
-    func newerFormat(in operation: String) -> DataStoreError {
+    func newerFormat(in operation: String, attribute: String? = nil) -> DataStoreError {
         DataStoreError(
             .newerFormat, in: operation,
             """
             A later release has changed how “\(key)” is stored, so this one can\(unknown.forbidsReading ? "not" : " read but not change") \
             its items. Use that release; nothing was changed.
-            """, itemType: key)
+            """, itemType: key, attribute: attribute)
     }
 }

@@ -10,7 +10,8 @@ import JustPersist
 /// …   the field
 /// ```
 ///
-/// What a release does not know it keeps, byte for byte, behind the fields that it knows.
+/// What a release does not know it keeps, byte for byte, behind the fields that it knows. A known field whose contents have
+/// another length than this release gives them is damage: what a later release adds has a field number of its own.
 struct EntryFields {
     private(set) var bytes: [UInt8] = []
 
@@ -22,7 +23,7 @@ struct EntryFields {
 
     mutating func append(_ number: UInt8, _ text: String) { append(number, Array(text.utf8)) }
 
-    mutating func append(_ number: UInt8, _ word: UInt16) {
+    mutating func append<Word: FixedWidthInteger>(_ number: UInt8, _ word: Word) {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: word)
         append(number, bytes)
@@ -67,6 +68,9 @@ struct UnknownFields: Sendable {
         if head & 0x80 != 0 { forbidsReading = true }
         if head & 0xC0 != 0 { forbidsWriting = true }
     }
+
+    /// Notes that a known field has contents that only a later release can read.
+    mutating func forbidReading() { (forbidsReading, forbidsWriting) = (true, true) }
 
     /// Takes the rules of an entry inside this one over.
     mutating func add(rulesOf inner: UnknownFields) {

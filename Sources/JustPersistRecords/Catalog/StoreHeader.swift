@@ -5,7 +5,7 @@ import JustPersist
 /// ```
 /// 0   8   the bytes "JPstore" and a line feed
 /// 8   4   format version
-/// 12  4   0
+/// 12  4   0; anything else is of a later release
 /// 16  16  id of the store
 /// 32  8   version of the catalog
 /// 40  8   number of the commit
@@ -13,7 +13,7 @@ import JustPersist
 ///     8   checksum: wyhash of all bytes before, seed 0
 /// ```
 struct StoreHeader: Sendable {
-    static let formatVersion: UInt32 = 1
+    static let formatVersion: UInt32 = 2
     private static let magic: UInt64 = 0x0a65_726f_7473_504a
     private static let leastLength = 56
 
@@ -68,6 +68,15 @@ struct StoreHeader: Sendable {
                 \(Self.formatVersion). Open it with a newer release; it was left untouched.
                 """)
         }
+        guard version == Self.formatVersion else {
+            throw DataStoreError(
+                .olderFormat, in: "open",
+                """
+                The store has format \(version), of builds before the first release, and this release reads format \
+                \(Self.formatVersion). Export it with the build that wrote it, and import that into a new store; it was \
+                left untouched.
+                """)
+        }
         let end = bytes.count - 8
         var log: ChangeLogState?
         guard bytes.count >= Self.leastLength,
@@ -84,7 +93,9 @@ struct StoreHeader: Sendable {
                 .corrupted, in: "open",
                 "The store's header is damaged. Restore the store from a backup.")
         }
-        if unknown.forbidsReading { throw Self.newer("reading", in: "open") }
+        if unknown.forbidsReading || bytes.word32(at: 12) != 0 {
+            throw Self.newer("reading", in: "open")
+        }
         id = ValueDecoding.id(in: bytes, at: 16)
         catalogVersion = bytes.word64(at: 32)
         commit = bytes.word64(at: 40)

@@ -5,10 +5,10 @@ import JustPersist
 /// ```
 /// key    05, number of the commit (8, big-endian)
 /// value  0  8  checksum: wyhash of all that follows, seeded with the number of the commit
-///        8  …  for each type that the commit has changed:
-///              type number (4), 1 if the changes are listed or 0 if it may be any (1), number of changes (4), and
-///              each change: 1 created, 2 changed or 3 deleted (1), item id (16), and of one that was changed the
-///              attributes: a bit for each id up to 62, and bit 63 for all others (8)
+///        8  …  fields (EntryFields): 1, for each type that the commit has changed, a list of fields:
+///              1  type number (4)
+///              2  the changes, if they are known, each: 1 created, 2 changed or 3 deleted (1), item id (16), and of one
+///                 that was changed the attributes: a bit for each id up to 62, and bit 63 for all others (8)
 /// ```
 ///
 /// Several changes may be of one item; they are in the order in which they happened.
@@ -19,10 +19,16 @@ struct ChangeLogEntry {
         var events: [ItemEvent]?
 
         /// The bytes that it takes at most.
-        var size: Int { 9 + (events?.count ?? 0) * 25 }
+        var size: Int { 24 + (events?.count ?? 0) * 25 }
     }
 
     var parts: [Part]
+    /// Whether a later release has noted changes that this one cannot read.
+    private(set) var isPartial = false
+
+    private enum FieldNumber {
+        static let type: UInt8 = 1
+    }
 
     /// Forgets which items it was of the types with most changes, until the entry is no longer than a limit.
     mutating func shorten(to limit: Int) {
@@ -51,18 +57,10 @@ struct ChangeLogEntry {
     }
 
     func encoded(commit: UInt64) -> [UInt8] {
+        var fields = EntryFields()
+        for part in parts { fields.append(FieldNumber.type, part.encoded()) }
         var bytes = [UInt8](repeating: 0, count: 8)
-        bytes.reserveCapacity(parts.reduce(8) { $0 + $1.size })
-        for part in parts {
-            bytes.append(littleEndian: part.type)
-            bytes.append(part.events == nil ? 0 : 1)
-            bytes.append(littleEndian: UInt32(part.events?.count ?? 0))
-            for event in part.events ?? [] {
-                bytes.append(event.kind.rawValue)
-                bytes.append(event.id)
-                if event.kind == .updated { bytes.append(littleEndian: event.attributes) }
-            }
-        }
+        bytes += fields.bytes
         bytes.store(littleEndian: bytes.span.wyhash(8..<bytes.count, seed: commit), at: 0)
         return bytes
     }
@@ -75,34 +73,85 @@ struct ChangeLogEntry {
             bytes.wyhash(8..<bytes.count, seed: commit) == bytes.word64(at: 0)
         else { return nil }
         parts = []
-        var offset = 8
-        while offset < bytes.count {
-            guard bytes.count - offset >= 9 else { return nil }
-            let isListed = bytes[offset + 4]
-            let count = Int(bytes.word32(at: offset + 5))
-            var part = Part(
-                type: bytes.word32(at: offset), events: isListed == 1 ? [] : nil)
-            offset += 9
-            // A change takes 17 bytes at the least.
-            guard isListed <= 1, count <= (bytes.count - offset) / 17, isListed == 1 || count == 0
-            else { return nil }
-            part.events?.reserveCapacity(count)
-            for _ in 0..<count {
-                guard bytes.count - offset >= 17,
-                    let kind = ItemEvent.Kind(rawValue: bytes[offset]), kind != .passed
-                else { return nil }
-                let id = ValueDecoding.id(in: bytes, at: offset + 1)
-                offset += 17
-                var attributes: UInt64 = 0
-                if kind == .updated {
-                    guard bytes.count - offset >= 8 else { return nil }
-                    attributes = bytes.word64(at: offset)
-                    offset += 8
-                }
-                part.events?.append(ItemEvent(kind, id, attributes: attributes))
-            }
-            parts.append(part)
+        var unknown = UnknownFields()
+        var read: [Part] = []
+        guard
+            EntryFields.read(
+                bytes, 8..<bytes.count, keeping: &unknown,
+                { number, field in
+                    guard number == FieldNumber.type else { return false }
+                    guard let part = Part(decoding: bytes, field) else { return nil }
+                    read.append(part)
+                    return true
+                })
+        else { return nil }
+        parts = read
+        isPartial = unknown.forbidsReading
+    }
+}
+
+extension ChangeLogEntry.Part {
+    private enum FieldNumber {
+        static let type: UInt8 = 1
+        static let changes: UInt8 = 2
+    }
+
+    fileprivate func encoded() -> [UInt8] {
+        var fields = EntryFields()
+        fields.append(FieldNumber.type, type)
+        guard let events else { return fields.bytes }
+        var changes: [UInt8] = []
+        changes.reserveCapacity(events.count * 25)
+        for event in events {
+            changes.append(event.kind.rawValue)
+            changes.append(event.id)
+            if event.kind == .updated { changes.append(littleEndian: event.attributes) }
         }
+        fields.append(FieldNumber.changes, changes)
+        return fields.bytes
+    }
+
+    fileprivate init?(decoding bytes: Span<UInt8>, _ range: Range<Int>) {
+        var type: UInt32?
+        var events: [ItemEvent]?
+        var unknown = UnknownFields()
+        let isSound = EntryFields.read(bytes, range, keeping: &unknown) { number, field in
+            switch number {
+            case FieldNumber.type where field.count == 4:
+                type = bytes.word32(at: field.lowerBound)
+            case FieldNumber.changes:
+                events = Self.events(in: bytes, field)
+                if events == nil { return nil }
+            case FieldNumber.type: return nil
+            default: return false
+            }
+            return true
+        }
+        guard isSound, let type else { return nil }
+        // Then there were changes that the list does not have.
+        self.init(type: type, events: unknown.forbidsReading ? nil : events)
+    }
+
+    private static func events(in bytes: Span<UInt8>, _ range: Range<Int>) -> [ItemEvent]? {
+        var events: [ItemEvent] = []
+        // A change takes 17 bytes at the least.
+        events.reserveCapacity(range.count / 17)
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            guard range.upperBound - offset >= 17,
+                let kind = ItemEvent.Kind(rawValue: bytes[offset]), kind != .passed
+            else { return nil }
+            let id = ValueDecoding.id(in: bytes, at: offset + 1)
+            offset += 17
+            var attributes: UInt64 = 0
+            if kind == .updated {
+                guard range.upperBound - offset >= 8 else { return nil }
+                attributes = bytes.word64(at: offset)
+                offset += 8
+            }
+            events.append(ItemEvent(kind, id, attributes: attributes))
+        }
+        return events
     }
 }
 
@@ -135,8 +184,8 @@ extension Block {
             return .next
         }
         var last = start
-        for (commit, _) in found {
-            if commit != last + 1 { return nil }
+        for (commit, entry) in found {
+            if commit != last + 1 || entry.isPartial { return nil }
             last = commit
         }
         return last == end ? found : nil

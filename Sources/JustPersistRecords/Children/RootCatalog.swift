@@ -90,9 +90,7 @@ extension CatalogType {
     /// Notes that the attributes have had the values that another state of the type says.
     fileprivate mutating func addTags(of other: CatalogType) {
         for (id, attribute) in other.attributes.enumerated() where id < attributes.count {
-            for tag in 0..<16 where attribute.tags & 1 << UInt16(tag) != 0 {
-                _ = note(tag: UInt8(tag), ofAttribute: UInt16(id))
-            }
+            note(attribute.tags, ofAttribute: UInt16(id))
         }
     }
 

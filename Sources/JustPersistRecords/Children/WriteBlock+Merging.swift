@@ -93,7 +93,7 @@ private struct TypeMerge {
             stored = try table.storedRecord(id, in: writer)
         } catch {
             // Whoever reads the item is told.
-            if isView, error.code == .corrupted { return }
+            if isView, error.code == .corrupted || error.code == .newerFormat { return }
             throw error
         }
         if table.entryChanges.isMany { try table.writeEntries(to: writer) }

@@ -18,7 +18,7 @@ package struct RecordIntake {
         }
         for type in source.catalog.types {
             var type = type
-            for place in type.indexes.indices { type.indexes[place].state = .ready }
+            for place in type.indexes.indices { type.indexes[place].noteWritten() }
             block.adopt(type)
         }
     }

@@ -21,6 +21,21 @@ package struct StoredRecords {
         catalog.types.filter(\.isDeclared).map { StoredType(number: $0.number, key: $0.key) }
     }
 
+    /// Throws `.newerFormat` if the store has something that a copy by this release would lose.
+    package func checkCopying() throws(DataStoreError) {
+        try StoreHeader(reading: block.reader)?.checkWriting()
+        for type in catalog.types where type.unknown.forbidsWriting {
+            throw type.newerFormat(in: "migrate")
+        }
+        guard try block.holdsKeys(in: KeySpace.laterRange) else { return }
+        throw DataStoreError(
+            .newerFormat, in: "migrate",
+            """
+            The store has entries of a later release, such as links between items, which a copy by this release would lose. \
+            Migrate it with that release, or copy its files with a backup; nothing was written.
+            """)
+    }
+
     /// Whether a store in this state can take the records of another over: what it knows of types, attributes and indexes,
     /// if anything, it knows under the same numbers.
     package func suits(_ other: StoredRecords) -> Bool { catalog.suits(other.catalog) }
@@ -96,7 +111,7 @@ extension Catalog {
                 && mine.indexes.elementsEqual(type.indexes) {
                     $0.number == $1.number && $0.components == $1.components
                         && $0.isUnique == $1.isUnique && $0.ignoresCase == $1.ignoresCase
-                        && $0.state == .ready
+                        && $0.isUsable
                 }
         }
     }

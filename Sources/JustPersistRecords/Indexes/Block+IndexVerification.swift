@@ -5,7 +5,7 @@ extension Block {
     /// The indexes of a type that hold all items.
     func readyIndexes(of stored: CatalogType) -> [TypeIndex] {
         guard context.keepsIndexes else { return [] }
-        return stored.indexes.filter { $0.state == .ready }
+        return stored.indexes.filter(\.isUsable)
             .map { TypeIndex($0, of: stored, known) }
     }
 
@@ -20,6 +20,7 @@ extension Block {
         of index: TypeIndex, of stored: CatalogType, isDamaged: Bool, _ meter: MaintenanceMeter
     ) throws(DataStoreError) -> [DataStoreError] {
         var missing = 0
+        var isDamaged = isDamaged
         var first: ItemID?
         var expected = 0
         var entries = IndexEntries()
@@ -29,7 +30,10 @@ extension Block {
             let id = RecordKey.id(in: key)
             entries.removeAll()
             guard table.isSound(record, id), index.addEntries(of: record, id: id, to: &entries)
-            else { return .next }
+            else {
+                isDamaged = true
+                return .next
+            }
             for entry in entries.entries {
                 expected += 1
                 let isThere = try reader.withValue(
@@ -43,11 +47,19 @@ extension Block {
             return meter.note(bytes: record.count) ? .next : .stop
         }
         var found = 0
-        try reader.scanKeys(index.range, reversed: false) { (key) throws(DataStoreError) in
+        var unsound = 0
+        try reader.scan(index.range, reversed: false) { (key, value) throws(DataStoreError) in
             found += 1
+            if !IndexKey.isSound(key, value) { unsound += 1 }
             return meter.note(bytes: key.count) ? .next : .stop
         }
         var problems: [DataStoreError] = []
+        if unsound > 0 {
+            problems.append(
+                .damagedIndex(
+                    index, of: stored,
+                    "\(unsound.counted("entry", "entries")) with a wrong checksum"))
+        }
         if let first {
             problems.append(
                 .damagedIndex(

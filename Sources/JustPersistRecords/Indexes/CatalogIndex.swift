@@ -25,6 +25,8 @@ struct CatalogIndex: Sendable {
     let isUnique: Bool
     /// Whether texts are ordered without regard to case.
     let ignoresCase: Bool
+    /// How its texts are folded: ``CaseFolding/own`` if as this release folds them; 0 if they are not folded.
+    private var folding: UInt64
     /// Whether it was declared without a class, so that no class need declare it.
     var isByHand: Bool
     var state: State
@@ -32,13 +34,14 @@ struct CatalogIndex: Sendable {
 
     init(
         number: UInt16, components: [Component], isUnique: Bool, ignoresCase: Bool,
-        isByHand: Bool = false, state: State = .building(after: nil),
+        folding: UInt64? = nil, isByHand: Bool = false, state: State = .building(after: nil),
         unknown: UnknownFields = UnknownFields()
     ) {
         self.number = number
         self.components = components
         self.isUnique = isUnique
         self.ignoresCase = ignoresCase
+        self.folding = folding ?? (ignoresCase ? CaseFolding.own : 0)
         self.isByHand = isByHand
         self.state = state
         self.unknown = unknown
@@ -62,9 +65,22 @@ struct CatalogIndex: Sendable {
         }
     }
 
+    /// Whether its entries compare to what this release folds.
+    var hasOwnFolding: Bool { !ignoresCase || folding == CaseFolding.own }
+
+    /// Whether requests can use it: all items have entries, with texts that are folded as here.
+    var isUsable: Bool { state == .ready && hasOwnFolding }
+
+    /// Notes that all entries were written by this release.
+    mutating func noteWritten() {
+        state = .ready
+        if ignoresCase { folding = CaseFolding.own }
+    }
+
     /// Has the entries written anew, under another number.
     mutating func rebuild(as number: UInt16) {
         self.number = number
+        if ignoresCase { folding = CaseFolding.own }
         state = .building(after: nil)
     }
 }
@@ -79,6 +95,7 @@ extension CatalogIndex {
         static let building: UInt8 = 5
         static let isByHand: UInt8 = 6
         static let ignoresCase: UInt8 = 7
+        static let folding: UInt8 = 8
     }
 
     func encoded() -> [UInt8] {
@@ -99,7 +116,10 @@ extension CatalogIndex {
             fields.append(FieldNumber.building, bytes)
         }
         if isByHand { fields.append(FieldNumber.isByHand, []) }
-        if ignoresCase { fields.append(FieldNumber.ignoresCase, []) }
+        if ignoresCase {
+            fields.append(FieldNumber.ignoresCase, [])
+            fields.append(FieldNumber.folding, folding)
+        }
         fields.append(unknown)
         return fields.bytes
     }
@@ -111,6 +131,7 @@ extension CatalogIndex {
         var number: UInt16?
         var isByHand = false
         var ignoresCase = false
+        var folding: UInt64?
         var state = State.ready
         var unknown = UnknownFields()
         let isSound = EntryFields.read(bytes, range, keeping: &unknown) { field, range in
@@ -119,7 +140,7 @@ extension CatalogIndex {
             case FieldNumber.attributes where range.count % 2 == 0:
                 components = stride(from: start, to: range.upperBound, by: 2)
                     .map { Component(attribute: bytes.word16(at: $0)) }
-            case FieldNumber.isUnique: isUnique = true
+            case FieldNumber.isUnique where range.isEmpty: isUnique = true
             case FieldNumber.number where range.count == 2: number = bytes.word16(at: start)
             case FieldNumber.path where range.count > 1:
                 let path = bytes.text(in: (start + 1)..<range.upperBound)
@@ -127,21 +148,21 @@ extension CatalogIndex {
             case FieldNumber.building where range.isEmpty: state = .building(after: nil)
             case FieldNumber.building where range.count == 16:
                 state = .building(after: ValueDecoding.id(in: bytes, at: start))
-            case FieldNumber.isByHand: isByHand = true
-            case FieldNumber.ignoresCase: ignoresCase = true
-            case FieldNumber.attributes, FieldNumber.number, FieldNumber.path,
-                FieldNumber.building:
-                return nil
+            case FieldNumber.isByHand where range.isEmpty: isByHand = true
+            case FieldNumber.ignoresCase where range.isEmpty: ignoresCase = true
+            case FieldNumber.folding where range.count == 8: folding = bytes.word64(at: start)
+            case FieldNumber.attributes...FieldNumber.folding: return nil
             default: return false
             }
             return true
         }
         guard isSound, let number, !components.isEmpty,
-            paths.allSatisfy({ components.indices.contains($0.place) })
+            paths.allSatisfy({ components.indices.contains($0.place) }),
+            ignoresCase == (folding != nil)
         else { return nil }
         for (place, path) in paths { components[place].path = path }
         self.init(
             number: number, components: components, isUnique: isUnique, ignoresCase: ignoresCase,
-            isByHand: isByHand, state: state, unknown: unknown)
+            folding: folding, isByHand: isByHand, state: state, unknown: unknown)
     }
 }

@@ -95,7 +95,15 @@ extension CatalogType {
 
     /// Notes that the entries of all indexes over an attribute have to be written anew.
     mutating func rebuildIndexes(over attribute: UInt16) {
-        for place in indexes.indices where indexes[place].isOver(attribute) {
+        rebuildIndexes { $0.isOver(attribute) }
+    }
+
+    /// Whether an index has texts that were folded as another release folds them.
+    var hasForeignFolding: Bool { indexes.contains { !$0.hasOwnFolding } }
+
+    /// Notes that the entries of some indexes have to be written anew.
+    mutating func rebuildIndexes(where isOld: (CatalogIndex) -> Bool) {
+        for place in indexes.indices where isOld(indexes[place]) {
             // None is left: then the entries stay as they are, and are found to be wrong by whoever verifies.
             guard let number = try? nextIndexNumber() else { return }
             indexes[place].rebuild(as: number)

@@ -24,7 +24,7 @@ import JustPersist
 /// ```
 ///
 /// A Double is written so that its bytes order as it does: the sign bit turned round, and all bits if it is negative.
-/// NaN comes behind all numbers. An entry has no value.
+/// NaN comes behind all numbers. The value of an entry is a checksum of its key.
 enum IndexKey {
     static let null: UInt8 = 0x10
     static let number: UInt8 = 0x20
@@ -42,6 +42,20 @@ enum IndexKey {
     private static let headLength = 7
     /// The most attributes of an index: each has room for a UUID or a reference at least.
     static let mostComponents = 16
+
+    /// The value of an entry: the low 32 bits of the wyhash of its key.
+    ///
+    /// Requests are answered from entries alone, so damage must be noticed there.
+    @inline(__always)
+    static func checksum(of key: Span<UInt8>) -> UInt32 {
+        UInt32(truncatingIfNeeded: key.wyhash(0..<key.count, seed: 0))
+    }
+
+    /// Whether an entry has the checksum that belongs to its key.
+    @inline(__always)
+    static func isSound(_ key: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
+        value.count == 4 && value.word32(at: 0) == checksum(of: key)
+    }
 
     /// What the keys of all entries of an index begin with.
     static func prefix(type: UInt32, index: UInt16) -> [UInt8] {

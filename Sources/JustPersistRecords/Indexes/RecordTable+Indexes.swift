@@ -13,7 +13,8 @@ extension RecordTable {
             if let changes, !changes.intersects(index.attributes) { continue }
             scratch.new.removeAll()
             guard index.addEntries(of: record, id: id, to: &scratch.new) else {
-                throw .damagedRecord(id, ofType: typeKey)
+                throw RecordFormat.hasLaterKinds(record)
+                    ? .laterRecord(id, ofType: typeKey) : .damagedRecord(id, ofType: typeKey)
             }
             scratch.old.removeAll()
             if changes != nil { try addStoredEntries(of: index, id, in: reader) }
@@ -46,7 +47,7 @@ extension RecordTable {
                 isSound(record, id) && index.addEntries(of: record, id: id, to: &scratch.old)
         }
         if isReadable { return }
-        // What the damaged record said is not known, so its entries are looked for.
+        // What the record said is not known if it is damaged, or of a later release, so its entries are looked for.
         scratch.old.removeAll()
         try reader.scanKeys(index.range, reversed: false) { (key) throws(DataStoreError) in
             if key.count >= index.prefix.count + IndexKey.idLength, IndexKey.id(in: key) == id {
@@ -124,8 +125,9 @@ extension RecordTable {
         let id = IndexKey.id(in: entry)
         let values = entry.copied(0..<(entry.count - IndexKey.idLength))
         var others: [ItemID] = []
-        try reader.scanKeys(KeyRange(prefix: values), reversed: false) {
-            (key) throws(DataStoreError) in
+        try reader.scan(KeyRange(prefix: values), reversed: false) {
+            (key, value) throws(DataStoreError) in
+            if !IndexKey.isSound(key, value) { throw .damagedEntry(ofType: typeKey) }
             let other = IndexKey.id(in: key)
             if key.count == entry.count, other != id { others.append(other) }
             return others.isEmpty || isCut ? .next : .stop
@@ -199,6 +201,14 @@ struct IndexChanges {
     }
 }
 
+extension Catalog {
+    /// The failure to read the entry of an index whose checksum is wrong.
+    func damagedEntry(_ key: Span<UInt8>) -> DataStoreError {
+        let number = key.word32(at: 1).byteSwapped
+        return .damagedEntry(ofType: self[number]?.key ?? "type \(number)")
+    }
+}
+
 /// What becomes of two items that agree where no two may.
 enum UniqueViolationOutcome {
     /// The block that wrote them fails.
@@ -208,6 +218,16 @@ enum UniqueViolationOutcome {
 }
 
 extension DataStoreError {
+    /// An entry of an index whose checksum is wrong.
+    static func damagedEntry(ofType itemType: String) -> DataStoreError {
+        DataStoreError(
+            .corrupted, in: "read",
+            """
+            An entry of an index of “\(itemType)” is damaged: its checksum is wrong. The items are not concerned. A repair \
+            of the store writes the index anew.
+            """, itemType: itemType)
+    }
+
     /// Two items with the same values where no two may have them.
     static func uniqueViolation(
         _ first: ItemID, _ second: ItemID, ofType itemType: String, attributes: [String],

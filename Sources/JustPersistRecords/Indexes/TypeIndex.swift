@@ -214,11 +214,13 @@ struct IndexEntries {
             Entry(start: start, end: bytes.count, isUnique: entry.isUnique, isCut: entry.isCut))
     }
 
-    /// Stores the keys, in their order.
+    /// Stores the entries, in the order of their keys.
     func write(to writer: any KeyValueWriter) throws(DataStoreError) {
-        let none: [UInt8] = []
+        var value: [UInt8] = [0, 0, 0, 0]
         for entry in sorted {
-            try writer.put(none.span, forKey: bytes.span.extracting(entry.range))
+            let key = bytes.span.extracting(entry.range)
+            value.store(littleEndian: IndexKey.checksum(of: key), at: 0)
+            try writer.put(value.span, forKey: key)
         }
     }
 

@@ -34,6 +34,19 @@ extension WriteBlock {
         }
     }
 
+    /// Begins anew with the indexes whose texts were folded as another release folds them.
+    func renewFoldedIndexes() throws(DataStoreError) {
+        guard context.keepsIndexes, context.root == nil else { return }
+        for before in known.catalog.types
+        where before.hasForeignFolding && !before.unknown.forbidsWriting {
+            var changed = before
+            changed.rebuildIndexes { !$0.hasOwnFolding }
+            known.catalog.put(changed)
+            didChange(changed.number)
+            try followIndexes(of: changed, before: before)
+        }
+    }
+
     /// Drops an index of a type with its entries; tells whether there was one.
     func dropIndex(_ index: IndexSchema, of type: ItemType) throws(DataStoreError) -> Bool {
         if let root = context.root { return try dropIndex(index, of: type, at: root) }
@@ -71,7 +84,7 @@ extension WriteBlock {
                         TypeIndex(changed.indexes[place], of: changed, known), after: last,
                         limit: limit, in: writer))
             } catch {
-                guard error.code == .corrupted else { throw error }
+                guard error.code == .corrupted || error.code == .newerFormat else { throw error }
                 return .failure(error)
             }
         }
@@ -111,6 +124,8 @@ extension RecordTable {
                 // Not the deadline of a request, which ends nothing but the request.
                 if pass.count & 255 == 0, WorkLimit.isCancelled { try WorkLimit.check() }
                 if !isSound(record, id) || !index.addEntries(of: record, id: id, to: &entries) {
+                    let error = unreadable(record, id)
+                    if error.code == .newerFormat { throw error }
                     entries.begin(index.prefix)
                     entries.bytes.append(IndexKey.unknown)
                     entries.end(id, isUnique: false, isCut: false)
@@ -133,7 +148,7 @@ extension Catalog {
     /// An index that still lacks entries, and its type.
     func unfinishedIndex(except damaged: Set<UInt32>) -> (CatalogType, CatalogIndex)? {
         for type in types where !type.unknown.forbidsWriting && !damaged.contains(type.number) {
-            if let index = type.indexes.first(where: { $0.state != .ready }) {
+            if let index = type.indexes.first(where: { $0.state != .ready || !$0.hasOwnFolding }) {
                 return (type, index)
             }
         }

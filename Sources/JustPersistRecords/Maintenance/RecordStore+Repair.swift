@@ -47,12 +47,14 @@ extension WriteBlock {
         let table = table(of: stored)
         var found = 0
         var hasDamage = false
+        var hasLaterRecords = stored.hasLaterValues
         do throws(DataStoreError) {
             var pass = RecordPass()
             try reader.scan(table.range, reversed: false) { (key, record) throws(DataStoreError) in
                 let id = try pass.advance(to: key, stored.number, stored.key)
                 found += 1
                 if !table.isSound(record, id) { hasDamage = true }
+                if table.isLater(record, id) { hasLaterRecords = true }
                 return meter.note(items: 1, bytes: record.count) ? .next : .stop
             }
         } catch {
@@ -70,7 +72,8 @@ extension WriteBlock {
         var changed = stored
         for index in readyIndexes(of: stored) {
             let problems = try problems(of: index, of: stored, isDamaged: hasDamage, meter)
-            guard !problems.isEmpty, meter.note(),
+            // The entries of records that only a later release can read are its own work.
+            guard !problems.isEmpty, !hasLaterRecords, meter.note(),
                 let place = changed.indexes.firstIndex(where: { $0.number == index.number })
             else { continue }
             _ = try storing { (writer) throws(DataStoreError) in

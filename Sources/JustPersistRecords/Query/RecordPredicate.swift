@@ -166,6 +166,9 @@ struct RecordPredicate {
         case _ where field.tag == ValueTag.null:
             return node.nullIsMissing ? node.missing : node.null
         case .null: return !node.flag
+        // Of a kind that a later release has added, which this says.
+        case _ where field.tag > ValueTag.lastPossible:
+            return try compareValue(node, field, record, id, type)
         case .int:
             let order: Int?
             switch field.tag {

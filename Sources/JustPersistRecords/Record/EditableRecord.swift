@@ -174,13 +174,7 @@ struct EditableRecord {
         let start = table.payload + table.start(at: place, in: bytes.span)
         let end = table.payload + table.entry(at: place, in: bytes.span).end
         let growth = (bytes.count - tail) - (end - start)
-        if end == tail {
-            bytes.removeSubrange(start..<end)
-        } else {
-            let value = Array(bytes[tail...])
-            bytes.removeSubrange(tail...)
-            bytes.replaceSubrange(start..<end, with: value)
-        }
+        bytes.moveTail(from: tail, over: start..<end)
         store(tag: tag, at: place, table)
         if growth == 0 { return }
         for index in place..<entries {

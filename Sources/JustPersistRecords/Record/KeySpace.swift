@@ -11,8 +11,8 @@ import JustPersist
 /// 03 type id             record (type: 4 bytes, id: 16)
 /// 04 type index … id     index entry (IndexKey)
 /// 05 commit              entry of the change log (commit: 8 bytes)
-/// 06                     links between items (reserved)
-/// 07                     work on the whole store, as applied migrations (reserved)
+/// 06 …                   links between items (reserved; kept as they are)
+/// 07 …                   work on the whole store, as applied migrations (reserved; kept as they are)
 /// FF                     the engine's own keys; never read or written by records
 /// ```
 enum KeySpace {
@@ -22,9 +22,28 @@ enum KeySpace {
     static let recordTag: UInt8 = 0x03
     static let indexTag: UInt8 = 0x04
     static let changeTag: UInt8 = 0x05
+    static let linkTag: UInt8 = 0x06
+    static let workTag: UInt8 = 0x07
     static let engineTag: UInt8 = 0xFF
 
     static let header: [UInt8] = [headerTag]
+
+    /// The keys that are reserved for later releases.
+    static let laterRange = KeyRange(from: [linkTag], upTo: [workTag + 1])
+
+    /// Whether a key is one of those that are reserved for later releases.
+    static func isLater(_ key: Span<UInt8>) -> Bool {
+        key.count > 0 && linkTag...workTag ~= key[0]
+    }
+
+    /// Whether an entry of a later release is whole: its value ends with the checksum of what comes before, seeded with
+    /// the hash of the key.
+    static func isSoundLater(_ key: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
+        let end = value.count - 8
+        return end >= 0
+            && value.wyhash(0..<end, seed: key.wyhash(0..<key.count, seed: 0))
+                == value.word64(at: end)
+    }
 
     static func key(_ tag: UInt8, type: UInt32) -> [UInt8] {
         var key: [UInt8] = [tag]

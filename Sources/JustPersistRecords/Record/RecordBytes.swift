@@ -204,4 +204,22 @@ extension [UInt8] {
     mutating func store<Word: FixedWidthInteger>(bigEndian word: Word, at offset: Int) {
         store(littleEndian: word.byteSwapped, at: offset)
     }
+
+    /// Puts the bytes from `tail` to the end in the place of those in a range before them.
+    mutating func moveTail(from tail: Int, over range: Range<Int>) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= tail && tail <= count)
+        let length = count - tail
+        if length == 0 && range.isEmpty { return }
+        // Room for a copy, for what lies between moves over the tail.
+        let copy = count
+        append(contentsOf: repeatElement(0, count: length))
+        unsafe withUnsafeMutableBytes { bytes in
+            guard let start = bytes.baseAddress else { return }
+            unsafe (start + copy).copyMemory(from: start + tail, byteCount: length)
+            unsafe (start + range.lowerBound + length).copyMemory(
+                from: start + range.upperBound, byteCount: tail - range.upperBound)
+            unsafe (start + range.lowerBound).copyMemory(from: start + copy, byteCount: length)
+        }
+        removeLast(length + range.count)
+    }
 }

@@ -7,7 +7,7 @@ import JustPersist
 /// ```
 /// 0   8      checksum: wyhash of all that follows, seeded from the key
 /// 8   1      format of the record: 1
-/// 9   1      flags: bit 0 = wide table
+/// 9   1      flags: bit 0 = wide table; another one is of a later release
 /// 10  2      n, the number of fields
 /// 12  4n|8n  table, ascending by attribute id
 ///     …      payloads, one behind the other in the order of the table
@@ -21,7 +21,7 @@ enum RecordFormat {
     static let wideFlag: UInt8 = 1
     static let headerLength = 12
     /// The tag, in memory only, of an entry whose attribute has no value.
-    static let absentTag: UInt8 = 15
+    static let absentTag: UInt8 = ValueTag.lastPossible
 
     /// One field: where its payload lies in the record.
     struct Field {
@@ -45,7 +45,10 @@ enum RecordFormat {
         /// `nil` if the table is not inside the record.
         @inline(__always)
         init?(_ record: Span<UInt8>) {
-            guard record.count >= headerLength, record[8] == version else { return nil }
+            // Both bytes at once: the version, and no flag but that of a wide table.
+            guard record.count >= headerLength,
+                record.word16(at: 8) & ~(UInt16(wideFlag) << 8) == UInt16(version)
+            else { return nil }
             count = Int(record.word16(at: 10))
             isWide = record[9] & wideFlag != 0
             payload = headerLength + count << (isWide ? 3 : 2)
@@ -158,6 +161,26 @@ enum RecordFormat {
     /// The field of an attribute in a record; `nil` if it has none, or an impossible one.
     static func field(_ attribute: UInt16, in record: Span<UInt8>) -> Field? {
         Table(record)?.field(attribute, in: record)
+    }
+
+    /// Whether a record is whole, and in a form that only a later release knows.
+    static func isLater(_ record: Span<UInt8>, type: UInt32, id: ItemID) -> Bool {
+        record.count >= headerLength
+            && (record[8] > version || record[8] == version && record[9] & ~wideFlag != 0)
+            && hasChecksum(record, type: type, id: id)
+    }
+
+    /// Whether a sound record has values of kinds that a later release has added.
+    static func hasLaterKinds(_ record: Span<UInt8>) -> Bool {
+        guard let table = Table(record) else { return false }
+        for index in 0..<table.count
+        where table.entry(at: index, in: record).tag > ValueTag.lastPossible { return true }
+        return false
+    }
+
+    /// Whether a record has the checksum that belongs to its key.
+    static func hasChecksum(_ record: Span<UInt8>, type: UInt32, id: ItemID) -> Bool {
+        record.wyhash(8..<record.count, seed: seed(type: type, id: id)) == record.word64(at: 0)
     }
 
     /// A record with the checksum that it has under an id.

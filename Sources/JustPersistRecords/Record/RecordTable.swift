@@ -149,27 +149,34 @@ final class RecordTable {
         return passed
     }
 
-    /// Throws if a record's checksum or its layout is wrong.
+    /// Throws if a record's checksum or its layout is wrong, or the record is of a later release.
     @inline(__always)
     func check(_ record: Span<UInt8>, _ id: ItemID) throws(DataStoreError) {
-        if !isSound(record, id) { throw .damagedRecord(id, ofType: typeKey) }
+        if !isSound(record, id) { throw unreadable(record, id) }
+    }
+
+    /// Why a record cannot be read: it is of a later release, or damaged.
+    func unreadable(_ record: Span<UInt8>, _ id: ItemID) -> DataStoreError {
+        isLater(record, id) || isSound(record, id) && RecordFormat.hasLaterKinds(record)
+            ? .laterRecord(id, ofType: typeKey) : .damagedRecord(id, ofType: typeKey)
+    }
+
+    /// Whether a record is whole, and in a form that only a later release knows.
+    func isLater(_ record: Span<UInt8>, _ id: ItemID) -> Bool {
+        RecordFormat.isLater(record, type: number, id: id)
     }
 
     /// Whether a record's checksum and its layout are right.
     @inline(__always)
     func isSound(_ record: Span<UInt8>, _ id: ItemID) -> Bool {
         record.count >= RecordFormat.headerLength
-            && (!isChecked
-                || record.wyhash(8..<record.count, seed: RecordFormat.seed(type: number, id: id))
-                    == record.word64(at: 0))
+            && (!isChecked || RecordFormat.hasChecksum(record, type: number, id: id))
             && RecordFormat.Table(record) != nil
     }
 
     /// Whether the checksum of a sound record is right, compared also where the engine's own ones count.
     func isProven(_ record: Span<UInt8>, _ id: ItemID) -> Bool {
-        isChecked
-            || record.wyhash(8..<record.count, seed: RecordFormat.seed(type: number, id: id))
-                == record.word64(at: 0)
+        isChecked || RecordFormat.hasChecksum(record, type: number, id: id)
     }
 
     /// Calls `body` with what is stored under an id, sound or not; tells whether there is anything.
@@ -184,11 +191,14 @@ final class RecordTable {
     }
 
     /// A copy of what is stored under an id, and whether it is sound; `nil` if there is nothing.
+    ///
+    /// - Throws: `.newerFormat` for a record of a later release.
     func storedRecord(
         _ id: ItemID, in reader: any KeyValueReader
     ) throws(DataStoreError) -> (bytes: [UInt8], isSound: Bool)? {
         var stored: (bytes: [UInt8], isSound: Bool)?
         _ = try withStoredBytes(id, in: reader) { (record) throws(DataStoreError) in
+            if isLater(record, id) { throw .laterRecord(id, ofType: typeKey) }
             stored = (record.copied(), isSound(record, id))
         }
         return stored
@@ -259,6 +269,18 @@ final class RecordTable {
 }
 
 extension DataStoreError {
+    /// A record, or a value in one, that a later release has written in a form of its own.
+    static func laterRecord(
+        _ id: ItemID, ofType itemType: String, attribute: String? = nil
+    ) -> DataStoreError {
+        DataStoreError(
+            .newerFormat, in: "read",
+            """
+            A later release has written the record of the “\(itemType)” \(id) in a form that this one cannot read. Other \
+            items are not concerned. Use that release; the record was left untouched.
+            """, itemType: itemType, attribute: attribute)
+    }
+
     /// A damaged record.
     static func damagedRecord(
         _ id: ItemID, ofType itemType: String, attribute: String? = nil

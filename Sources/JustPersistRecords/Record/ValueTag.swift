@@ -23,6 +23,10 @@ enum ValueTag {
     static let reference: UInt8 = 12
     static let array: UInt8 = 13
     static let dictionary: UInt8 = 14
+    /// The greatest tag that fits a narrow table, which is never stored.
+    ///
+    /// Greater ones belong to later releases.
+    static let lastPossible: UInt8 = 15
 
     /// The length of the payload where the tag alone gives it.
     static func fixedLength(of tag: UInt8) -> Int? {

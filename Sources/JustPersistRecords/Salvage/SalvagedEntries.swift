@@ -36,10 +36,16 @@ package final class SalvagedEntries {
     ///
     /// All others follow from them.
     package static func isWanted(_ key: [UInt8]) -> Bool {
-        switch key.first {
-        case KeySpace.headerTag: key.count == 1
-        case KeySpace.catalogTag, KeySpace.counterTag: key.count == 5
-        case KeySpace.recordTag: key.count == RecordKey.length
+        key.first.map { isWanted(tag: $0, length: key.count) } ?? false
+    }
+
+    /// Whether a key is one of those that are saved, by its first byte and its length.
+    package static func isWanted(tag: UInt8, length: Int) -> Bool {
+        switch tag {
+        case KeySpace.headerTag: length == 1
+        case KeySpace.catalogTag, KeySpace.counterTag: length == 5
+        case KeySpace.recordTag: length == RecordKey.length
+        case KeySpace.linkTag, KeySpace.workTag: 1...511 ~= length
         default: false
         }
     }
@@ -67,6 +73,7 @@ package final class SalvagedEntries {
         case KeySpace.recordTag:
             guard let (type, id) = RecordKey.parts(of: keyBytes) else { return false }
             return RecordFormat.isProven(bytes, type: type, id: id)
+        case KeySpace.linkTag, KeySpace.workTag: return KeySpace.isSoundLater(keyBytes, bytes)
         default: return false
         }
     }
@@ -81,8 +88,8 @@ package final class SalvagedEntries {
             _ = try StoreHeader(decoding: bytes)
             return true
         } catch {
-            // A later release's is whole all the same, and says what may not be done.
-            return error.code == .newerFormat
+            // That of another release is whole all the same, and says what may not be done.
+            return error.code == .newerFormat || error.code == .olderFormat
         }
     }
 
@@ -151,7 +158,9 @@ package final class SalvagedEntries {
             keep(key, known)
             if pendingBytes >= Self.pendingLimit { try flush() }
             if key.first != KeySpace.recordTag {
-                append("The header, a number of items or an entry of the catalog is damaged.")
+                append(
+                    "The header, a number of items, or an entry of the catalog or of a later release is damaged."
+                )
             }
         }
         if let (type, id) = RecordKey.parts(of: key.span) {
@@ -346,11 +355,9 @@ package final class SalvagedEntries {
 }
 
 extension RecordFormat {
-    /// Whether a record has the checksum that belongs to its key, and a table inside of it.
+    /// Whether a record has the checksum that belongs to its key, and a table inside of it if this release knows its form.
     static func isProven(_ record: Span<UInt8>, type: UInt32, id: ItemID) -> Bool {
-        record.count >= headerLength
-            && record.wyhash(8..<record.count, seed: seed(type: type, id: id))
-                == record.word64(at: 0)
-            && Table(record) != nil
+        record.count >= headerLength && hasChecksum(record, type: type, id: id)
+            && (Table(record) != nil || isLater(record, type: type, id: id))
     }
 }

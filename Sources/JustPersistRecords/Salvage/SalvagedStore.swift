@@ -12,7 +12,7 @@ struct SalvagedStore {
     private struct Census {
         var count = 0
         /// The tags of the values of each attribute, a bit for each.
-        var tags: [UInt16] = []
+        var tags: [TagSet] = []
     }
 
     /// Completes the store that `engine` holds, and reports what was saved.
@@ -39,7 +39,8 @@ struct SalvagedStore {
         var counts: [UInt32: Int] = [:]
         for number in numbers {
             let census = try self.census(of: number)
-            try complete(number, census)
+            // What a later release keeps from this one stays as it is.
+            if catalog[number]?.unknown.forbidsReading != true { try complete(number, census) }
             try note(number, census)
             counts[number] = census.count
         }
@@ -82,10 +83,6 @@ struct SalvagedStore {
                 backup; nothing was written.
                 """)
         }
-        try header?.checkWriting()
-        for type in read.types where type.unknown.forbidsWriting {
-            throw type.newerFormat(in: "salvage")
-        }
         catalog = read
         if header == nil {
             note("The store's header is damaged. The new store has one of its own.")
@@ -123,9 +120,9 @@ struct SalvagedStore {
         for index in 0..<table.count {
             let field = table.entry(at: index, in: record)
             let missing = Int(field.attribute) + 1 - census.tags.count
-            if missing > 0 { census.tags += [UInt16](repeating: 0, count: missing) }
-            if field.tag != ValueTag.null, field.tag <= ValueTag.dictionary {
-                census.tags[Int(field.attribute)] |= 1 << UInt16(field.tag)
+            if missing > 0 { census.tags += [TagSet](repeating: TagSet(), count: missing) }
+            if field.tag != ValueTag.null, field.tag != ValueTag.lastPossible {
+                census.tags[Int(field.attribute)].insert(field.tag)
             }
         }
     }
@@ -163,9 +160,7 @@ struct SalvagedStore {
                 """, itemType: type.key)
         }
         for (id, tags) in census.tags.enumerated() {
-            for tag in 0...ValueTag.dictionary where tags & 1 << UInt16(tag) != 0 {
-                _ = type.note(tag: tag, ofAttribute: UInt16(id))
-            }
+            type.note(tags, ofAttribute: UInt16(id))
         }
         for place in type.indexes.indices {
             type.indexes[place].state = .building(after: nil)

@@ -27,6 +27,7 @@ extension RecordStore {
                     try meter.check()
                 }
                 try block.verifyChangeLog(&report)
+                try block.verifyLaterEntries(&report, meter)
                 // What belongs to a type that cannot be read is not known.
                 if block.known.catalog.damages.isEmpty {
                     try block.verifyThereIsNothingElse(&report)
@@ -47,6 +48,15 @@ extension Block {
         var pass = RecordPass()
         var found = 0
         var sound = 0
+        // It says nothing of how items are stored that a later release keeps from this one.
+        if stored.unknown.forbidsReading {
+            try reader.scanKeys(table.range, reversed: false) { (_) throws(DataStoreError) in
+                found += 1
+                return meter.note(items: 1) ? .next : .stop
+            }
+            if stored.isDeclared { report.itemCounts[stored.key] = found }
+            return
+        }
         do throws(DataStoreError) {
             try reader.scan(table.range, reversed: false) {
                 (key, record) throws(DataStoreError) in
@@ -75,6 +85,26 @@ extension Block {
         report.problems += problems
     }
 
+    /// Checks that the entries of later releases are whole, whatever they are.
+    fileprivate func verifyLaterEntries(
+        _ report: inout VerificationReport, _ meter: MaintenanceMeter
+    ) throws(DataStoreError) {
+        var damaged = 0
+        try reader.scan(KeySpace.laterRange, reversed: false) {
+            (key, value) throws(DataStoreError) in
+            if !KeySpace.isSoundLater(key, value) { damaged += 1 }
+            return meter.note(bytes: key.count + value.count) ? .next : .stop
+        }
+        if damaged == 0 { return }
+        report.problems.append(
+            DataStoreError(
+                .corrupted, in: "verify",
+                """
+                \(damaged.counted("entry", "entries")) of a later release, such as links between items, have a wrong \
+                checksum. Repair the store with that release, or restore it from a backup.
+                """))
+    }
+
     /// Looks for keys beside those that the catalog accounts for, as a type has that was lost with its entry.
     fileprivate func verifyThereIsNothingElse(
         _ report: inout VerificationReport
@@ -94,6 +124,7 @@ extension Block {
         }
         // Those that are in it, ``verifyChangeLog(_:)`` has looked at.
         ranges.append(try changeLogRange())
+        ranges.append(KeySpace.laterRange)
         ranges.append(KeyRange(prefix: [KeySpace.engineTag]))
         var found = 0
         var end: [UInt8] = []
@@ -128,8 +159,11 @@ extension Block {
             throw .damagedRecord(id, ofType: stored.key)
         }
         for index in 0..<fields.count {
-            guard let field = fields.field(at: index, in: record),
-                stored.attributes.indices.contains(Int(field.attribute)),
+            guard let field = fields.field(at: index, in: record) else {
+                throw .damagedRecord(id, ofType: stored.key)
+            }
+            if field.tag > ValueTag.lastPossible { throw .laterRecord(id, ofType: stored.key) }
+            guard stored.attributes.indices.contains(Int(field.attribute)),
                 ValueDecoding.value(tag: field.tag, in: record, field.range, known) != nil
             else { throw .damagedRecord(id, ofType: stored.key) }
         }

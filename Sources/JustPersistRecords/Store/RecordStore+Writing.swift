@@ -36,6 +36,7 @@ extension RecordStore {
             writer: writer, header: header, catalog: catalog, context: context)
         do {
             defer { running.end() }
+            try running.renewFoldedIndexes()
             try body(running)
             try running.finish()
         } catch {

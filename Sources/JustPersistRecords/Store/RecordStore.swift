@@ -46,6 +46,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         let context: StoreContext
         /// The catalog last seen; blocks check its version against the state they see.
         var catalog: Catalog
+        /// Whether a later release has forbidden this one to write.
+        let isSealed: Bool
     }
 
     /// A closed store over an engine.
@@ -140,9 +142,9 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     /// Whether an index lacks entries that can be written here, as far as is known.
     var hasUnfinishedIndexes: Bool {
         opened.withLock { opened in
-            guard let opened, opened.context.keepsIndexes, opened.context.root == nil else {
-                return false
-            }
+            guard let opened, opened.context.keepsIndexes, opened.context.root == nil,
+                !opened.isSealed
+            else { return false }
             return opened.catalog.unfinishedIndex(except: opened.context.failedBuilds) != nil
         }
     }
@@ -229,7 +231,10 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             },
             log: log, report: { [weak self] error in self?.report(error) },
             count: { [weak self] group, counts in try? self?.count(group, &counts) })
-        opened.withLock { [catalog] in $0 = Opened(context: context, catalog: catalog) }
+        opened.withLock { [catalog] in
+            $0 = Opened(
+                context: context, catalog: catalog, isSealed: known.unknown.forbidsWriting)
+        }
         feed.open(origin: context.historyID, position: commit)
     }
 

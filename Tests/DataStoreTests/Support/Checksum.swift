@@ -19,6 +19,17 @@ enum Checksum {
             let low = word(key[13..<21])
             let seed = high ^ (low << 32 | low >> 32) ^ word(key[1..<5])
             store(hash(value[8...], seed: seed), at: 0, in: &entry.value)
+        case StoredBytes.indexTag where value.count == 4:
+            let checksum = hash(key[...], seed: 0)
+            for index in 0..<4 {
+                entry.value[index] = UInt8(truncatingIfNeeded: checksum >> (8 * UInt64(index)))
+            }
+        case StoredBytes.changeTag where key.count == 9 && value.count >= 8:
+            store(hash(value[8...], seed: word(key[1...])), at: 0, in: &entry.value)
+        case StoredBytes.linkTag, StoredBytes.workTag:
+            let end = value.count - 8
+            if end < 0 { return }
+            store(hash(value[..<end], seed: hash(key[...], seed: 0)), at: end, in: &entry.value)
         default: break
         }
     }

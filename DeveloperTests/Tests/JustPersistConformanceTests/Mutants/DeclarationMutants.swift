@@ -5,7 +5,8 @@ import JustPersist
 /// Stores that forget a part of what attributes are declared to be.
 enum DeclarationMutants {
     static let all: [SabotagedType] = [
-        ForgetsDefaults.self, TakesTheLatestDefault.self, KeepsNoNulls.self, ForgetsKinds.self,
+        ForgetsDefaults.self, TakesTheLatestDefault.self, ReplacesDefaults.self, KeepsNoNulls.self,
+        ForgetsKinds.self,
         ForgetsFormerNames.self,
     ]
 }
@@ -44,6 +45,19 @@ final class TakesTheLatestDefault: SabotagedStore, Fault, @unchecked Sendable {
     override class func rules(_ memory: Memory) -> ReferenceRules {
         var rules = super.rules(memory)
         rules.recordedDefault = { _, declared in declared.defaultValue }
+        return rules
+    }
+}
+
+/// Forgets the first default where one of other kinds is declared.
+final class ReplacesDefaults: SabotagedStore, Fault, @unchecked Sendable {
+    override class var caughtBy: [String] { ["val/default-is-the-value"] }
+
+    override class func rules(_ memory: Memory) -> ReferenceRules {
+        var rules = super.rules(memory)
+        rules.recordedDefault = { recorded, declared in
+            declared.withDefault(recorded: recorded).defaultValue
+        }
         return rules
     }
 }

@@ -55,10 +55,12 @@ struct DamagedPage {
     }
 
     private func node(at offset: Int) -> Node? {
-        guard let keySize = bytes.uint16(at: offset + 6), [1, 5, 21].contains(keySize),
+        guard let keySize = bytes.uint16(at: offset + 6),
+            let tag = bytes.uint16(at: offset + 8).map({ UInt8($0 & 0xFF) }),
+            SalvagedEntries.isWanted(tag: tag, length: Int(keySize)),
             let flags = bytes.uint16(at: offset + 4), flags <= 1,
             let size = bytes.uint32(at: offset),
-            let key = bytes.slice(at: offset + 8, Int(keySize)), SalvagedEntries.isWanted(key)
+            let key = bytes.slice(at: offset + 8, Int(keySize))
         else { return nil }
         let value = offset + 8 + Int(keySize)
         if flags == 1 {

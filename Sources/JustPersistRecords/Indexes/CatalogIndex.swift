@@ -136,7 +136,7 @@ extension CatalogIndex {
             }
             return true
         }
-        guard isSound, let number, !components.isEmpty,
+        guard isSound, let number, 1...IndexKey.mostComponents ~= components.count,
             paths.allSatisfy({ components.indices.contains($0.place) })
         else { return nil }
         for (place, path) in paths { components[place].path = path }

@@ -1,7 +1,7 @@
 /// The checksums of the file format, written from its description.
 enum Checksum {
     /// Makes the checksum of an entry right, whatever its value is.
-    static func correct(_ entry: inout SortedArrayEngine.Entry) {
+    static func correct(_ entry: inout (key: [UInt8], value: [UInt8])) {
         let (key, value) = entry
         guard let tag = key.first else { return }
         func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
@@ -19,6 +19,8 @@ enum Checksum {
             let low = word(key[13..<21])
             let seed = high ^ (low << 32 | low >> 32) ^ word(key[1..<5])
             store(hash(value[8...], seed: seed), at: 0, in: &entry.value)
+        case StoredBytes.changeTag where key.count == 9 && value.count >= 8:
+            store(hash(value[8...], seed: word(key[1...])), at: 0, in: &entry.value)
         default: break
         }
     }

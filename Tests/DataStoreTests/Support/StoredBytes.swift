@@ -56,4 +56,6 @@ struct StoredBytes {
     static let catalogTag: UInt8 = 1
     static let counterTag: UInt8 = 2
     static let recordTag: UInt8 = 3
+    static let indexTag: UInt8 = 4
+    static let changeTag: UInt8 = 5
 }

@@ -112,7 +112,9 @@ public struct DataStoreCapabilities: Sendable, Hashable {
     /// A store that does not declare it may keep both: a declaration of uniqueness is to it a hint, as every other
     /// index is.
     public var enforcesUniqueness: Bool
-    /// Whether several processes may have the store open at one time.
+    /// Whether several processes, with numbers of their own, may have the store open at one time.
+    ///
+    /// Processes in different containers or PID namespaces may have the same number: see <doc:WhatSurvives>.
     public var isSharedBetweenProcesses: Bool
     /// Whether the store refuses to be written to.
     public var isReadOnly: Bool

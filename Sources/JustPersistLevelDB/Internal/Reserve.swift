@@ -57,10 +57,10 @@ final class Reserve: Sendable {
     func note(_ changes: OrderedKeyMap<[UInt8]?>) {
         let isDue = content.withLock { content in
             content.written += changes.byteCount
-            // What is written adds up to twice as much to the need, for which there is a third of the room.
+            // What is written adds about twice as much to the need, for which there is a fifth of the room.
             return switch content.state {
             case .missing: content.written >= 1 << 20
-            case .kept(let byteCount): content.written >= max(1 << 16, byteCount / 8)
+            case .kept(let byteCount): content.written >= max(1 << 16, byteCount / 16)
             case .inUse: true
             }
         }
@@ -72,7 +72,7 @@ final class Reserve: Sendable {
     func keep() -> Bool {
         #if os(Linux)
             let needed = (try? Room.estimate(in: directory)) ?? 0
-            let wanted = min(needed + needed / 2 + 1 << 17, Self.most)
+            let wanted = min(needed + needed / 4 + 1 << 17, Self.most)
             return content.withLock { content in
                 content.written = 0
                 var known = 0

@@ -112,7 +112,9 @@ public struct DataStoreCapabilities: Sendable, Hashable {
     /// A store that does not declare it may keep both: it treats a declaration of uniqueness as a hint, as it treats
     /// every other index.
     public var enforcesUniqueness: Bool
-    /// Whether several processes may have the store open at one time.
+    /// Whether several processes, with numbers of their own, may have the store open at one time.
+    ///
+    /// Processes in different containers or PID namespaces may have the same number: see <doc:WhatSurvives>.
     public var isSharedBetweenProcesses: Bool
     /// Whether the store refuses all writes.
     public var isReadOnly: Bool

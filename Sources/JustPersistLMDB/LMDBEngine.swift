@@ -5,7 +5,7 @@ public import JustPersistRecords
 /// A key-value engine on LMDB: a memory-mapped tree that several processes may share.
 ///
 /// Reads run beside each other and beside the writer, without waiting. Writers of all processes take
-/// turns. The store must lie on a local file system, and its files must be trusted: LMDB has no
+/// turns; each must have a number of its own, which processes of different containers may not have. The store must lie on a local file system, and its files must be trusted: LMDB has no
 /// checksums, and a damaged page can stop the process.
 public final class LMDBEngine: KeyValueEngine {
     /// The directory of the store.

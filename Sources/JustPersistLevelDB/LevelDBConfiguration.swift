@@ -18,8 +18,9 @@ public struct LevelDBConfiguration: Sendable, Hashable {
     public var compression: Compression
     /// Whether every write is refused.
     ///
-    /// LevelDB has no read-only mode. If the store was not closed properly, opening it writes its log into a table,
-    /// so the directory must be writable.
+    /// LevelDB has no read-only mode: opening a store writes its log into a table. If the directory cannot be written to, the
+    /// store is opened in a private directory among the temporary files, with links to its tables and copies of its other files;
+    /// no process may write to the store meanwhile.
     public var isReadOnly: Bool
     /// Whether a store that is not there is made.
     public var createsIfMissing: Bool

@@ -11,7 +11,8 @@ extension LevelDBEngine {
         to directory: URL, since previous: URL?, pausingWrites: (() throws -> Void) throws -> Void,
         _ meter: MaintenanceMeter
     ) throws -> BackupReport {
-        let database = try openSession(in: "backUp").databaseForMaintenance("backUp")
+        let session = try openSession(in: "backUp")
+        let database = try session.databaseForMaintenance("backUp")
         if let previous,
             try FileAttributes(ofItemAt: previous.appending(path: "CURRENT")) == nil
         {
@@ -22,7 +23,8 @@ extension LevelDBEngine {
         }
         do {
             var copy = FilesCopy(
-                from: URL(filePath: database.path), to: directory, since: previous, meter)
+                from: URL(filePath: database.path), hasLinks: session.isView, to: directory,
+                since: previous, meter)
             return try copy.make(pausingWrites: pausingWrites)
         } catch let error as CocoaError {
             throw DataStoreError(fileError: error, in: "backUp", path: directory.path)
@@ -33,19 +35,15 @@ extension LevelDBEngine {
 
     /// Merges all tables, so that neither what was deleted nor what was replaced takes room.
     ///
-    /// Blocks go on. Tables that a running read block still needs are deleted later.
+    /// Blocks go on. Tables that a running read block still needs are deleted later. On a full disk it works with the room that
+    /// is kept for it.
     public func compact(_ meter: MaintenanceMeter) throws -> CompactionReport {
         try refuseIfReadOnly("compact")
-        let database = try openSession(in: "compact").databaseForMaintenance("compact")
+        let session = try openSession(in: "compact")
+        let database = try session.databaseForCompaction()
+        defer { session.didCompact() }
         let directory = URL(filePath: database.path)
         let before = try Self.byteCount(in: directory)
-        let free = try FileManager.default.attributesOfFileSystem(forPath: database.path)
-        if let free = (free[.systemFreeSize] as? NSNumber)?.intValue, free < before {
-            throw DataStoreError(
-                .storageFull, in: "compact",
-                "To compact the LevelDB store at “\(url.path)” takes up to \(before) bytes, and \(free) are "
-                    + "free. Nothing was changed; free some space and try again.")
-        }
         try meter.begin(.files, totalBytes: before)
         database.compact()
         return CompactionReport(bytesBefore: before, bytesAfter: try Self.byteCount(in: directory))
@@ -53,7 +51,8 @@ extension LevelDBEngine {
 
     private static func byteCount(in directory: URL) throws(DataStoreError) -> Int {
         var count = 0
-        for name in try DirectoryListing.names(in: directory, for: "compact") where isOwn(name) {
+        for name in try DirectoryListing.names(in: directory, for: "compact")
+        where isOwn(name) && name != Reserve.fileName {
             let path = directory.appending(path: name).path
             // It may be gone by now.
             let attributes = try? FileManager.default.attributesOfItem(atPath: path)

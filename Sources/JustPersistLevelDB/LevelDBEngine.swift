@@ -24,7 +24,8 @@ public import JustPersistRecords
 /// they have ended.
 ///
 /// LevelDB needs disk space to open a database, and to compact its files later. `.storageFull` says how much is
-/// needed: up to the size of all the data if many keys change.
+/// needed: up to the size of all the data if many keys change. On Linux the engine keeps so much, up to 64 MB, in the file
+/// `RESERVE` for blocks that delete more than they add, and for ``compact(_:)``.
 public final class LevelDBEngine: KeyValueEngine {
     /// The directory of the store.
     public let url: URL
@@ -149,7 +150,7 @@ public final class LevelDBEngine: KeyValueEngine {
 
     /// Whether LevelDB or the engine gives a file that name.
     static func isOwn(_ name: String) -> Bool {
-        let unnumbered = ["CURRENT", "LOCK", "LOG", "LOG.old", Room.fileName]
+        let unnumbered = ["CURRENT", "LOCK", "LOG", "LOG.old", Room.fileName, Reserve.fileName]
         return (unnumbered + CleanClose.fileNames).contains(name)
             || name.wholeMatch(of: /MANIFEST-[0-9]+|[0-9]+\.(log|log\.kept|ldb|sst|dbtmp)/) != nil
     }

@@ -37,6 +37,32 @@ import Testing
         try StoredBytes(backend, at: directory).entries(tag: Self.tag).map(\.value)
     }
 
+    /// A stream with such a token began anew without a report, so that the other tokens were not dropped.
+    @Test(arguments: Backend.persistent)
+    func aTokenThatIsLaterThanARestoredBackupIsReported(_ backend: Backend) async throws {
+        try await withTemporaryDirectory { home in
+            try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+            let (place, backup) = (home.appending(path: "store"), home.appending(path: "backup"))
+            var store = try self.store(backend, place, ChangeLogLength(commits: 100))
+            try store.fill(["a"])
+            _ = try store.backUp(to: backup)
+            let sound = try token(store)
+            try store.fill(["b"])
+            let late = try token(store)
+            try store.close()
+            let errors = ErrorLog()
+            store = try self.store(backend, backup, nil, errors: errors)
+            var change = try await changes(store, since: late)
+            #expect(!change.isComplete)
+            #expect(errors.all.first?.message.contains("restored from a backup") == true)
+            try store.fill(["c"])
+            change = try await changes(store, since: sound)
+            #expect(change.isComplete && change.inserted.count == 1)
+            #expect(errors.all.count == 1)
+            try store.close()
+        }
+    }
+
     @Test(arguments: Backend.persistent)
     func aStreamGoesOnWhereItEnded(_ backend: Backend) async throws {
         try await withTemporaryDirectory { directory in

@@ -8,6 +8,8 @@ import JustPersistRecords
 enum EngineCase: String, CaseIterable, Sendable {
     case lmdb, levelDB, memory
 
+    static let persistent: [EngineCase] = [.lmdb, .levelDB]
+
     func engine(at url: URL) -> any KeyValueEngine {
         switch self {
         case .lmdb: LMDBEngine(at: url)

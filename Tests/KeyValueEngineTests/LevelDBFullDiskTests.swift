@@ -116,6 +116,39 @@
             engine.close()
         }
 
+        /// Nothing could be deleted from a full disk, for a deletion is a write.
+        @Test func deletingAndCompactingWorkOnAFullDisk() throws {
+            let disk = try SmallDisk(megabytes: 24, at: temporary.place("disk"))
+            defer { disk.end() }
+            let engine = LevelDBEngine(
+                at: disk.url.appending(path: "store"), configuration: Self.configuration)
+            try engine.open()
+            var model = KeyValueModel()
+            try Self.fill(engine, &model, 0..<300)
+            #expect(try Self.fillUp(engine, &model, disk).code == .storageFull)
+            for number in 0..<280 {
+                try engine.write { writer in _ = try writer.delete(Self.key(number)) }
+                model.entries[Self.key(number)] = nil
+            }
+            #expect(try engine.pairs() == model.pairs())
+            // What is kept is for deleting alone.
+            let error = #expect(throws: DataStoreError.self) {
+                for number in 400..<1_000 { try Self.fill(engine, &model, number..<(number + 1)) }
+            }
+            #expect(error?.code == .storageFull)
+            let report = try engine.compact(MaintenanceMeter { _ in })
+            #expect(report.bytesAfter < report.bytesBefore)
+            #expect(try engine.pairs() == model.pairs())
+            engine.close()
+            try disk.fill()
+            try engine.open()
+            #expect(try engine.pairs() == model.pairs())
+            try disk.free()
+            try Self.fill(engine, &model, 500..<520)
+            #expect(try engine.pairs() == model.pairs())
+            engine.close()
+        }
+
         /// A large write that fails must not take the room that small ones need.
         @Test func smallWritesGoOnAfterALargeOneThatDidNotFit() throws {
             let disk = try SmallDisk(megabytes: 2, at: temporary.place("disk"))

@@ -63,6 +63,18 @@ import Testing
 
     // MARK: What is missing
 
+    /// The last commit was looked for in the newest log, and a compaction had put it into a table.
+    @Test func aStoreThatWasCompactedAndClosedOpensAgain() throws {
+        let engine = LevelDBEngine(at: url)
+        try engine.open()
+        for key in 0..<10 as Range<UInt8> { try engine.put([key], [key]) }
+        _ = try engine.compact(MaintenanceMeter { _ in })
+        engine.close()
+        try engine.open()
+        #expect(try engine.pairs().count == 10)
+        engine.close()
+    }
+
     @Test func missingLogIsNoEmptyOne() throws {
         let engine = try makeStore()
         let log = try place(".log")

@@ -101,7 +101,9 @@ import Testing
         let pairs = try makeStore(commits: 10)
         try changeLog { $0[$0.count - 10] ^= 1 }
         let files = FileManager.default
-        let own = try files.contentsOfDirectory(atPath: url.path).filter { $0 != "LOCK" }
+        let own = try files.contentsOfDirectory(atPath: url.path).filter {
+            !["LOCK", "RESERVE"].contains($0)
+        }
         #expect(unsafe mkfifo(url.appending(path: "pipe").path, 0o600) == 0)
         try Data().write(to: url.appending(path: "notes.log"))
         let engine = engine()

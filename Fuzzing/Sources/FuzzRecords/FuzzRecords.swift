@@ -13,9 +13,14 @@ public func fuzzRecords(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard let choice = input.first else { return 0 }
     let engine = BytesEngine()
     var entries = template
-    // Mostly an item, because items are decoded without their own checksum.
-    let place = choice < 192 ? firstRecord + Int(choice) % 4 : Int(choice) % entries.count
-    entries[place].value = Array(input.dropFirst())
+    // Mostly an item: those are decoded without a checksum of their own. All others get one that suits them.
+    let place = choice < 128 ? firstRecord + Int(choice) % 4 : Int(choice) % entries.count
+    if choice < 224 {
+        entries[place].value = Array(input.dropFirst())
+    } else {
+        entries[place].key = Array(entries[place].key.prefix(1) + input.dropFirst())
+    }
+    if choice >= 128 { Checksum.correct(&entries[place]) }
     attempt { try engine.fill(entries) }
     let store = RecordStore(engine: engine)
     store.errorHandler = { _ in }
@@ -78,7 +83,8 @@ private let predicates: [DataStorePredicate] = [
 /// The entries of a store with values of every kind, in four items and an index.
 private let template: [BytesEngine.Entry] = {
     let engine = BytesEngine()
-    let store = RecordStore(engine: engine)
+    let store = RecordStore(
+        engine: engine, changeLog: ChangeLogLength(commits: 100, bytes: 1 << 20))
     do {
         try store.open()
         try store.write { db in

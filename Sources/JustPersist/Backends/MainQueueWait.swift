@@ -73,9 +73,16 @@ package enum MainQueueWait {
     }
 
     private static func sleep(_ condition: NSCondition, upTo deadline: Date?) -> Bool {
-        if let deadline { return condition.wait(until: deadline) }
-        condition.wait()
-        return true
+        guard let deadline else {
+            condition.wait()
+            return true
+        }
+        if deadline.timeIntervalSince1970 > 0 { return condition.wait(until: deadline) }
+        // Foundation ends the process where it should wait by a clock that stands before 1970.
+        condition.unlock()
+        usleep(1_000)
+        condition.lock()
+        return deadline > .now
     }
 }
 

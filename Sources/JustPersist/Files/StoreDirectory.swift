@@ -88,6 +88,27 @@ public struct StoreDirectory: Sendable {
         return (attributes?[.systemFreeSize] as? NSNumber)?.intValue
     }
 
+    /// Whether this process may not make a file so long, or not so much longer, though the disk has room.
+    ///
+    /// - Parameter scratch: The name of a file that is there only while the system is asked for room.
+    package func isLimited(fileSize: Int, growth: Int, scratch: String) -> Bool {
+        #if os(Linux)
+            var limit = rlimit()
+            unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            // To ask for more than that would end the process.
+            guard limit.rlim_cur >= UInt(fileSize) else { return true }
+            // A quota shows only when the room is taken.
+            let file = unsafe open(
+                path + "/" + scratch, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard file >= 0 else { return false }
+            defer { close(file) }
+            unsafe unlink(path + "/" + scratch)
+            return posix_fallocate(file, 0, off_t(growth)) == EDQUOT
+        #else
+            return false
+        #endif
+    }
+
     /// Syncs the directory, so that newly created files in it survive a loss of power.
     ///
     /// On some file systems, syncing a file does not make its name durable. File systems that cannot sync a directory
@@ -122,7 +143,7 @@ public struct StoreDirectory: Sendable {
     ///
     /// `FileManager.createDirectory` recurses to the parent whenever `stat` fails, for any reason, and so never stops
     /// if `stat` fails on `/` too.
-    private static func create(_ path: String) throws(DataStoreError) {
+    package static func create(_ path: String) throws(DataStoreError) {
         var failure = makeDirectory(path)
         if failure == .ENOENT, let end = path.lastIndex(of: "/"), end > path.startIndex {
             try create(String(path[..<end]))

@@ -23,11 +23,10 @@ import Synchronization
     private(set) var pages: MappedPages?
     private let pageSize: Int
     private let forkCount: Int
-    private let path: String
-    private let file: FileNumber
     private let descriptor: Int32
-    /// When a block last looked whether the file is still there, in milliseconds.
-    private let lastLook = Atomic<UInt64>(0)
+    private let place: FilePlace
+    /// The place of the file with the locks and the readers' snapshots; `nil` if the store is read without.
+    private let lockPlace: FilePlace?
 
     /// The right to the files, given up after they are closed.
     let claim: OpenStores.Claim
@@ -48,7 +47,9 @@ import Synchronization
 
         var code = Int32(MDB_SUCCESS)
         var opened = unsafe Self.open(directory, configuration, size, flags, &code)
+        var isLocked = true
         if code == EACCES, configuration.isReadOnly, Self.lockFileIsOutOfReach(in: directory) {
+            isLocked = false
             unsafe opened = Self.open(directory, configuration, size, flags | MDB_NOLOCK, &code)
         }
         try LMDBError.check(code, in: "open", at: directory)
@@ -79,14 +80,14 @@ import Synchronization
         var descriptor: Int32 = -1
         unsafe mdb_env_get_fd(pointer, &descriptor)
         self.descriptor = descriptor
-        path = DataFile(directory: directory).url.path
         // Without it every write would be taken for one to a file that was replaced.
-        guard let file = FileNumber(descriptor: descriptor) else {
-            let failure = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        guard let place = FilePlace(of: DataFile.name, in: directory, descriptor: descriptor) else {
+            let number = errno
             unsafe mdb_env_close(pointer)
-            throw DataStoreError(fileError: failure, in: "open", path: path)
+            throw DataStoreError(systemError: number, in: "open", path: directory.path)
         }
-        self.file = file
+        self.place = place
+        lockPlace = isLocked ? FilePlace(of: DataFile.lockName, in: directory) : nil
         self.directory = directory
         self.claim = claim
         unsafe self.pointer = pointer
@@ -134,14 +135,15 @@ import Synchronization
 
     func beginReading() throws(DataStoreError) -> TransactionHandle {
         try checkProcess(in: "read")
-        try checkFileNowAndThen()
+        try place.checkNowAndThen()
+        try lockPlace?.checkNowAndThen()
         var transaction = try beginReading(
             idleReaders.all[ThreadPart.mine].withLock { $0.popLast() }?.renew())
         // LMDB looks up the number of the last commit, and then reads the meta page of that commit. The commit after the next
         // writes over the page: a reader between the two may get its state before it is committed, under the old number.
         // Not without end: the number lags behind the pages where processes were killed as they committed, and damaged
         // pages may name a commit that was never made.
-        for _ in 0..<16 where lastCommit >= transaction.number + 2 {
+        for _ in 0..<16 where lastCommit >= transaction.number &+ 2 {
             transaction = try beginReading(transaction.reset().renew())
         }
         try pages?.checkRoot(ofSnapshot: transaction.number)
@@ -178,7 +180,7 @@ import Synchronization
         try checkProcess(in: "write")
         try checkPlace(in: "write")
         let transaction = try unsafe begin(0, in: "write")
-        try pages?.checkRoot(ofSnapshot: transaction.number - 1)
+        try pages?.checkRoot(ofSnapshot: transaction.number &- 1)
         return transaction
     }
 
@@ -222,44 +224,14 @@ import Synchronization
         if !isKept { reader.end() }
     }
 
-    /// How long a look at the file holds for read blocks, in milliseconds; asking the system takes as long as a short block.
-    private static let lookInterval: UInt64 = 10
-
-    /// Throws if the file was deleted, unless a block has looked just now.
-    private func checkFileNowAndThen() throws(DataStoreError) {
-        let now = CoarseClock.milliseconds
-        guard now &- lastLook.load(ordering: .relaxed) >= Self.lookInterval else { return }
-        if FileNumber.isDeleted(descriptor: descriptor) { throw deleted(in: "read") }
-        lastLook.store(now, ordering: .relaxed)
-    }
-
-    /// Throws if the store's path does not lead to the open file any more, which nobody will find again.
+    /// Throws if the store's path does not lead to the open files any more: what is written to them is lost, and without the lock
+    /// file, other processes neither wait for this one's writes nor keep the pages that it reads.
     ///
     /// - Parameter isCommitted: Whether a commit has succeeded. It stands then, so that the path could not be
     ///   looked at is no reason to report it as failed.
     func checkPlace(in operation: String, isCommitted: Bool = false) throws(DataStoreError) {
-        switch FileNumber.of(path) {
-        case .success(let found) where found == file: return
-        case .success: throw deleted(in: operation)
-        case .failure(let number):
-            switch number.code {
-            case .ENOENT, .ENOTDIR: throw deleted(in: operation)
-            // A process may give up the right to look.
-            case .EACCES, .EPERM: return
-            case _ where isCommitted:
-                if FileNumber.isDeleted(descriptor: descriptor) { throw deleted(in: operation) }
-            default: throw DataStoreError(fileError: number, in: operation, path: path)
-            }
-        }
-    }
-
-    private func deleted(in operation: String) -> DataStoreError {
-        // The next block looks again.
-        lastLook.store(0, ordering: .relaxed)
-        return DataStoreError(
-            .storeDeleted, in: operation,
-            "The store at “\(directory.path)” was deleted or replaced while it was open. Tear it down; "
-                + "set it up again to use what is there now.")
+        try place.check(in: operation, isCertain: !isCommitted)
+        try lockPlace?.check(in: operation, isCertain: !isCommitted)
     }
 
     func checkProcess(in operation: String) throws(DataStoreError) {
@@ -337,7 +309,7 @@ import Synchronization
             let snapshot = try beginReading()
             let leaf = try file.firstLeaf(inSnapshot: snapshot.number)
             // The path may lead to another file by now, which says nothing about this one's pages.
-            guard (try? FileNumber.of(path).get()) == self.file else { return retire(snapshot) }
+            guard place.holds else { return retire(snapshot) }
             // Without it, other processes have committed twice since: the next snapshot has one.
             if let leaf {
                 unsafe pages = firstKey(in: snapshot.pointer).map { key in

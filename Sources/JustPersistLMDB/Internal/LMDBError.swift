@@ -30,12 +30,23 @@ enum LMDBError {
         case MDB_TXN_FULL, MDB_BAD_VALSIZE, MDB_READERS_FULL: return .limitExceeded
         case MDB_INVALID, MDB_VERSION_MISMATCH, MDB_INCOMPATIBLE: return .notAStore
         case MDB_CORRUPTED, MDB_PAGE_NOTFOUND: return .corrupted
+        case EAGAIN: return .lockedByAnotherProcess
         // LMDB reports a write that was cut short as EIO, and a full disk cuts writes short.
-        case EIO where (directory.freeSpace ?? .max) < 1 << 20: return .storageFull
+        case EIO where isFull(directory): return .storageFull
         default:
             return POSIXErrorCode(rawValue: code).flatMap { .init(fileError: $0) }
                 ?? .storageFailure
         }
+    }
+
+    /// Whether the disk is full, or a quota or a limit on the size of files is reached.
+    private static func isFull(_ directory: StoreDirectory) -> Bool {
+        if directory.freeSpace ?? .max < 1 << 20 { return true }
+        let file = DataFile(directory: directory).url
+        let size = (try? file.resourceValues(forKeys: [.fileSizeKey]))?.fileSize ?? 0
+        return directory.isLimited(
+            fileSize: size + 1 << 20, growth: 1 << 20,
+            scratch: "new-\(UUID().uuidString).mdb")
     }
 
     private static func fact(
@@ -59,6 +70,11 @@ enum LMDBError {
             "An earlier commit to the store at “\(path)” could not be finished, so the file has to be "
                 + "opened anew. That happens by itself as soon as no block runs: end those that do, and "
                 + "try again. Committed data is intact."
+        // LMDB knows readers by the numbers of their processes, and locks that number's byte of the lock file.
+        case EAGAIN:
+            "A process with the number of this one, \(getpid()), has the store at “\(path)” open: it runs in another "
+                + "container or PID namespace, and LMDB takes the two for one. Close it there, or run both in one "
+                + "PID namespace; nothing was changed."
         case MDB_MAP_RESIZED:
             "Another process has enlarged the store at “\(path)”. Try again when the running reads "
                 + "have ended."

@@ -26,6 +26,7 @@ struct MetaPage {
                 let branchPages = bytes.uint64(at: offset + 8),
                 let leafPages = bytes.uint64(at: offset + 16),
                 let overflowPages = bytes.uint64(at: offset + 24),
+                max(branchPages, leafPages, overflowPages) < MetaPage.mostPages,
                 let entries = bytes.uint64(at: offset + 32),
                 let root = bytes.uint64(at: offset + 40)
             else { return nil }
@@ -112,6 +113,9 @@ struct MetaPage {
     }
 
     private static let length = 152
+    /// More than a file can have: what is computed of smaller numbers does not overflow, here or in LMDB.
+    private static let mostPages: UInt64 = 1 << 46
+    private static let mostCommits: UInt64 = 1 << 62
     /// Where the page has the root of ``main``, and ``transaction``.
     static let rootOffset = 88 + 40
     static let transactionOffset = 144
@@ -121,8 +125,8 @@ struct MetaPage {
             let pageSize = bytes.uint32(at: 40), (256...32768).contains(pageSize),
             pageSize.nonzeroBitCount == 1,
             let free = Tree(bytes, at: 40), let main = Tree(bytes, at: 88),
-            let lastPage = bytes.uint64(at: 136), lastPage < UInt64.max / 65536,
-            let transaction = bytes.uint64(at: 144)
+            let lastPage = bytes.uint64(at: 136), lastPage < Self.mostPages,
+            let transaction = bytes.uint64(at: 144), transaction < Self.mostCommits
         else { return nil }
         self.pageSize = UInt64(pageSize)
         self.free = free

@@ -139,8 +139,16 @@ import Synchronization
         }
     }
 
+    /// The last commit that is known to be in a table.
+    private let sorted = Atomic<UInt64>(0)
+
     /// Merges all tables into as few as they take; returns when that is done.
-    func compact() { unsafe leveldb_compact_range(handle, nil, 0, nil, 0) }
+    ///
+    /// LevelDB sorts its log into a table first, and begins a new one.
+    func compact() {
+        unsafe leveldb_compact_range(handle, nil, 0, nil, 0)
+        sorted.store(lastCommit, ordering: .releasing)
+    }
 
     // MARK: Committing
 
@@ -168,9 +176,10 @@ import Synchronization
     /// Whether some block may have seen a later state than that behind a commit, so that none may begin on it any more.
     func isOvertaken(_ commit: UInt64) -> Bool { overtaken.load(ordering: .acquiring) == commit }
 
-    /// The number of the last commit, if it was made since the opening: it is in the newest log then.
+    /// The number of the last commit, if it was made since the opening and the last compaction: it is in the newest log then.
     var loggedCommit: UInt64? {
-        settledCommit.flatMap { $0 > inherited?.number ?? 0 ? $0 : nil }
+        let known = max(inherited?.number ?? 0, sorted.load(ordering: .acquiring))
+        return settledCommit.flatMap { $0 > known ? $0 : nil }
     }
 
     /// The number of the last commit that succeeded.

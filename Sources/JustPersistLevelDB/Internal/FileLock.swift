@@ -17,20 +17,45 @@ enum FileLock {
             throw DataStoreError(systemError: errno, in: operation, path: directory.path)
         }
         defer { close(file) }
-        var lock = flock()
-        lock.l_type = Int16(F_WRLCK)
-        lock.l_whence = Int16(SEEK_SET)
-        guard unsafe fcntl(file, F_SETLK, &lock) == 0 else {
-            let code = POSIXErrorCode(rawValue: errno) ?? .EIO
-            guard code == .EACCES || code == .EAGAIN else {
-                throw DataStoreError(
-                    fileError: POSIXError(code), in: operation, path: directory.path)
-            }
-            let reason = unsafe String(cString: strerror(code.rawValue))
-            throw DataStoreError(
-                levelDB: "IO error: lock \(path): \(reason)", in: operation, path: directory.path)
-        }
+        try take(F_WRLCK, file, in: directory, for: operation)
         return try body()
+    }
+
+    /// Takes the lock as one of several who only read, and gives the open file; -1 if there is no lock file.
+    ///
+    /// The same rules hold as for ``withLock(in:for:_:)``, until the file is closed.
+    static func lockForReading(in directory: URL) throws(DataStoreError) -> Int32 {
+        let path = directory.appending(path: "LOCK").path
+        let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard file >= 0 else {
+            let number = errno
+            if number == ENOENT { return -1 }
+            throw DataStoreError(systemError: number, in: "open", path: path)
+        }
+        do throws(DataStoreError) {
+            try take(F_RDLCK, file, in: directory, for: "open")
+            return file
+        } catch {
+            close(file)
+            throw error
+        }
+    }
+
+    private static func take(
+        _ kind: Int32, _ file: Int32, in directory: URL, for operation: String
+    ) throws(DataStoreError) {
+        var lock = flock()
+        lock.l_type = Int16(kind)
+        lock.l_whence = Int16(SEEK_SET)
+        guard unsafe fcntl(file, F_SETLK, &lock) != 0 else { return }
+        let code = POSIXErrorCode(rawValue: errno) ?? .EIO
+        guard code == .EACCES || code == .EAGAIN else {
+            throw DataStoreError(fileError: POSIXError(code), in: operation, path: directory.path)
+        }
+        let reason = unsafe String(cString: strerror(code.rawValue))
+        throw DataStoreError(
+            levelDB: "IO error: lock \(directory.appending(path: "LOCK").path): \(reason)",
+            in: operation, path: directory.path)
     }
 
     /// Holds the lock while `body` reads the files, as far as there is a lock file that may be written to.

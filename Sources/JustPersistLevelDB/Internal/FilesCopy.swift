@@ -11,13 +11,19 @@ struct FilesCopy {
     private let source: URL
     private let target: URL
     private let previous: URL?
+    /// Whether tables of the source may be links to others: see ``PrivateView``.
+    private let hasLinks: Bool
     private let meter: MaintenanceMeter
     /// The sizes of the files that are in the target, by name.
     private var copied: [String: Int] = [:]
     private var sharedBytes = 0
 
-    init(from source: URL, to target: URL, since previous: URL?, _ meter: MaintenanceMeter) {
+    init(
+        from source: URL, hasLinks: Bool, to target: URL, since previous: URL?,
+        _ meter: MaintenanceMeter
+    ) {
         self.source = source
+        self.hasLinks = hasLinks
         self.target = target
         self.previous = previous
         self.meter = meter
@@ -81,7 +87,7 @@ struct FilesCopy {
     }
 
     private mutating func copyTable(_ name: String) throws -> Bool {
-        let place = source.appending(path: name)
+        let place = place(of: name)
         if let earlier = previous?.appending(path: name),
             FileManager.default.contentsEqual(atPath: place.path, andPath: earlier.path),
             unsafe link(earlier.path, target.appending(path: name).path) == 0
@@ -100,7 +106,7 @@ struct FilesCopy {
         let place = target.appending(path: name)
         let input: FileHandle
         do {
-            input = try PlainFile.handle(source.appending(path: name), O_RDONLY)
+            input = try PlainFile.handle(self.place(of: name), O_RDONLY)
         } catch let error as POSIXError where error.code == .ENOENT {
             return false
         }
@@ -117,6 +123,13 @@ struct FilesCopy {
         try output.synchronize()
         copied[name] = size
         return true
+    }
+
+    /// Where the bytes of a file of the source are.
+    private func place(of name: String) -> URL {
+        let place = source.appending(path: name)
+        guard hasLinks, Manifest.tableNumber(name) != nil else { return place }
+        return place.resolvingSymlinksInPath()
     }
 
     private func size(of file: URL) throws -> Int {

@@ -57,7 +57,7 @@ struct KeptLogs {
         } else if let reached, oldest.commitNumber > reached {
             // LevelDB reads every log with a number above that of the first it needs.
             let numbers = names.filter { !$0.hasPrefix(Recovery.copyPrefix) }.compactMap { name in
-                UInt64(name.drop { !$0.isNumber }.prefix { $0.isNumber })
+                Manifest.fileNumber(name.drop { !$0.isNumber }.prefix { $0.isNumber })
             }
             try link(oldest.fileName, to: LogFile.name((numbers.max() ?? 0) + 1))
         }

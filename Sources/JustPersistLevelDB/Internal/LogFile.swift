@@ -8,7 +8,7 @@ struct LogFile {
     init?(named name: String) {
         let ending = name.drop { $0 != "." }
         guard ending == ".log" || ending == Self.keptEnding, name.utf8.first != UInt8(ascii: "+"),
-            let number = UInt64(name.prefix { $0 != "." })
+            let number = Manifest.fileNumber(name.prefix { $0 != "." })
         else { return nil }
         self.number = number
         isKept = ending == Self.keptEnding

@@ -152,7 +152,12 @@ struct Manifest: Equatable {
 
     static func tableNumber(_ name: String) -> UInt64? {
         guard name.hasSuffix(".ldb") || name.hasSuffix(".sst") else { return nil }
-        return UInt64(name.dropLast(4))
+        return fileNumber(name.dropLast(4))
+    }
+
+    /// The number in a file's name; `nil` if LevelDB does not count so far.
+    static func fileNumber(_ digits: Substring) -> UInt64? {
+        UInt64(digits).flatMap { $0 < 1 << 56 ? $0 : nil }
     }
 
     // MARK: The changes
@@ -194,6 +199,9 @@ struct Manifest: Equatable {
     }
 
     /// Numbers of seven bits a byte, and texts behind their lengths.
+    ///
+    /// LevelDB counts files, bytes and changes of keys in 56 bits. Greater numbers are none of its, and sums of smaller ones do
+    /// not overflow.
     private struct Fields {
         private var rest: ArraySlice<UInt8>
 
@@ -203,10 +211,10 @@ struct Manifest: Equatable {
 
         mutating func number() -> UInt64? {
             var number: UInt64 = 0
-            for shift in stride(from: 0 as UInt64, through: 63, by: 7) {
+            for shift in stride(from: 0 as UInt64, through: 56, by: 7) {
                 guard let byte = rest.popFirst() else { return nil }
                 number |= UInt64(byte & 0x7F) << shift
-                if byte < 0x80 { return number }
+                if byte < 0x80 { return number < 1 << 56 ? number : nil }
             }
             return nil
         }

@@ -173,7 +173,8 @@ struct Recovery {
                 at: copy, withIntermediateDirectories: false,
                 attributes: [.posixPermissions: 0o700])
             do {
-                for name in names where name != "LOCK" && LevelDBEngine.isOwn(name) {
+                for name in names
+                where !["LOCK", Reserve.fileName].contains(name) && LevelDBEngine.isOwn(name) {
                     let original = directory.url.appending(path: name)
                     let target = copy.appending(path: name)
                     // Tables never change once written, so a link to one is as good as a copy.

@@ -19,7 +19,9 @@ struct Room {
     /// The room for the database in a directory, estimated on the high side; `nil` if that cannot be told.
     ///
     /// Changes no file of LevelDB's, so the database may be open.
-    init?(in directory: StoreDirectory) throws(DataStoreError) {
+    ///
+    /// - Parameter compacting: Whether all tables are to be merged.
+    init?(in directory: StoreDirectory, compacting: Bool = false) throws(DataStoreError) {
         guard let free = directory.freeSpace,
             let manifest = try Manifest.current(in: directory.url)
         else { return nil }
@@ -27,48 +29,38 @@ struct Room {
         let logs = try LogScan(
             of: names.filter { LogFile(named: $0).map { manifest.needsLog($0.number) } ?? false },
             in: directory.url)
-        // A table has an index and a filter, but keys without what they share with the one before.
-        let sorting = logs.soundByteCount + logs.soundByteCount / 8
-        needed =
-            sorting + manifest.mergeByteCount(addingTo: sorting) + 2 * manifest.byteCount + 64 << 10
+        let sorting = Self.sorting(logs.soundByteCount)
+        needed = manifest.room(addingTo: sorting, compacting: compacting)
         let orphans = manifest.orphans(among: names).map { directory.url.appending(path: $0) }
         available = free + logs.tornByteCount + orphans.reduce(0) { $0 + Self.size(of: $1) }
         // Not where the disk is full: what is taken, if only for a moment, others cannot have.
-        isLimited = available >= needed && Self.isLimited(sorting + 64 << 10, in: directory.path)
+        // LevelDB leaves the name alone, and a file that a crash leaves is removed at the next opening.
+        let largest = sorting + 64 << 10
+        isLimited =
+            available >= needed
+            && directory.isLimited(fileSize: largest, growth: largest, scratch: Self.fileName)
         path = directory.path
     }
+
+    /// The room that it will take to open the database and to merge tables, without a look into the logs.
+    static func estimate(in directory: StoreDirectory) throws(DataStoreError) -> Int {
+        guard let manifest = try Manifest.current(in: directory.url) else { return 0 }
+        let logs = try DirectoryListing.names(in: directory.url).filter { name in
+            LogFile(named: name).map { manifest.needsLog($0.number) } ?? false
+        }
+        let byteCount = logs.reduce(0) { $0 + size(of: directory.url.appending(path: $1)) }
+        return manifest.room(addingTo: sorting(byteCount), compacting: true)
+    }
+
+    /// The size of a table with what is in logs: it has an index and a filter, but keys without what they share with the one
+    /// before.
+    private static func sorting(_ byteCount: Int) -> Int { byteCount + byteCount / 8 }
 
     var isEnough: Bool { available >= needed && !isLimited }
 
     /// Whether there is room for a batch of changes, too: in a log, and then in a table.
-    func isEnough(beside changes: OrderedKeyMap<[UInt8]?>) throws(DataStoreError) -> Bool {
-        var byteCount = 0
-        try changes.scan(.all) { (key, value) throws(DataStoreError) in
-            byteCount += key.count + (value?.count ?? 0) + 16
-            return .next
-        }
-        return isEnough && available - needed >= 2 * byteCount
-    }
-
-    /// Whether this process may not make a file of that size, though the disk has room.
-    private static func isLimited(_ byteCount: Int, in directory: String) -> Bool {
-        #if os(Linux)
-            var limit = rlimit()
-            unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-            // To ask for more than that would end the process.
-            guard limit.rlim_cur >= UInt(byteCount) else { return true }
-            // A quota shows only when the room is taken. LevelDB leaves the name alone, and a file that a crash leaves
-            // is removed at the next opening.
-            let path = directory + "/" + Self.fileName
-            let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
-            let file = unsafe open(path, flags, 0o600)
-            guard file >= 0 else { return false }
-            defer { close(file) }
-            unsafe unlink(path)
-            return posix_fallocate(file, 0, off_t(byteCount)) == EDQUOT
-        #else
-            return false
-        #endif
+    func isEnough(beside changes: OrderedKeyMap<[UInt8]?>) -> Bool {
+        isEnough && available - needed >= 2 * changes.byteCount
     }
 
     /// The refusal of a write, or of an opening, for which there is not enough room.
@@ -87,7 +79,7 @@ struct Room {
             engine: engine)
     }
 
-    private static func text(_ byteCount: Int) -> String {
+    static func text(_ byteCount: Int) -> String {
         "\((byteCount + 999_999) / 1_000_000) MB"
     }
 
@@ -96,10 +88,24 @@ struct Room {
     }
 }
 
+extension OrderedKeyMap<[UInt8]?> {
+    /// The bytes that changes take in a log.
+    var byteCount: Int {
+        var byteCount = 0
+        scanAll { key, value in byteCount += key.count + (value?.count ?? 0) + 16 }
+        return byteCount
+    }
+}
+
 extension Manifest {
+    /// The bytes to sort logs into a table of that size, and to merge tables then.
+    fileprivate func room(addingTo newTable: Int, compacting: Bool) -> Int {
+        newTable + mergeByteCount(addingTo: newTable, isDue: compacting) + 2 * byteCount + 64 << 10
+    }
+
     /// The most bytes that the next merge of tables writes before it deletes any, with a new table of
     /// that size; 0 if none is due.
-    fileprivate func mergeByteCount(addingTo newTable: Int) -> Int {
+    private func mergeByteCount(addingTo newTable: Int, isDue isAlwaysDue: Bool) -> Int {
         var counts: [Int: Int] = [:]
         var byteCounts: [Int: Int] = [:]
         for table in tables.values {
@@ -114,8 +120,8 @@ extension Manifest {
         for (level, byteCount) in byteCounts {
             // Four tables in the first level, 10 MiB in the second, ten times as much in each below.
             let isDue =
-                level == 0
-                ? counts[0, default: 0] >= 4
+                isAlwaysDue || level == 0
+                ? isAlwaysDue || counts[0, default: 0] >= 4
                 : Double(byteCount) >= pow(10, Double(level)) * Double(1 << 20)
             guard isDue else { continue }
             let merged = byteCount + byteCounts[level + 1, default: 0]

@@ -18,27 +18,63 @@ final class Session: Sendable {
     private let claim: OpenStores.Claim
     private let forkCount = ForkCount.current
     private let readers = Readers()
+    /// Where the database is open, if its own directory cannot be written to.
+    private let view: PrivateView?
+    /// The place of a file that has to stay: without the lock file, another process can open the database.
+    private let place: FilePlace
+    private let reserve: Reserve?
     private let phase: Locked<Phase>
     private let report: Locked<DataStoreError?>
 
     init(
         in directory: StoreDirectory, _ configuration: LevelDBConfiguration
     ) throws(DataStoreError) {
-        self.directory = directory
         self.configuration = configuration
         // Before LevelDB sees the path: an attempt to open a store twice would cost it its lock.
         claim = try OpenStores.claim(directory, files: ["LOCK"])
+        view =
+            configuration.isReadOnly && PrivateView.isNeeded(for: directory)
+            ? try PrivateView(of: directory) : nil
+        reserve = configuration.isReadOnly ? nil : Reserve(in: directory)
         if !configuration.isReadOnly { PrivateFiles.inherit(in: directory.url) }
-        let (database, report) = try Recovery.open(
-            in: directory, configuration,
-            mayCreate: !directory.holdsStore && configuration.createsIfMissing
-                && !configuration.isReadOnly)
+        self.directory = view?.directory ?? directory
+        let (database, report): (Database, DataStoreError?)
+        do throws(DataStoreError) {
+            (database, report) = try Self.open(
+                in: self.directory, configuration, reserve,
+                mayCreate: !directory.holdsStore && configuration.createsIfMissing
+                    && !configuration.isReadOnly)
+        } catch {
+            throw view?.renamed(error, of: directory) ?? error
+        }
         try claim.add(files: ["LOCK"])
-        PrivateFiles.restrict(in: directory.url)
+        PrivateFiles.restrict(in: self.directory.url)
+        guard let place = FilePlace(of: view == nil ? "LOCK" : "CURRENT", in: directory) else {
+            throw DataStoreError(systemError: errno, in: "open", path: directory.path)
+        }
+        self.place = place
         if !directory.holdsStore { try directory.synchronize(in: "open", isNew: true) }
         phase = Locked(.open(database))
         self.report = Locked(report)
     }
+
+    /// Opens the database; if the disk is too full for that, with the room that is kept for it.
+    private static func open(
+        in directory: StoreDirectory, _ configuration: LevelDBConfiguration, _ reserve: Reserve?,
+        mayCreate: Bool
+    ) throws(DataStoreError) -> (database: Database, report: DataStoreError?) {
+        if let reserve, reserve.isThere, let free = directory.freeSpace,
+            free < (try? Room.estimate(in: directory)) ?? 0
+        {
+            reserve.release()
+        }
+        let opened = try Recovery.open(in: directory, configuration, mayCreate: mayCreate)
+        reserve?.keep()
+        return opened
+    }
+
+    /// Whether the database is open in a place of its own, as a view of its directory.
+    var isView: Bool { view != nil }
 
     var recoveryReport: DataStoreError? { report.withLock { $0 } }
 
@@ -55,7 +91,7 @@ final class Session: Sendable {
             guard case .open(let database) = phase else { return nil }
             return database.loggedCommit
         }
-        if let commit {
+        if let commit, place.holds {
             try? FileLock.withLock(in: directory.url, for: "close") { () throws(DataStoreError) in
                 CleanClose.note(commit: commit, in: directory)
             }
@@ -66,32 +102,58 @@ final class Session: Sendable {
 
     func read(_ body: (any KeyValueReader) throws -> Void) throws {
         try checkProcess(in: "read")
+        try place.checkNowAndThen()
         if isDown { try reopen(in: "read") }
         try readers.read({ () throws(DataStoreError) in try database(in: "read") }, body)
     }
 
     func write(_ body: (any KeyValueWriter) throws -> Void) throws {
         try checkProcess(in: "write")
-        if needsReopening { try reopen(in: "write") }
+        let lack = needsReopening ? try reopenUnlessFull(in: "write") : nil
         let changes = try changes(by: body)
         guard !changes.isEmpty else { return }
         // The block may have forked, and come back in the child as well.
         try checkProcess(in: "write")
+        try place.check(in: "write")
         do throws(DataStoreError) {
+            if let lack { throw lack }
+            try checkGrowth(changes)
             try commit(changes)
         } catch {
             // When a merge of tables has met a full disk, the next write is told, however much room there is by then.
             guard error.code == .storageFull, reopen(toCommit: changes) else { throw error }
             try commit(changes)
         }
+        reserve?.note(changes)
+        try place.check(in: "write", isCertain: false)
     }
 
     /// The open database, for work on its files.
     func databaseForMaintenance(_ operation: String) throws(DataStoreError) -> Database {
         try checkProcess(in: operation)
+        try place.check(in: operation)
         if needsReopening { try reopen(in: "write") }
         return try database(in: operation)
     }
+
+    /// The open database, to be compacted: on a full disk with the room that is kept for it.
+    func databaseForCompaction() throws(DataStoreError) -> Database {
+        guard let reserve else { return try databaseForMaintenance("compact") }
+        func isFull() -> Bool {
+            (try? Room(in: directory, compacting: true)).map { !$0.isEnough } ?? false
+        }
+        if isFull() {
+            reserve.release()
+            if let room = try Room(in: directory, compacting: true), !room.isEnough {
+                reserve.keep()
+                throw room.error(in: "compact", engine: nil)
+            }
+        }
+        return try databaseForMaintenance("compact")
+    }
+
+    /// To be called when a compaction has ended.
+    func didCompact() { reserve?.keep() }
 
     /// What a block wants to be changed.
     private func changes(
@@ -137,11 +199,44 @@ final class Session: Sendable {
 
     private var isDown: Bool { phase.withLock { if case .down = $0 { true } else { false } } }
 
+    /// Refuses changes that need more room while the room that is kept for others is in use.
+    private func checkGrowth(_ changes: OrderedKeyMap<[UInt8]?>) throws(DataStoreError) {
+        guard let reserve, reserve.isInUse, try !shrink(changes), !reserve.keep() else { return }
+        throw reserve.error
+    }
+
+    /// Whether changes delete so much that less is stored after them, their entry of the change log aside.
+    private func shrink(_ changes: OrderedKeyMap<[UInt8]?>) throws(DataStoreError) -> Bool {
+        let database = try database(in: "write")
+        var growth = 0
+        try changes.scan(.all) { (key, value) throws(DataStoreError) in
+            var old: Int?
+            if let found = try database.value(forKey: key) { try found.withSpan { old = $0.count } }
+            if let value { growth += value.count + key.count }
+            if let old { growth -= old + key.count }
+            if value == nil, old != nil { growth -= Reserve.deletion }
+            return .next
+        }
+        return growth <= 0
+    }
+
+    /// Opens the database again, or gives the refusal if the disk is too full for that, and yet not for changes that delete.
+    private func reopenUnlessFull(in operation: String) throws(DataStoreError) -> DataStoreError? {
+        do throws(DataStoreError) {
+            try reopen(in: operation)
+            return nil
+        } catch {
+            guard error.code == .storageFull, !isDown, reserve?.isThere == true else { throw error }
+            return error
+        }
+    }
+
     /// Opens the database again after a failed commit, if there is room for that and for the changes; tells whether it
     /// did, and the changes still suit what is in the database.
     private func reopen(toCommit changes: OrderedKeyMap<[UInt8]?>) -> Bool {
+        if let reserve, reserve.isThere, (try? shrink(changes)) == true { reserve.release() }
         guard let failed = failedCommit, let room = try? Room(in: directory),
-            (try? room.isEnough(beside: changes)) == true, (try? reopen(in: "write")) != nil,
+            room.isEnough(beside: changes), (try? reopen(in: "write")) != nil,
             let database = try? database(in: "write")
         else { return false }
         return failed.isLatest(in: database)
@@ -149,6 +244,7 @@ final class Session: Sendable {
 
     /// Closes the database and opens it again, once no reader is inside.
     private func reopen(in operation: String) throws(DataStoreError) {
+        try place.check(in: operation)
         // What is closed now can be read again only when it has been opened.
         if !isDown, let room = try Room(in: directory), !room.isEnough {
             throw room.error(in: operation, engine: nil)

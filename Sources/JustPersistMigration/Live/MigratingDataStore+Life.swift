@@ -100,14 +100,7 @@ extension MigratingDataStore {
     }
 
     private func makeFolder() throws(DataStoreError) {
-        let folder = recordURL.deletingLastPathComponent()
-        do {
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw DataStoreError(fileError: error, in: "open", path: folder.path)
-        }
+        try StoreDirectory.create(recordURL.absoluteURL.deletingLastPathComponent().path)
     }
 
     private func checkStores() throws(DataStoreError) {

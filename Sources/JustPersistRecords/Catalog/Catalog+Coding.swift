@@ -167,6 +167,8 @@ extension Catalog {
         var read = Catalog()
         read.version = version
         var entries: [(number: UInt32, bytes: [UInt8])] = []
+        // Numbers without an entry.
+        var gaps: [ClosedRange<UInt32>] = []
         // First all keys, for an entry may refer to types behind it.
         try reader.scan(KeyRange(prefix: [KeySpace.catalogTag]), reversed: false) {
             (key, value) throws(DataStoreError) in
@@ -175,7 +177,7 @@ extension Catalog {
                 read.note(CatalogDamage(name: "a key of \(key.count) bytes", key: nil))
                 return .next
             }
-            read.noteMissing(upTo: number)
+            if read.nextNumber < number { gaps.append(read.nextNumber...number - 1) }
             read.reserve(number)
             if let found = CatalogType.key(number: number, in: value) {
                 read.names.note(found.key, for: number)
@@ -192,29 +194,40 @@ extension Catalog {
                 read.note(CatalogDamage(name: "type \(number)", key: key))
             }
         }
-        // Items or counts of a type that the catalog does not have: its last entries are missing.
+        // After the last entry there may be items or counts of types whose entries are missing.
         for tag in [KeySpace.counterTag, KeySpace.recordTag] {
             try reader.scanKeys(KeyRange(prefix: [tag]), reversed: true) {
                 (key) throws(DataStoreError) in
                 let number = key.word32(at: 1).byteSwapped
                 if number >= read.nextNumber {
-                    read.noteMissing(upTo: number)
-                    read.note(CatalogDamage(name: "type \(number)", key: nil))
+                    gaps.append(read.nextNumber...number)
                     read.reserve(number)
                 }
                 return .stop
             }
         }
+        for gap in gaps { try read.noteMissing(in: gap, reader) }
         self = read
     }
 
-    /// Notes that the entries from the next one up to that of `number` are missing.
-    private mutating func noteMissing(upTo number: UInt32) {
-        guard nextNumber < number else { return }
-        let name =
-            nextNumber + 1 == number
-            ? "type \(nextNumber)" : "types \(nextNumber) to \(number - 1)"
+    /// Notes which numbers without an entry have items or a count: a type that has neither misses nothing.
+    private mutating func noteMissing(
+        in gap: ClosedRange<UInt32>, _ reader: any KeyValueReader
+    ) throws(DataStoreError) {
+        var used: [UInt32] = []
+        for tag in [KeySpace.counterTag, KeySpace.recordTag] {
+            let keys = KeyRange(
+                from: KeySpace.key(tag, type: gap.lowerBound),
+                upTo: KeySpace.key(tag, type: gap.upperBound) + [UInt8](repeating: 0xFF, count: 17))
+            for reversed in [false, true] {
+                try reader.scanKeys(keys, reversed: reversed) { (key) throws(DataStoreError) in
+                    used.append(key.word32(at: 1).byteSwapped)
+                    return .stop
+                }
+            }
+        }
+        guard let first = used.min(), let last = used.max() else { return }
+        let name = first == last ? "type \(first)" : "types \(first) to \(last)"
         note(CatalogDamage(name: name, key: nil))
-        reserve(number - 1)
     }
 }

@@ -16,6 +16,8 @@ struct StoreHeader: Sendable {
     static let formatVersion: UInt32 = 2
     private static let magic: UInt64 = 0x0a65_726f_7473_504a
     private static let leastLength = 56
+    /// More than a store can count to: with greater numbers of its own, what is counted on from them could overflow.
+    static let mostCommits: UInt64 = 1 << 62
 
     let id: ItemID
     /// Counts the commits that changed the catalog.
@@ -87,7 +89,8 @@ struct StoreHeader: Sendable {
                     guard number == FieldNumber.changeLog else { return false }
                     log = ChangeLogState(decoding: bytes, field)
                     return log == nil ? nil : true
-                })
+                }), max(bytes.word64(at: 32), bytes.word64(at: 40)) < Self.mostCommits,
+            log.map({ $0.first <= bytes.word64(at: 40) + 1 }) ?? true
         else {
             throw DataStoreError(
                 .corrupted, in: "open",

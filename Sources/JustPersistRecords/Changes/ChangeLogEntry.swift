@@ -185,7 +185,7 @@ extension Block {
         }
         var last = start
         for (commit, entry) in found {
-            if commit != last + 1 || entry.isPartial { return nil }
+            if commit != last &+ 1 || entry.isPartial { return nil }
             last = commit
         }
         return last == end ? found : nil
@@ -201,18 +201,19 @@ extension Block {
         var missing = 0
         try reader.scan(try changeLogRange(), reversed: false) {
             (key, value) throws(DataStoreError) in
-            guard let commit = ChangeLogEntry.commit(of: key) else {
+            // In order, so that the sum of what is missing is no more than the header says there are.
+            guard let commit = ChangeLogEntry.commit(of: key), next...header.commit ~= commit else {
                 problems.append(.damagedLogEntry(nil))
                 return .next
             }
-            missing += Int(clamping: commit &- next)
-            next = commit &+ 1
+            missing += Int(commit - next)
+            next = commit + 1
             if ChangeLogEntry(decoding: value, commit: commit) == nil {
                 problems.append(.damagedLogEntry(commit))
             }
             return .next
         }
-        missing += Int(clamping: header.commit &+ 1 &- next)
+        missing += Int(header.commit + 1 - next)
         if missing > 0 {
             problems.append(
                 DataStoreError(

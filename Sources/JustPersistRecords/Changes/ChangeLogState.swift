@@ -31,7 +31,7 @@ struct ChangeLogState: Sendable, Equatable {
             commits: Int(clamping: number(0)), bytes: Int(clamping: number(1)))
         first = number(2)
         size = number(3)
-        if length.isOff { return nil }
+        if length.isOff || max(first, size) >= StoreHeader.mostCommits { return nil }
     }
 
     func encoded() -> [UInt8] {

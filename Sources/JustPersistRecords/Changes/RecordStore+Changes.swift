@@ -14,6 +14,7 @@ extension RecordStore {
         if isShared { announceForeignCommits() }
         // A block may have seen a commit that is not announced yet.
         let latest = try token.map { _ in try latestCommit() }
+        if let token, let latest, token.position > latest { reportLostCommits(token, latest) }
         let observation = try feed.observe(
             scope, since: token, latest: latest,
             history: ChangeHistory(
@@ -21,6 +22,19 @@ extension RecordStore {
                 segments: { [weak self] in self?.history(behind: $0, upTo: $1) }))
         if isShared { poller.start { [weak self] in self?.pollForeignCommits() ?? false } }
         return observation
+    }
+
+    /// Reports that a token is of a later state than the store has: the stream begins anew.
+    private func reportLostCommits(_ token: ChangeToken, _ latest: UInt64) {
+        guard (try? openContext("changes"))?.historyID == token.origin else { return }
+        report(
+            DataStoreError(
+                .invalidInput, in: "changes",
+                """
+                The token is of commit \(token.position), and the last commit of the store is \(latest): the store was \
+                restored from a backup, or has lost its last commits with the power. The stream begins anew. Drop all tokens \
+                that are later than the backup before the store is written to.
+                """))
     }
 
     /// The number of the last commit, of whichever process.

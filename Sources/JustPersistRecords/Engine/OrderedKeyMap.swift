@@ -83,7 +83,7 @@ public struct OrderedKeyMap<Value> {
     }
 
     /// The same with all entries, and without an end.
-    func scanAll(_ body: (_ key: Span<UInt8>, _ value: Value) -> Void) {
+    package func scanAll(_ body: (_ key: Span<UInt8>, _ value: Value) -> Void) {
         for chunk in keys.indices {
             for index in 0..<keys[chunk].count {
                 keys[chunk].withKey(at: index) { body($0, values[chunk][index]) }

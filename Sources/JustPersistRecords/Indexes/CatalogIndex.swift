@@ -156,7 +156,7 @@ extension CatalogIndex {
             }
             return true
         }
-        guard isSound, let number, !components.isEmpty,
+        guard isSound, let number, 1...IndexKey.mostComponents ~= components.count,
             paths.allSatisfy({ components.indices.contains($0.place) }),
             ignoresCase == (folding != nil)
         else { return nil }

@@ -2,6 +2,9 @@ import JustPersist
 
 /// The stored number of items of a type: 8 bytes, and a checksum of 8.
 enum Counter {
+    /// No store has so many: the numbers of all its types can be added up.
+    private static let most: UInt64 = 1 << 48
+
     static func read(
         _ type: UInt32, from reader: any KeyValueReader
     ) throws(DataStoreError) -> Int {
@@ -10,7 +13,7 @@ enum Counter {
         _ = try reader.withValue(forKey: key) { (bytes) throws(DataStoreError) in
             guard bytes.count == 16,
                 bytes.wyhash(0..<8, seed: UInt64(type)) == bytes.word64(at: 8),
-                bytes.word64(at: 0) < 1 << 60, let stored = Int(exactly: bytes.word64(at: 0))
+                bytes.word64(at: 0) < most, let stored = Int(exactly: bytes.word64(at: 0))
             else {
                 throw DataStoreError(
                     .corrupted, in: "count",

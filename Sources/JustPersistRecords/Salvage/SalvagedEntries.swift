@@ -20,6 +20,8 @@ package final class SalvagedEntries {
     package private(set) var newestVersion: UInt64 = 0
     /// Whether changes may be missing anywhere.
     package var mayLackChanges = false
+    /// Keys of which entries may be lost.
+    private var lost: [KeyRange] = []
     /// The ids under which no sound record was found.
     private(set) var lostIDs: [UInt32: Set<ItemID>] = [:]
     /// The keys of types whose catalog entry is damaged.
@@ -164,7 +166,8 @@ package final class SalvagedEntries {
             }
         }
         if let (type, id) = RecordKey.parts(of: key.span) {
-            if lostIDs[type, default: []].count < SalvageReport.mostIDs {
+            // Damaged keys may name any type.
+            if lostIDs[type]?.count ?? lostIDs.count < SalvageReport.mostIDs {
                 lostIDs[type, default: []].insert(id)
             }
         } else if key.first == KeySpace.catalogTag {
@@ -185,8 +188,12 @@ package final class SalvagedEntries {
         damages.append(DataStoreError(.corrupted, in: "salvage", damage))
     }
 
+    /// Notes that entries in a range of keys cannot be read.
+    package func lose(_ range: KeyRange) { lost.append(range) }
+
     /// Notes that what was taken so far in a range of keys may be older than what could not be read.
     package func distrust(_ range: KeyRange) throws {
+        lose(range)
         try flush()
         var rest: KeyRange? = range
         while let part = rest {
@@ -347,10 +354,12 @@ package final class SalvagedEntries {
         let key = KeySpace.key(KeySpace.counterTag, type: number)
         if try isDoubtful(key, in: reader) { return nil }
         var count: Int?
-        _ = try reader.withValue(forKey: key) { (value) throws(DataStoreError) in
+        let isThere = try reader.withValue(forKey: key) { (value) throws(DataStoreError) in
             count = Self.counter(in: value, key.span).flatMap { Int(exactly: $0) }
         }
-        return count
+        // A type that never had an item has no number of them.
+        let mayBeLost = mayLackChanges || lost.contains { $0.contains(key) }
+        return isThere || mayBeLost ? count : 0
     }
 }
 

@@ -37,12 +37,19 @@ struct SalvagedStore {
         report.mayLackChanges = entries.mayLackChanges
         let header = try readHeader()
         var counts: [UInt32: Int] = [:]
+        let numbers = try numbers()
         for number in numbers {
             let census = try self.census(of: number)
             // What a later release keeps from this one stays as it is.
             if catalog[number]?.unknown.forbidsReading != true { try complete(number, census) }
             try note(number, census)
             counts[number] = census.count
+        }
+        let strays = entries.lostIDs.filter { !numbers.contains($0.key) }.values
+        if !strays.isEmpty {
+            note(
+                "\(strays.reduce(0) { $0 + $1.count }) damaged records are of types that are not known."
+            )
         }
         let types = BlockCatalog(catalog)
         try engine.write { writer in
@@ -58,7 +65,16 @@ struct SalvagedStore {
         return report
     }
 
-    private var numbers: Range<UInt32> { 1..<max(1, catalog.nextNumber) }
+    /// The numbers of the types of which anything was found, in their order.
+    private func numbers() throws -> [UInt32] {
+        var numbers = Set(entries.typeKeys.keys)
+        try engine.read { reader in
+            for tag in [KeySpace.catalogTag, KeySpace.counterTag, KeySpace.recordTag] {
+                numbers.formUnion(try reader.typeNumbers(tag))
+            }
+        }
+        return numbers.sorted()
+    }
 
     /// The header of the new store; ``catalog`` is what can be read of the old one.
     private mutating func readHeader() throws -> StoreHeader {
@@ -119,6 +135,8 @@ struct SalvagedStore {
         guard let table = RecordFormat.Table(record) else { return }
         for index in 0..<table.count {
             let field = table.entry(at: index, in: record)
+            // No type has so many: the record is found damaged at the end.
+            if field.attribute == .max { continue }
             let missing = Int(field.attribute) + 1 - census.tags.count
             if missing > 0 { census.tags += [TagSet](repeating: TagSet(), count: missing) }
             if field.tag != ValueTag.null, field.tag != ValueTag.lastPossible {

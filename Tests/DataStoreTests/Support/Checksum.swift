@@ -1,7 +1,7 @@
 /// The checksums of the file format, written from its description.
 enum Checksum {
     /// Makes the checksum of an entry right, whatever its value is.
-    static func correct(_ entry: inout SortedArrayEngine.Entry) {
+    static func correct(_ entry: inout (key: [UInt8], value: [UInt8])) {
         let (key, value) = entry
         guard let tag = key.first else { return }
         func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {

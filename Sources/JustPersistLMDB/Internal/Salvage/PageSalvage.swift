@@ -34,6 +34,7 @@ struct PageSalvage {
         free = meta.flatMap { FreePages(of: $0, in: file) }
         if let root { try walk(root, .all, depth: 1) } else { lose(.all, "no tree is found") }
         guard !lost.isEmpty else { return }
+        for range in lost { entries.lose(range) }
         if free == nil {
             entries.note("which pages are free cannot be told", at: file.path)
         }

@@ -6,9 +6,9 @@ import Foundation
 #endif
 
 /// A clock that is some milliseconds late, and costs next to nothing to read.
-enum CoarseClock {
+package enum CoarseClock {
     /// The milliseconds since some moment before the process.
-    static var milliseconds: UInt64 {
+    package static var milliseconds: UInt64 {
         #if canImport(Darwin)
             return clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX) / 1_000_000
         #else

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 // On Linux `stat` may be seen as this module's, whichever came to include its header first.
 #if canImport(CDispatch)
@@ -6,12 +6,12 @@ import Foundation
 #endif
 
 /// Which file it is, whatever path leads to it; asked at each block, so without Foundation's detours.
-struct FileNumber: Equatable {
+package struct FileNumber: Equatable, Sendable {
     private let device: UInt64
     private let number: UInt64
 
     /// That of an open file; `nil` if the system does not tell.
-    init?(descriptor: Int32) {
+    package init?(descriptor: Int32) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)
@@ -23,7 +23,7 @@ struct FileNumber: Equatable {
     }
 
     /// That of the file at a path, or why it cannot be told.
-    static func of(_ path: String) -> Result<FileNumber, POSIXError> {
+    package static func of(_ path: String) -> Result<FileNumber, POSIXError> {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
             return .failure(POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))
@@ -32,14 +32,14 @@ struct FileNumber: Equatable {
     }
 
     /// How many bytes an open file has; `nil` if the system does not tell.
-    static func length(descriptor: Int32) -> UInt? {
+    package static func length(descriptor: Int32) -> UInt? {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return nil }
         return UInt(clamping: status.st_size)
     }
 
     /// Whether no path leads to an open file any more.
-    static func isDeleted(descriptor: Int32) -> Bool {
+    package static func isDeleted(descriptor: Int32) -> Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && status.st_nlink == 0
     }

@@ -1,0 +1,1 @@
+../../../Tests/DataStoreTests/Support/Checksum.swift

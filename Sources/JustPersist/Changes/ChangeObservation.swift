@@ -16,7 +16,7 @@ public protocol ChangeObservation: AnyObject, Sendable {
     ///
     /// The state that is read behind a set that is not complete may be later than the set, by all commits that there are
     /// at the next call. An item that was created and deleted since the set is told as deleted if it may have been in that
-    /// state; otherwise it is not told at all.
+    /// state; otherwise it is not told at all, unless the observation is one of ``ChangeScope/withEveryDeletion(in:)``.
     func next() async -> ChangeSet?
 
     /// What ``next()`` would give without waiting; `nil` if there is nothing to tell yet, or the store was closed.

@@ -2,7 +2,7 @@
 ///
 /// Several commits are told as one difference: of an item that was created and then changed, only the creation; of one that
 /// was changed and then deleted, the deletion; of one that was deleted and then inserted again, a change of all attributes; of
-/// one that was created and then deleted, nothing.
+/// one that was created and then deleted, nothing (the deletion, if every deletion is asked for).
 public struct ChangeSet: Sendable, Hashable {
     /// The changes of each type that has any, in the order of the types' keys.
     public let types: [ItemChanges]

@@ -21,19 +21,22 @@ public final class LMDBEngine: KeyValueEngine {
 
     private let state: Locked<State>
     /// What a thread needs to begin a transaction.
-    private let users = ThreadParts { Users() }
+    private let users = EnvironmentUsers()
 
     private struct State {
         /// Closed if opening it anew has failed; it is tried again at the next use.
         var environment: Environment?
         var space: AddressSpace
+        var work = Work.none
     }
 
-    private struct Users {
-        /// The open environment; `nil` if ``state`` has to be asked.
-        var environment: Environment?
-        /// The transactions that were begun here and have not ended.
-        var transactions = 0
+    /// Work for which no transaction may be open.
+    private enum Work: Equatable {
+        case none
+        /// A thread waits for all transactions to end, and those that would begin wait for it.
+        case waiting(thread: UInt)
+        /// It is done; the environment is closed.
+        case running
     }
 
     /// An engine for the store in the directory at `url`, which ``open()`` touches first.
@@ -67,20 +70,22 @@ public final class LMDBEngine: KeyValueEngine {
         if environment.lacksPages { try environment.findPages() }
         if !directory.holdsStore { try directory.synchronize(in: "open", isNew: true) }
         state.withLock { state in
-            _ = countUsers()
+            _ = users.count()
             state = State(environment: environment, space: space)
         }
     }
 
     /// Closes the store, and gives up its files.
     public func close() {
-        state.withLock { state in
-            if countUsers() == 0, let environment = state.environment {
+        state.wait { state -> Void? in
+            if state.work == .running { return nil }
+            if users.count() == 0, let environment = state.environment {
                 environment.close()
                 // An item of a write block may keep its transaction, and with that the environment.
                 environment.claim.release()
             }
             state.environment = nil
+            return ()
         }
     }
 
@@ -175,125 +180,95 @@ public final class LMDBEngine: KeyValueEngine {
         return try body(transaction)
     }
 
-    /// Closes the environment once no block runs, runs `body` while no other process has the store open, and opens the
-    /// environment anew; blocks that begin meanwhile wait.
-    func whileUnused<Value>(
-        for operation: String, _ body: (StoreDirectory) throws -> Value
-    ) throws -> Value {
-        try state.withLock { state in
-            guard let environment = state.environment else { throw Self.notOpen(url) }
-            try environment.checkPlace(in: operation)
-            let deadline = ContinuousClock.now + .seconds(10)
-            while countUsers() > 0 {
-                guard ContinuousClock.now < deadline else {
-                    throw DataStoreError(
-                        .insideBlock, in: operation,
-                        "Blocks of the store at “\(url.path)” are running, and have not ended in ten "
-                            + "seconds. Try again when they have.")
-                }
-                Thread.sleep(forTimeInterval: 0.002)
-            }
-            environment.close()
-            let result = Result {
-                // The lock is given up before the environment is opened, which takes it anew.
-                try ExclusiveLock.withLock(in: environment.directory, for: operation) {
-                    try body(environment.directory)
-                }
-            }
-            // If that fails, the next block tries again.
-            if let opened = try? state.space.open(environment.claim) {
-                state.environment = opened
-                try? opened.findPages()
-            }
-            return try result.get()
-        }
-    }
-
     /// Runs `body` in a transaction, and commits it if `body` returns.
     ///
     /// Waits while another process writes to the store.
     public func write(_ body: (any KeyValueWriter) throws -> Void) throws {
         try refuseIfReadOnly("write")
         try enlargeSpace { space, environment in space.isTooSmall(environment) }
-        let transaction = try begin { environment throws(DataStoreError) in
+        let transaction = try begin(isWriting: true) { environment throws(DataStoreError) in
             WriteTransaction(environment, try environment.beginWriting())
         }
         defer {
             if transaction.hasRunOut {
                 state.withLock { $0.space.hasRunOut = true }
             }
-            end(transaction)
+            end(transaction, isWriting: true)
         }
         try body(transaction)
         try transaction.commit()
     }
 
     private func begin<Transaction>(
+        isWriting: Bool = false,
         _ start: (Environment) throws(DataStoreError) -> Transaction
     ) throws(DataStoreError) -> Transaction {
         do throws(DataStoreError) {
-            return try attempt(start)
+            return try attempt(isWriting, start)
         } catch {
             guard error.isMapOutgrown || error.isUnfinishedCommit,
                 try enlargeSpace(if: { _, _ in true })
             else { throw error }
-            return try attempt(start)
+            return try attempt(isWriting, start)
         }
     }
 
     private func attempt<Transaction>(
-        _ start: (Environment) throws(DataStoreError) -> Transaction
+        _ isWriting: Bool, _ start: (Environment) throws(DataStoreError) -> Transaction
     ) throws(DataStoreError) -> Transaction {
-        let users = users.all[ThreadPart.mine]
+        let thread = BlockThread.current
+        let users = users.mine
         var environment = users.withLock { users in
-            if users.environment != nil { users.transactions += 1 }
+            if users.environment != nil { users.begin(thread, isWriting: isWriting) }
             return users.environment
         }
-        if environment == nil { environment = try firstUse(by: users) }
+        if environment == nil {
+            environment = try firstUse(by: users, thread, isWriting: isWriting)
+        }
         guard let environment else { throw Self.notOpen(url) }
         do throws(DataStoreError) {
             return try start(environment)
         } catch {
-            users.withLock { $0.transactions -= 1 }
+            noteEnd(thread, isWriting: isWriting)
             throw error
         }
     }
 
-    /// Begins the first use of the environment by a thread since it was opened.
-    private func firstUse(by users: Locked<Users>) throws(DataStoreError) -> Environment? {
-        try state.withLock { state throws(DataStoreError) in
-            guard var environment = state.environment else { return nil }
+    /// Begins the first use of the environment by a thread since it was opened, or since others wait for its users.
+    private func firstUse(
+        by users: Locked<EnvironmentUsers.Part>, _ thread: UInt, isWriting: Bool
+    ) throws(DataStoreError) -> Environment? {
+        try state.wait { state throws(DataStoreError) -> Environment?? in
+            guard mayBegin(state.work, thread, isWriting: isWriting) else { return nil }
+            guard var environment = state.environment else { return .some(nil) }
             if environment.isClosed {
                 environment = try state.space.enlarge(environment)
                 state.environment = environment
             }
             if environment.lacksPages {
                 // While nobody uses them. If they cannot be found, the next block tries again: LMDB itself needs none.
-                if countUsers() == 0 { try? environment.findPages() }
+                if self.users.count() == 0 { try? environment.findPages() }
             }
             users.withLock { users in
-                users.transactions += 1
-                if environment.knowsPages { users.environment = environment }
+                users.begin(thread, isWriting: isWriting)
+                if environment.knowsPages, state.work == .none { users.environment = environment }
             }
             return environment
         }
     }
 
-    private func end(_ transaction: ReadTransaction) {
+    private func end(_ transaction: ReadTransaction, isWriting: Bool = false) {
         transaction.end()
         // A block ends on the thread that began it.
-        users.all[ThreadPart.mine].withLock { $0.transactions -= 1 }
+        noteEnd(BlockThread.current, isWriting: isWriting)
     }
 
-    /// The transactions that are open; those that begin from now on wait for ``state``.
-    private func countUsers() -> Int {
-        users.all.reduce(0) { count, users in
-            count
-                + users.withLock { users in
-                    users.environment = nil
-                    return users.transactions
-                }
+    private func noteEnd(_ thread: UInt, isWriting: Bool) {
+        let isAwaited = users.mine.withLock { users in
+            users.end(thread, isWriting: isWriting)
+            return users.isAwaited
         }
+        if isAwaited { state.signal() }
     }
 
     /// Opens the environment anew with more space, if wanted and no transaction is open in it.
@@ -301,12 +276,91 @@ public final class LMDBEngine: KeyValueEngine {
     private func enlargeSpace(
         if isWanted: (AddressSpace, Environment) -> Bool
     ) throws(DataStoreError) -> Bool {
-        try state.withLock { state throws(DataStoreError) in
+        try state.wait { state throws(DataStoreError) -> Bool? in
+            if state.work == .running { return nil }
             guard let environment = state.environment,
-                environment.isClosed || isWanted(state.space, environment), countUsers() == 0
+                environment.isClosed || isWanted(state.space, environment), users.count() == 0
             else { return false }
             state.environment = try state.space.enlarge(environment)
             return true
+        }
+    }
+
+    // MARK: Work without blocks
+
+    /// Closes the environment once no block runs, runs `body` while no other process has the store open, and opens the
+    /// environment anew; blocks that begin meanwhile wait.
+    func whileUnused<Value>(
+        for operation: String, _ body: (StoreDirectory) throws -> Value
+    ) throws -> Value {
+        let environment = try closeWhenUnused(for: operation)
+        let result = Result {
+            // The lock is given up before the environment is opened, which takes it anew.
+            try ExclusiveLock.withLock(in: environment.directory, for: operation) {
+                try body(environment.directory)
+            }
+        }
+        state.change { state in
+            // If that fails, the next block tries again.
+            if let opened = try? state.space.open(environment.claim) {
+                state.environment = opened
+                try? opened.findPages()
+            }
+            state.work = .none
+        }
+        return try result.get()
+    }
+
+    /// How long blocks are waited for in all, in seconds.
+    private static let patience = 10.0
+
+    /// Waits until no transaction is open, and closes the environment.
+    ///
+    /// Newcomers are held back meanwhile, but not for long: a running block may wait for one of another thread. In between
+    /// they go on for as long as they were held back.
+    private func closeWhenUnused(for operation: String) throws -> Environment {
+        var interval = 0.05
+        var waited = 0.0
+        while waited < Self.patience {
+            state.wait { $0.work == .none ? () : nil }
+            let end = Date(timeIntervalSinceNow: min(interval, Self.patience - waited))
+            if let environment = try closeIfUnused(by: end, for: operation) { return environment }
+            state.wait(upTo: Date(timeIntervalSinceNow: interval)) { _ -> Void? in nil }
+            waited += 2 * interval
+            interval *= 2
+        }
+        throw DataStoreError(
+            .insideBlock, in: operation,
+            "Blocks of the store at “\(url.path)” are running, and have not ended in ten "
+                + "seconds. Try again when they have.")
+    }
+
+    private func closeIfUnused(by end: Date, for operation: String) throws -> Environment? {
+        let thread = BlockThread.current
+        defer {
+            state.change { if $0.work == .waiting(thread: thread) { $0.work = .none } }
+        }
+        return try state.wait(upTo: end) { state -> Environment? in
+            guard let environment = state.environment else { throw Self.notOpen(url) }
+            guard state.work == .none || state.work == .waiting(thread: thread) else { return nil }
+            state.work = .waiting(thread: thread)
+            guard users.count(isAwaited: true) == 0 else { return nil }
+            try environment.checkPlace(in: operation)
+            environment.close()
+            state.work = .running
+            return environment
+        }
+    }
+
+    /// Whether a transaction may begin, though others are waited for.
+    private func mayBegin(_ work: Work, _ thread: UInt, isWriting: Bool) -> Bool {
+        switch work {
+        case .none: return true
+        case .running: return false
+        case .waiting(let waiting):
+            // A main thread that waits runs the blocks of others meanwhile.
+            if waiting == thread { return true }
+            return users.mayNeed(thread, isWriting: isWriting)
         }
     }
 

@@ -63,6 +63,46 @@ import Testing
         }
     }
 
+    /// A consumer that saves its token behind its state may have got an item that is gone by now.
+    @Test(arguments: Backend.persistent, [false, true])
+    func aConsumerWhoseStateIsLaterThanItsTokenGetsEveryDeletion(
+        _ backend: Backend, isReopened: Bool
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            var store = try self.store(backend, directory, ChangeLogLength(commits: 100))
+            try store.fill(["a"])
+            let token = try token(store)
+            let passing = try await store.write { db in
+                try db.create(Restaurant.self).uniqueToken
+            }
+            try await store.write { db in
+                try db.delete(try #require(try db.item(Restaurant.self, id: passing)))
+            }
+            if isReopened {
+                try store.close()
+                store = try self.store(backend, directory, nil)
+            }
+            try store.fill(["b"])
+            let change = try await changes(store, since: token)
+            #expect(change.isComplete && change.inserted.count == 1 && change.deleted.isEmpty)
+            var ofType = store.changes(of: Restaurant.self, since: token, everyDeletion: true)
+                .makeAsyncIterator()
+            #expect(await ofType.next()?.deleted == [passing])
+            var ofAll = store.changes(since: token, everyDeletion: true).makeAsyncIterator()
+            let set = try #require(await ofAll.next())
+            #expect(set.isComplete && set.types.flatMap(\.deleted) == [passing])
+            // Also of what is committed later.
+            let later = try await store.write { db in
+                try db.create(Restaurant.self).uniqueToken
+            }
+            try await store.write { db in
+                try db.delete(try #require(try db.item(Restaurant.self, id: later)))
+            }
+            #expect(await ofType.next()?.deleted == [later])
+            try store.close()
+        }
+    }
+
     @Test(arguments: Backend.persistent)
     func aStreamGoesOnWhereItEnded(_ backend: Backend) async throws {
         try await withTemporaryDirectory { directory in

@@ -8,7 +8,7 @@ import Testing
 @Suite struct MainThreadWaitTests {
     /// Where the main thread waits for a queued block that reads.
     enum Wait: String, CaseIterable, Codable {
-        case write, close, merge, childWrite
+        case write, close, merge, childWrite, compact
 
         /// Waits on the main thread.
         func run(_ store: any DataStore, _ child: any DataStore) throws {
@@ -19,6 +19,8 @@ import Testing
             case .childWrite:
                 // It waits for its parent's turn, because the child's type has to be declared there.
                 try child.write { db in try db.create(RestaurantOwner.self).name = "child" }
+            case .compact:
+                if store is any MaintainableDataStore { _ = try store.compact() }
             }
         }
     }

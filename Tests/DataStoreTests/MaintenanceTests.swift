@@ -127,6 +127,90 @@ import Testing
         }
     }
 
+    // MARK: Compaction beside blocks
+
+    /// Where a block is in which a store is read while it is compacted.
+    enum Place: String, CaseIterable {
+        case read, write, child, queue, otherThread
+    }
+
+    /// A block that reads inside of itself waited for the compaction, which waited for the block.
+    @Test(arguments: Backend.persistent, Place.allCases)
+    func aBlockThatReadsInsideIsNotHeldUpByACompaction(
+        _ backend: Backend, _ place: Place
+    ) throws {
+        try withFilledStore(backend) { store, _ in
+            let isInside = DispatchSemaphore(value: 0)
+            let child = try store.makeChild()
+            try child.open()
+            try child.write { db in try db.create(Restaurant.self).name = "pending" }
+            @Sendable func inside() throws {
+                isInside.signal()
+                // By now the compaction waits.
+                Thread.sleep(forTimeInterval: 0.02)
+                for _ in 0..<3 {
+                    let counts = try [store, child].map { store in
+                        try store.read { db in try db.count(Restaurant.self) }
+                    }
+                    #expect(counts == [1000, 1001])
+                    Thread.sleep(forTimeInterval: 0.005)
+                }
+            }
+            let block = BackgroundBlock {
+                switch place {
+                case .read: try store.read { _ in try inside() }
+                case .write: try store.write { _ in try inside() }
+                case .child: try child.read { _ in try inside() }
+                case .queue:
+                    let hasEnded = DispatchSemaphore(value: 0)
+                    store.enqueueWrite({ _ in try inside() }) { error in
+                        #expect(error == nil)
+                        hasEnded.signal()
+                    }
+                    hasEnded.wait()
+                case .otherThread:
+                    try store.read { _ in try BackgroundBlock { try inside() }.wait() }
+                }
+            }
+            isInside.wait()
+            _ = try store.compact()
+            try block.wait()
+            try child.close()
+            #expect(try names(store).count == 1000)
+        }
+    }
+
+    @Test(arguments: Backend.persistent)
+    func aStoreIsCompactedUnderLoad(_ backend: Backend) throws {
+        try withFilledStore(backend) { store, _ in
+            let isOver = Locked(false)
+            let blocks = (0..<4).map { number in
+                BackgroundBlock {
+                    var rounds = 0
+                    while !isOver.withLock({ $0 }) || rounds == 0 {
+                        func expectAll() throws {
+                            let count = try store.read { db in try db.count(Restaurant.self) }
+                            #expect(count >= 1000)
+                        }
+                        if number % 2 == 0 {
+                            try store.write { db in
+                                try db.create(Restaurant.self).stars = number
+                                try expectAll()
+                            }
+                        } else {
+                            try store.read { _ in try expectAll() }
+                        }
+                        rounds += 1
+                    }
+                }
+            }
+            defer { isOver.withLock { $0 = true } }
+            for _ in 0..<4 { _ = try store.compact() }
+            isOver.withLock { $0 = true }
+            for block in blocks { try block.wait() }
+        }
+    }
+
     /// LMDB counts its transactions anew in a file that was compacted, so that two states have one number.
     @Test(arguments: Backend.persistent)
     func aChildSeesWhatIsCommittedBehindACompaction(_ backend: Backend) throws {

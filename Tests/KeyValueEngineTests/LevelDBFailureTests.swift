@@ -78,6 +78,37 @@
             }
         }
 
+        /// The main thread waited for a reader that waited for the main thread, and then for itself.
+        @Test func aMainThreadThatOpensTheDatabaseAgainReadsForOthers() async {
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                let engine = LevelDBEngine(at: URL(filePath: path))
+                try engine.open()
+                _ = try FullDisk.fill(engine)
+                FullDisk.end()
+                try await withCheckedThrowingContinuation {
+                    (continuation: CheckedContinuation<Void, any Error>) in
+                    DispatchQueue.main.async {
+                        let isReading = DispatchSemaphore(value: 0)
+                        Thread {
+                            do {
+                                try engine.read { _ in
+                                    isReading.signal()
+                                    // By now the main thread waits.
+                                    usleep(50_000)
+                                    try MainQueue.run { _ = try engine.pairs() }
+                                }
+                            } catch {
+                                Issue.record(error)
+                            }
+                        }.start()
+                        isReading.wait()
+                        continuation.resume(with: Result { try engine.put([1], [1]) })
+                    }
+                }
+                #expect(try engine.value([1]) == [1])
+            }
+        }
+
         /// Nothing held new readers back, so there was always one inside.
         @Test func writeAfterAFailedOneComesBetweenOverlappingReaders() async {
             await #expect(processExitsWith: .success) { [path = url.path as String] in

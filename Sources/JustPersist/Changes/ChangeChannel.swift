@@ -324,7 +324,7 @@ final class ChangeChannel: Sendable {
         case .segments(let segments, let filter, let start, let end):
             // Not under the lock, because the cost grows with the number of changes.
             var changes = ChangeSegment(segments, filter, end: end)
-            changes.settle(passedAreDeleted: start < lastRead)
+            changes.settle(passedAreDeleted: filter.namesEveryDeletion || start < lastRead)
             return .some(changes)
         }
     }

@@ -16,8 +16,8 @@ public protocol ChangeObservation: AnyObject, Sendable {
     /// complete.
     ///
     /// The state that is read after an incomplete set may be later than the set, by all commits up to the next call. An
-    /// item that was created and deleted since the set is reported as deleted if it may have been in that state;
-    /// otherwise it is not reported.
+    /// item that was created and deleted since the set is reported as deleted if it may have been in that state, or if
+    /// the observation is one of ``ChangeScope/withEveryDeletion(in:)``; otherwise it is not reported.
     func next() async -> ChangeSet?
 
     /// The result of ``next()`` without waiting; `nil` if there are no changes yet, or the store was closed.

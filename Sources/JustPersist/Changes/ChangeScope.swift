@@ -6,6 +6,11 @@ public enum ChangeScope: Sendable {
     case types([ItemType])
     /// The changes of one item.
     case item(ItemType, ItemID)
+    /// Those of another scope, with every deletion: a set names an item as deleted that one commit created and a later one
+    /// deleted.
+    ///
+    /// For an observer whose state may be later than its token.
+    indirect case withEveryDeletion(in: ChangeScope)
 }
 
 /// A scope in the form that is compared with each commit.
@@ -14,13 +19,23 @@ struct ChangeFilter: Sendable {
     private let keys: [String]?
     /// The item; `nil` for all items.
     private let id: ItemID?
+    /// Whether a set names an item as deleted that was created and deleted.
+    private(set) var namesEveryDeletion = false
 
     init(_ scope: ChangeScope) {
         switch scope {
-        case .everything: (keys, id) = (nil, nil)
-        case .types(let types): (keys, id) = (types.flatMap(Self.keys), nil)
-        case .item(let type, let item): (keys, id) = (Self.keys(type), item)
+        case .everything: self.init(keys: nil, id: nil)
+        case .types(let types): self.init(keys: types.flatMap(Self.keys), id: nil)
+        case .item(let type, let item): self.init(keys: Self.keys(type), id: item)
+        case .withEveryDeletion(let inner):
+            self.init(inner)
+            namesEveryDeletion = true
         }
+    }
+
+    private init(keys: [String]?, id: ItemID?) {
+        self.keys = keys
+        self.id = id
     }
 
     private static func keys(_ type: ItemType) -> [String] {

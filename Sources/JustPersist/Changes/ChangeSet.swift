@@ -2,7 +2,7 @@
 ///
 /// Several commits are reported as one difference. An item that was created and then changed counts as created; one
 /// that was changed and then deleted, as deleted; one that was deleted and then inserted again, as changed in all
-/// attributes. An item that was created and then deleted is not reported.
+/// attributes. An item that was created and then deleted is not reported, unless every deletion is asked for.
 public struct ChangeSet: Sendable, Hashable {
     /// The changes of each type that has any, in the order of the types' keys.
     public let types: [ItemChanges]

@@ -64,7 +64,7 @@ final class ChangeSubscription: ChangeObservation {
             return ChangeSegment(end: end, nil)
         }
         var changes = ChangeSegment(segments, filter, end: end)
-        changes.settle(passedAreDeleted: false)
+        changes.settle(passedAreDeleted: filter.namesEveryDeletion)
         return changes
     }
 

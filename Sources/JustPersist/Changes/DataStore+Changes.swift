@@ -7,31 +7,42 @@ extension DataStore {
     ///   - token: Where to begin: after a state that was read (``DataStoreReadAccessor/changeToken``), or after changes
     ///     that were reported before, even in an earlier run of the program. Without a token, the first element asks
     ///     the loop to read the state.
+    ///   - everyDeletion: Whether an item that was created and deleted since the last element is reported as deleted. Ask
+    ///     for it if your state may be later than the token, because the two are not saved together: see
+    ///     <doc:ObservingChanges>.
     public func changes<Item: DataStoreItem>(
-        of type: Item.Type, since token: ChangeToken? = nil
+        of type: Item.Type, since token: ChangeToken? = nil, everyDeletion: Bool = false
     ) -> ChangeStream<ItemChanges> {
-        changes(of: ItemType(type), since: token)
+        changes(of: ItemType(type), since: token, everyDeletion)
     }
 
     /// The changes of the items of a type known by its key.
     public func changes(
-        ofType itemTypeKey: String, since token: ChangeToken? = nil
+        ofType itemTypeKey: String, since token: ChangeToken? = nil, everyDeletion: Bool = false
     ) -> ChangeStream<ItemChanges> {
-        changes(of: ItemType(dynamic: itemTypeKey), since: token)
+        changes(of: ItemType(dynamic: itemTypeKey), since: token, everyDeletion)
     }
 
     private func changes(
-        of type: ItemType, since token: ChangeToken?
+        of type: ItemType, since token: ChangeToken?, _ everyDeletion: Bool
     ) -> ChangeStream<ItemChanges> {
         let key = type.key
-        return ChangeStream(of: self, .types([type]), since: token) { set in
+        let scope = ChangeScope.types([type])
+        return ChangeStream(
+            of: self, everyDeletion ? .withEveryDeletion(in: scope) : scope, since: token
+        ) { set in
             ItemChanges(ofType: key, in: set)
         }
     }
 
     /// The changes of all items.
-    public func changes(since token: ChangeToken? = nil) -> ChangeStream<ChangeSet> {
-        ChangeStream(of: self, .everything, since: token) { $0 }
+    public func changes(
+        since token: ChangeToken? = nil, everyDeletion: Bool = false
+    ) -> ChangeStream<ChangeSet> {
+        let scope = ChangeScope.everything
+        return ChangeStream(
+            of: self, everyDeletion ? .withEveryDeletion(in: scope) : scope, since: token
+        ) { $0 }
     }
 
     /// The changes of one item, which need not exist yet.

@@ -255,6 +255,8 @@ enum ChangeChecks {
         let observation = try items.store.observeChanges(.everything, since: token)
         let anew = try items.store.observeChanges(.everything, since: nil)
         _ = try check.next(anew)
+        let every = try items.store.observeChanges(
+            .withEveryDeletion(in: .everything), since: token)
         // Each in a commit of its own, and nobody takes any.
         let new = try items.added("new")
         let passing = try items.added("passing")
@@ -291,6 +293,13 @@ enum ChangeChecks {
         check.expectEqual(
             other[items.key]?.deleted, [ids[1], ids[2], passing],
             "the items that were deleted since one was told to read anew")
+        let third = try check.require(check.next(every), "the set with every deletion")
+        check.expectEqual(
+            third[items.key]?.deleted, [ids[1], ids[2], passing],
+            "the items that were deleted, for an observer of every deletion")
+        check.expectEqual(
+            third[items.key]?.inserted, [new],
+            "the items that were created, for an observer of every deletion")
     }
 
     private static func slowConsumer(_ check: CheckContext) throws {
@@ -397,6 +406,13 @@ enum ChangeChecks {
             let before = try items.added("before \(round)")
             items = NamedItems(try check.reopened(items.store), like: items)
             let after = try items.added("after \(round)")
+            let passing = try items.added("passing \(round)")
+            try items.remove("passing \(round)")
+            let every = try items.store.observeChanges(
+                .withEveryDeletion(in: .everything), since: token)
+            check.expectEqual(
+                try check.next(every)?[items.key]?.deleted, [passing],
+                "what was deleted, for an observer of every deletion")
             let observation = try items.store.observeChanges(.everything, since: token)
             let live = try items.added("live \(round)")
             var told: [ItemID] = []

@@ -23,8 +23,8 @@ final class Readers: Sendable {
     }
 
     private let parts = ThreadParts { Part() }
-    /// Whether somebody opens the database again, or waits to do that.
-    private let isShut = Locked(false)
+    /// The thread that opens the database again, or waits to do that.
+    private let shutter = Locked<UInt?>(nil)
 
     /// How long newcomers are held back for the readers inside to end, in seconds.
     ///
@@ -45,17 +45,19 @@ final class Readers: Sendable {
     private func enter(
         _ part: Locked<Part>, _ thread: UInt, _ database: () throws(DataStoreError) -> Database
     ) throws(DataStoreError) -> Snapshot {
+        var mayPass = false
         while true {
             // Under the lock, so that a commit that begins meanwhile either is seen here or finds the snapshot there.
             let snapshot = try part.withLock { state throws(DataStoreError) -> Snapshot? in
-                guard state.isOpen || state.isInside(thread) else { return nil }
+                guard state.isOpen || mayPass || state.isInside(thread) else { return nil }
                 let snapshot = Snapshot(of: try database(), in: part, &state.spare)
                 state.isUsed = true
                 state.inside.append((thread, snapshot))
                 return snapshot
             }
             if let snapshot { return snapshot }
-            isShut.wait { $0 ? nil : () }
+            // A main thread that waits to open it runs the blocks of others meanwhile: it must not wait for itself.
+            mayPass = shutter.wait { $0 == nil ? false : $0 == thread ? true : nil }
         }
     }
 
@@ -95,17 +97,17 @@ final class Readers: Sendable {
     ) throws(DataStoreError) -> Bool {
         let thread = BlockThread.current
         let mine = parts.all[ThreadPart.mine]
-        let isMine = isShut.wait { isShut -> Bool? in
-            if mine.withLock({ $0.isInside(thread) }) { return false }
-            guard !isShut else { return nil }
-            isShut = true
+        let isMine = shutter.wait { shutter -> Bool? in
+            if shutter == thread || mine.withLock({ $0.isInside(thread) }) { return false }
+            guard shutter == nil else { return nil }
+            shutter = thread
             return true
         }
         guard isMine else { return false }
         for part in parts.all { part.withLock { $0.isOpen = false } }
         defer {
             for part in parts.all { part.withLock { $0.isOpen = true } }
-            isShut.change { $0 = false }
+            shutter.change { $0 = nil }
         }
         let deadline = Date(timeIntervalSinceNow: Self.patience)
         let isEmpty = parts.all.allSatisfy { part in

@@ -72,7 +72,7 @@ extension MigratingDataStore {
         relay.open(at: isSwitched ? places.new : places.old)
         let mirror = try StoreMirror(
             from: isSwitched ? new : old, to: isSwitched ? old : new, since: known?.token,
-            telling: relay)
+            telling: relay, forgetPlace: { [weak self] in try self?.forgetPlace() })
         // Before anything is committed that could lead up to the token's place once more.
         if try !mirror.unknownTypes().isEmpty { try changeRecord { $0?.token = nil } }
         setInCharge(new: isSwitched)
@@ -227,15 +227,21 @@ extension MigratingDataStore {
         guard capabilities.persistence == .powerLoss,
             let mirror = running.withLock({ $0.mirror })
         else { return }
-        let position = mirror.position
-        guard let token = position.token else { return }
+        let forgotten = forgottenPlaces.load(ordering: .acquiring)
+        guard let token = mirror.position.token else { return }
         try changeRecord { record in
-            // It may have been another one's turn meanwhile.
-            guard running.withLock({ $0.mirror === mirror }), record?.phase != .finished else {
-                return
-            }
+            // It may have been another one's turn meanwhile, or not be true any more.
+            guard running.withLock({ $0.mirror === mirror }), record?.phase != .finished,
+                forgottenPlaces.load(ordering: .acquiring) == forgotten
+            else { return }
             record?.token = token
         }
+    }
+
+    /// Has the file say that it is not known up to which place the store in charge is copied.
+    func forgetPlace() throws {
+        forgottenPlaces.add(1, ordering: .acquiringAndReleasing)
+        try changeRecord { $0?.token = nil }
     }
 }
 

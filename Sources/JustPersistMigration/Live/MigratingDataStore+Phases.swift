@@ -24,7 +24,7 @@ extension MigratingDataStore {
         let (mirror, progress, recordFailure) = running.withLock {
             ($0.mirror, $0.progress, $0.recordFailure)
         }
-        let position = phase == .finished ? nil : mirror?.position
+        let position = phase == .finished ? nil : mirror?.lastPosition
         return Status(
             phase: phase, isInStep: phase != .copying && position?.isInStep ?? false,
             progress: progress, failure: position?.failure ?? recordFailure)
@@ -193,7 +193,8 @@ extension MigratingDataStore {
     ) throws {
         let token = try place(in: store)
         let reversed = try StoreMirror(
-            from: store, to: mirror.primary, since: token, telling: relay)
+            from: store, to: mirror.primary, since: token, telling: relay,
+            forgetPlace: { [weak self] in try self?.forgetPlace() })
         let worker = MigrationWorker(reversed) { [weak self] in self?.note($0) }
         // From here on the former one does not say up to where it has copied.
         let former = running.withLock { running in

@@ -51,6 +51,8 @@ public final class MigratingDataStore: DataStore {
     let record = Locked<MigrationRecord?>(nil)
     /// Whether the file may say what was refused since; changed under the lock of the record.
     let isRecordStale = Atomic(false)
+    /// How often a place was forgotten: one that was asked for before is not written any more.
+    let forgottenPlaces = Atomic(0)
     let running = Locked(Running())
     /// How often the store in charge has changed, counted so that it is odd while the new one is.
     ///

@@ -12,14 +12,18 @@ struct SchemaMirror {
 
     /// Declares types in the replica as the primary declares them now; all of them if none are named.
     ///
+    /// - Parameter beforeRedefining: Called first if a default is another one than before: once the replica says so too, that
+    ///   cannot be seen any more.
     /// - Returns: The schemas of those types by key, and the types of which a default is another one than before.
     mutating func update(
-        _ types: Set<String>? = nil, from primary: borrowing DataStoreReader
+        _ types: Set<String>? = nil, from primary: borrowing DataStoreReader,
+        beforeRedefining: () throws -> Void
     ) throws -> (schemas: [String: ItemSchema], redefined: Set<String>) {
         let schemas = try primary.schemas().filter { types?.contains($0.itemTypeKey) ?? true }
         if schemas.contains(where: { declared[$0.itemTypeKey] == nil }) { try look() }
         let changed = schemas.filter { !$0.declaresSame(as: declared[$0.itemTypeKey]) }
-        var redefined: Set<String> = []
+        let redefined = Set(changed.filter(isRedefined).map(\.itemTypeKey))
+        if !redefined.isEmpty { try beforeRedefining() }
         if !changed.isEmpty {
             try copy.declare(changed)
             try dropIndexes { index, type in
@@ -27,17 +31,18 @@ struct SchemaMirror {
             }
         }
         for schema in changed {
-            let former = schema.formerTypeKeys.filter { declared[$0] != nil }
-            let known = declared[schema.itemTypeKey] ?? former.first.flatMap { declared[$0] }
-            if let known, !schema.hasSameDefaults(as: known) {
-                redefined.insert(schema.itemTypeKey)
-            }
-            for key in former { declared[key] = nil }
+            for key in schema.formerTypeKeys { declared[key] = nil }
             declared[schema.itemTypeKey] = schema
         }
         let byKey = Dictionary(
             schemas.map { ($0.itemTypeKey, $0) }, uniquingKeysWith: { first, _ in first })
         return (byKey, redefined)
+    }
+
+    /// Whether the replica declares a type with other defaults.
+    private func isRedefined(_ schema: ItemSchema) -> Bool {
+        let known = ([schema.itemTypeKey] + schema.formerTypeKeys).lazy.compactMap { declared[$0] }
+        return known.first.map { !schema.hasSameDefaults(as: $0) } ?? false
     }
 
     /// Declares types for the time in which their items are compared: with values of any kinds, for the primary keeps those of
@@ -54,10 +59,11 @@ struct SchemaMirror {
     ///
     /// - Returns: The type, if a default is another one than it was when it was relaxed.
     mutating func tighten(
-        _ type: String, from primary: borrowing DataStoreReader
+        _ type: String, from primary: borrowing DataStoreReader,
+        beforeRedefining: () throws -> Void
     ) throws -> Set<String> {
         forget([type])
-        return try update([type], from: primary).redefined
+        return try update([type], from: primary, beforeRedefining: beforeRedefining).redefined
     }
 
     /// Replaces the former keys of types that the primary has under another one by now.

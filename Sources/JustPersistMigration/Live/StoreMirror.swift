@@ -12,6 +12,12 @@ final class StoreMirror: Sendable {
     private let state: Locked<State>
     /// The threads that work for the mirror, and how often each has begun.
     private let threads = Locked<[UInt: Int]>([:])
+    /// How far the replica was when something was done last, for those who must not wait for the stores.
+    private let last: Locked<Position>
+    /// Has the file say that it is not known up to where the replica is the same.
+    ///
+    /// Called before the replica is changed so that the changes since that place do not suffice any more.
+    private let forgetPlace: @Sendable () throws -> Void
 
     fileprivate struct State {
         let observation: any ChangeObservation
@@ -66,16 +72,21 @@ final class StoreMirror: Sendable {
     /// - Parameters:
     ///   - token: Where the replica was the same as the primary; `nil` if all is to be compared.
     ///   - relay: Is told what the primary tells.
+    ///   - forgetPlace: Has the token be forgotten, durably, with all later ones that may be about to be saved.
     init(
         from primary: any DataStore, to replica: any DataStore, since token: ChangeToken?,
-        telling relay: ChangeRelay
+        telling relay: ChangeRelay, forgetPlace: @escaping @Sendable () throws -> Void
     ) throws {
         self.primary = primary
         self.replica = replica
-        let observation = try primary.observeChanges(.everything, since: token)
+        self.forgetPlace = forgetPlace
+        // The replica may be later than the token, which is saved behind it: it may have items that are deleted by now.
+        let observation = try primary.observeChanges(
+            .withEveryDeletion(in: .everything), since: token)
         let schemas = SchemaMirror(from: primary, to: replica)
         var state = State(observation: observation, relay: relay, schemas: schemas, token: token)
         if token == nil { state.unknown = nil }
+        last = Locked(state.position)
         self.state = Locked(state)
     }
 
@@ -96,19 +107,24 @@ final class StoreMirror: Sendable {
     var isWorkingHere: Bool { threads.withLock { $0[BlockThread.current] != nil } }
 
     private func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
-        try working { try state.withLock(body) }
+        try working {
+            try state.withLock { state in
+                defer { last.withLock { $0 = state.position } }
+                return try body(&state)
+            }
+        }
     }
 
     /// How far the replica is, with all that the primary has committed by now.
     var position: Position {
         withState { state in
             state.note()
-            return Position(
-                isInStep: state.isInStep,
-                token: state.isInStep && state.changed.isEmpty ? state.token : nil,
-                failure: state.obstacle ?? state.failure?.error)
+            return state.position
         }
     }
+
+    /// How far the replica was when something was done last, without a wait for either store.
+    var lastPosition: Position { last.withLock { $0 } }
 
     /// Takes up, and tells, what the primary has committed.
     func takeUpChanges() { withState { $0.note() } }
@@ -182,7 +198,8 @@ final class StoreMirror: Sendable {
             try primary.performRead { primary in
                 let types = withDeclarations ? nil : Set(state.changed.keys)
                 if types?.isEmpty ?? false { return }
-                let (schemas, redefined) = try state.schemas.update(types, from: primary)
+                let (schemas, redefined) = try state.schemas.update(
+                    types, from: primary, beforeRedefining: forgetPlace)
                 // Their items read otherwise, and are not told as changed.
                 state.unknown?.formUnion(redefined)
                 for (type, ids) in state.changed {
@@ -234,6 +251,7 @@ final class StoreMirror: Sendable {
             state.note()
             state.unknown?.subtract(types)
             state.compared = Set(types)
+            try forgetPlace()
             try primary.performRead { db in
                 try state.schemas.relax(state.compared, from: db)
             }
@@ -248,7 +266,8 @@ final class StoreMirror: Sendable {
             try withState { state in
                 try state.checkCopying()
                 try primary.performRead { db in
-                    let redefined = try state.schemas.tighten(type, from: db)
+                    let redefined = try state.schemas.tighten(
+                        type, from: db, beforeRedefining: forgetPlace)
                     state.unknown?.formUnion(redefined)
                 }
             }
@@ -311,7 +330,7 @@ final class StoreMirror: Sendable {
                 var copied: [ItemID] = []
                 try primary.performRead { primary in
                     let (schemas, redefined) = try state.schemas.update(
-                        [itemTypeKey], from: primary)
+                        [itemTypeKey], from: primary, beforeRedefining: forgetPlace)
                     state.unknown?.formUnion(redefined)
                     if schemas[itemTypeKey] == nil,
                         try SchemaMirror.renamed([itemTypeKey], in: primary) != [itemTypeKey]
@@ -348,79 +367,15 @@ final class StoreMirror: Sendable {
     }
 }
 
-// MARK: - Items
-
-extension StoreMirror {
-    /// The most bytes of values that one write block of the replica is given.
-    private var batchBytes: Int { min(4 << 20, replica.capabilities.limits.writeBlockBytes / 2) }
-
-    private typealias Difference = (id: ItemID, values: [String: DataStoreValue]?)
-
-    /// Makes items of the replica what they are in the primary; returns those that were not.
-    @discardableResult
-    private func copy(
-        _ ids: [ItemID], ofType key: String, _ schema: ItemSchema?,
-        from primary: borrowing DataStoreReader
-    ) throws -> [ItemID] {
-        let type = ItemType(dynamic: key)
-        // Where null is not what an item has that holds no value.
-        let nullable = schema?.attributes.filter { $0.defaultValue != nil }.map(\.name) ?? []
-        var copied: [ItemID] = []
-        var differences: [Difference] = []
-        var bytes = 0
-        let batchBytes = batchBytes
-        func flush() throws {
-            if differences.isEmpty { return }
-            try write(differences, type)
-            copied += differences.map(\.id)
-            (differences, bytes) = ([], 0)
-        }
-        try replica.performRead { replica in
-            for id in ids {
-                let item = try primary.performFetchItem(type, id: id)
-                let copy = try replica.performFetchItem(type, id: id)
-                if let item, let copy {
-                    if try item.hasSameValues(as: copy) { continue }
-                } else if item == nil, copy == nil {
-                    continue
-                }
-                let values = try item?.storedValues(withNullsOf: nullable)
-                differences.append((id, values))
-                let sizes = values?.values.map { $0.storedSize(limit: batchBytes) ?? 0 }
-                bytes += sizes?.reduce(0, +) ?? 0
-                if bytes >= batchBytes { try flush() }
-            }
-        }
-        try flush()
-        return copied
-    }
-
-    private func write(_ differences: [Difference], _ type: ItemType) throws {
-        try replica.performWrite { db in
-            for (id, values) in differences {
-                let known = try db.performFetchItem(type, id: id)
-                switch (known, values) {
-                case (let known?, nil): _ = try db.performDelete(known)
-                case (nil, let values?):
-                    _ = try db.performInsert(DynamicItem(type.key, id: id, values: values))
-                case (let known?, let values?):
-                    for name in known.backing.attributeNames {
-                        let value = values[name] ?? .null
-                        if try known.backing.value(forAttribute: name).isIdentical(to: value) {
-                            continue
-                        }
-                        try known.backing.setValue(value, forAttribute: name)
-                    }
-                case (nil, nil): break
-                }
-            }
-        }
-    }
-}
-
 // MARK: - What the primary tells
 
 extension StoreMirror.State {
+    fileprivate var position: StoreMirror.Position {
+        StoreMirror.Position(
+            isInStep: isInStep, token: isInStep && changed.isEmpty ? token : nil,
+            failure: obstacle ?? failure?.error)
+    }
+
     /// What has changed and is not copied belongs to calls that have not returned, unless something has failed.
     fileprivate var isInStep: Bool {
         unknown == [] && compared.isEmpty && failure == nil && obstacle == nil

@@ -13,8 +13,10 @@ final class WriterGate: Sendable {
         var inside: [UInt: Int] = [:]
         /// The queued blocks that have not ended.
         var queued = 0
-        /// What queues the blocks that wait.
+        /// What queues the blocks that are not queued yet, in order.
         var waiting: [@Sendable () -> Void] = []
+        /// Whether a thread queues them.
+        var isQueueing = false
     }
 
     /// Whether the calling thread is inside a block of a writer.
@@ -39,8 +41,30 @@ final class WriterGate: Sendable {
     func enqueue(_ enqueue: @escaping @Sendable () -> Void) {
         state.withLock { state in
             state.queued += 1
-            // Under the lock, so that blocks are queued in the order of the calls.
-            if state.isShut { state.waiting.append(enqueue) } else { enqueue() }
+            state.waiting.append(enqueue)
+        }
+        queueWaiting()
+    }
+
+    /// Queues the blocks that wait, one after the other, unless writers are kept out or another thread does it.
+    ///
+    /// Not under the lock: a store may refuse a block at once, and call back.
+    private func queueWaiting() {
+        let isMine = state.withLock { state in
+            defer { state.isQueueing = true }
+            return !state.isQueueing
+        }
+        guard isMine else { return }
+        while let next = nextWaiting() { next() }
+    }
+
+    private func nextWaiting() -> (@Sendable () -> Void)? {
+        state.change { state in
+            if state.isShut || state.waiting.isEmpty {
+                state.isQueueing = false
+                return nil
+            }
+            return state.waiting.removeFirst()
         }
     }
 
@@ -66,11 +90,8 @@ final class WriterGate: Sendable {
             return ()
         }
         defer {
-            state.change { state in
-                state.isShut = false
-                for enqueue in state.waiting { enqueue() }
-                state.waiting = []
-            }
+            state.change { $0.isShut = false }
+            queueWaiting()
         }
         state.wait { state -> Void? in
             state.inside.isEmpty && state.queued == state.waiting.count ? () : nil

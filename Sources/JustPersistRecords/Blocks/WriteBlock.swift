@@ -28,8 +28,10 @@ final class WriteBlock: Block {
     @safe @exclusivity(unchecked) private(set) var changedBytes = 0
     /// Whether what the block made is in the store.
     private(set) var isCommitted = false
-    /// Called once what the block did is committed, before the next transaction begins.
-    var afterCommit: (() -> Void)?
+    /// Called when all blocks of the transaction have run, before it is committed.
+    var beforeCommit: (() -> Void)?
+    /// Called once it is known whether what the block did is committed, before the next transaction begins.
+    var whenEnded: ((_ isCommitted: Bool) -> Void)?
     /// The id of the first new item that is pending.
     @safe @exclusivity(unchecked) private var firstNewID: ItemID?
     /// The time for the ids of new items, taken anew whenever there is nothing pending; `nil` before the first one.
@@ -93,8 +95,8 @@ final class WriteBlock: Block {
     /// inserted once more.
     func conclude(isCommitted: Bool) {
         self.isCommitted = isCommitted
-        if isCommitted { afterCommit?() }
-        afterCommit = nil
+        whenEnded?(isCommitted)
+        (beforeCommit, whenEnded) = (nil, nil)
         if !isCommitted {
             for item in inserted { item.backing.abandon() }
             noteAnnounced()

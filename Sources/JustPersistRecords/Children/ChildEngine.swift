@@ -20,6 +20,10 @@ final class ChildEngine: KeyValueEngine {
         /// The view that was made last.
         var view: ChildView?
         var numbers = ChildView.Numbers()
+        /// How many merges have ended.
+        var merges = 0
+        /// The parent's commit in which changes are merged, while that is being made.
+        var mergingCommit: UInt64?
     }
 
     init(of parent: any ParentStore, traits: KeyValueEngineTraits, limits: DataStoreLimits) {
@@ -48,21 +52,43 @@ final class ChildEngine: KeyValueEngine {
     // MARK: Blocks
 
     func read(_ body: (any KeyValueReader) throws -> Void) throws {
-        // The changes first: what is merged in between is then seen twice, which changes nothing, and not missed.
-        let changes = try changes
-        try parent.readCommitted { reader in
+        try readParent { reader, changes in
             let view = try view(of: changes, over: reader)
             try body(KeyValueOverlay(over: reader, changes: view.keys, number: view.number))
         }
     }
 
     func write(_ body: (any KeyValueWriter) throws -> Void) throws {
-        let changes = try changes
-        try parent.readCommitted { reader in
+        try readParent { reader, changes in
             let view = try view(of: changes, over: reader)
             let transaction = ChildTransaction(over: reader, view.keys)
             try body(transaction)
             try commit(transaction, over: reader, view)
+        }
+    }
+
+    /// Runs `body` once, on a state of the parent and with the changes that are to be laid over it.
+    ///
+    /// The changes are taken first, so that none is missed. A merge in between is then seen twice, which changes nothing
+    /// unless the state has a later commit too: its values would be hidden. Then both are taken again.
+    private func readParent(
+        _ body: (any KeyValueReader, ChildChanges) throws -> Void
+    ) throws {
+        var isDone = false
+        while !isDone {
+            guard let (changes, merges) = state.withLock({ $0.map { ($0.changes, $0.merges) } })
+            else { throw DataStoreError.notSetUp(in: "read") }
+            try parent.readCommitted { reader in
+                let now = state.withLock { $0.map { ($0.merges, $0.mergingCommit) } }
+                guard let now, now.0 == merges else { return }
+                if let commit = now.1, try StoreHeader(reading: reader)?.commit ?? 0 > commit {
+                    return
+                }
+                isDone = true
+                try body(reader, changes)
+            }
+            // It is committed, and all that is left is to note that.
+            if !isDone { state.wait { $0?.mergingCommit == nil ? () : nil } }
         }
     }
 
@@ -89,11 +115,22 @@ final class ChildEngine: KeyValueEngine {
         return try merge()
     }
 
-    /// Takes off what the parent has committed.
-    func didMerge(_ merged: ChildChanges) {
+    /// Notes that the parent is about to commit changes, and that no block runs until it has.
+    func willMerge(_ merged: ChildChanges, inCommit commit: UInt64) {
         state.withLock { state in
             guard state?.changes.opening == merged.opening else { return }
+            state?.mergingCommit = commit
+        }
+    }
+
+    /// Takes off what the parent has committed, or has not.
+    func didMerge(_ merged: ChildChanges, isCommitted: Bool) {
+        state.change { state in
+            guard state?.changes.opening == merged.opening else { return }
+            state?.mergingCommit = nil
+            guard isCommitted else { return }
             state?.changes.remove(merged: merged)
+            state?.merges += 1
             state?.view = nil
         }
     }

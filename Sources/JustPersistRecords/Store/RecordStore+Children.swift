@@ -59,7 +59,10 @@ extension RecordStore {
             if policy == .fail, !report.conflicts.isEmpty {
                 throw DataStoreError.mergeConflict(report.conflicts)
             }
-            block.afterCommit = { child.engine.didMerge(changes) }
+            block.beforeCommit = { [unowned block] in
+                child.engine.willMerge(changes, inCommit: block.header.commit)
+            }
+            block.whenEnded = { child.engine.didMerge(changes, isCommitted: $0) }
         }
         return report
     }

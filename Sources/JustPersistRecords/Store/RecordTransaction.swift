@@ -50,6 +50,7 @@ final class RecordTransaction<Engine: KeyValueEngine>: SharedTransaction, @unche
                 defer { self.writer = nil }
                 try body()
                 if let failure { throw failure }
+                for block in blocks { block.beforeCommit?() }
             }
         } catch {
             for block in blocks { block.conclude(isCommitted: false) }

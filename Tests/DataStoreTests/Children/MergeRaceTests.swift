@@ -6,12 +6,28 @@ import Testing
 
 /// What a child commits while its earlier changes are being merged is left for the next merge, and nothing else is.
 @Suite struct MergeRaceTests {
-    /// An engine in memory that stops in front of a commit.
+    /// An engine in memory that stops around a commit, or in front of a snapshot.
     private final class PausingEngine: KeyValueEngine {
         private let engine = InMemoryEngine()
         private let beforeCommit = Locked<(@Sendable () -> Void)?>(nil)
+        private let afterCommit = Locked<(@Sendable () -> Void)?>(nil)
+        private let beforeSnapshot = Locked<(@Sendable () -> Void)?>(nil)
 
-        var traits: KeyValueEngineTraits { engine.traits }
+        var traits: KeyValueEngineTraits {
+            KeyValueEngineTraits(
+                name: "Pausing", isPersistent: false, durability: .relaxed,
+                maximumKeyLength: engine.traits.maximumKeyLength, isPassedBetweenThreads: true)
+        }
+
+        /// Calls `body` behind the next commit, when it is visible and the caller does not know yet.
+        func afterNextCommit(_ body: @escaping @Sendable () -> Void) {
+            afterCommit.withLock { $0 = body }
+        }
+
+        /// Calls `body` before the next block that reads takes its snapshot.
+        func beforeNextSnapshot(_ body: @escaping @Sendable () -> Void) {
+            beforeSnapshot.withLock { $0 = body }
+        }
 
         /// Calls `body` before the next commit, when all of its changes are written.
         func beforeNextCommit(_ body: @escaping @Sendable () -> Void) {
@@ -22,13 +38,17 @@ import Testing
         func close() { engine.close() }
         func destroy() throws(DataStoreError) { try engine.destroy() }
 
-        func read(_ body: (any KeyValueReader) throws -> Void) throws { try engine.read(body) }
+        func read(_ body: (any KeyValueReader) throws -> Void) throws {
+            beforeSnapshot.withLock { $0.take() }?()
+            try engine.read(body)
+        }
 
         func write(_ body: (any KeyValueWriter) throws -> Void) throws {
             try engine.write { writer in
                 try body(writer)
                 beforeCommit.withLock { $0.take() }?()
             }
+            afterCommit.withLock { $0.take() }?()
         }
     }
 
@@ -69,6 +89,79 @@ import Testing
         #expect(try store.merge(child, policy: .fail).conflicts.isEmpty)
         try store.close()
         return inParent
+    }
+
+    /// A store with one item, and a child that has labelled it “child”.
+    private func withChild(
+        _ body: (PausingEngine, any DataStore, any DataStore, ItemID) throws -> Void
+    ) throws {
+        let engine = PausingEngine()
+        let store = RecordStore(engine: engine)
+        try store.open()
+        let id = try store.write { db in try db.create(Shelf.self).uniqueToken }
+        let child = try store.makeChild()
+        try child.open()
+        try label(child, id, "child")
+        try body(engine, store, child, id)
+        try store.close()
+    }
+
+    private func label(_ store: any DataStore, _ id: ItemID, _ label: String) throws {
+        try store.write { db in try db.item(Shelf.self, id: id)?.label = label }
+    }
+
+    @Test(arguments: [false, true])
+    func aMergedValueIsNotShownOverANewerOne(isRead: Bool) throws {
+        try withChild { engine, store, child, id in
+            // Between the child's changes and the state over which they are laid.
+            engine.beforeNextSnapshot {
+                do {
+                    try store.merge(child, policy: .fail)
+                    try label(store, id, "newer")
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            if isRead {
+                #expect(try summary(child) == ["newer 0"])
+            } else {
+                try child.write { db in
+                    try #expect(db.item(Shelf.self, id: id)?.label == "newer")
+                }
+            }
+            #expect(try summary(store) == ["newer 0"])
+        }
+    }
+
+    @Test func aMergedValueIsNotShownOverANewerOneOfItsTransaction() throws {
+        try withChild { engine, store, child, id in
+            let isBegun = DispatchSemaphore(value: 0)
+            let goesOn = DispatchSemaphore(value: 0)
+            let leader = BackgroundBlock {
+                try store.write { _ in
+                    isBegun.signal()
+                    goesOn.wait()
+                }
+            }
+            isBegun.wait()
+            // They wait for the leader, which takes them into its transaction.
+            let merge = BackgroundBlock { try store.merge(child, policy: .fail) }
+            Thread.sleep(forTimeInterval: 0.05)
+            let writer = BackgroundBlock { try label(store, id, "newer") }
+            Thread.sleep(forTimeInterval: 0.05)
+            let found = SharedList<[String]>()
+            let reader = Locked<BackgroundBlock?>(nil)
+            engine.afterNextCommit {
+                let block = BackgroundBlock { found.append(try summary(child)) }
+                reader.withLock { $0 = block }
+                // It reads now, or waits for the end of the merge.
+                Thread.sleep(forTimeInterval: 0.1)
+            }
+            goesOn.signal()
+            for block in [leader, merge, writer] { try block.wait() }
+            try #require(reader.withLock { $0 }).wait()
+            #expect(found.all == [["newer 0"]])
+        }
     }
 
     private func summary(_ store: any DataStore) throws -> [String] {

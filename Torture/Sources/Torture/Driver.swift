@@ -64,6 +64,7 @@ public final class Driver: Sendable {
             InputCampaign(kind: .indexes),
             IndexBuildCampaign(templates: templates),
             MigrationCampaign(templates: templates),
+            LiveMigrationCampaign(templates: templates),
             ToolCampaign(),
         ]
     }

@@ -48,7 +48,9 @@ struct Arguments {
     var store: any DataStore { get throws { try store("store") } }
 
     /// The store that an argument names, closed; one that is only read must exist.
-    func store(_ name: String, isReadOnly: Bool = false) throws -> any DataStore {
+    func store(
+        _ name: String, isReadOnly: Bool = false, changeLog: ChangeLogLength? = nil
+    ) throws -> any DataStore {
         let location = try text(name)
         let durability: Durability = try flag("relaxed") ? .relaxed : .full
         let createsIfMissing = try !flag("existing") && !isReadOnly
@@ -58,14 +60,15 @@ struct Arguments {
                 configuration: LMDBConfiguration(
                     maximumSize: 1 << 30, maximumReaders: try number("slots", or: 126),
                     durability: durability, isReadOnly: isReadOnly,
-                    createsIfMissing: createsIfMissing))
+                    createsIfMissing: createsIfMissing, changeLog: changeLog))
         }
         if let path = location.removingPrefix("leveldb:") {
             return LevelDBDataStore(
                 at: URL(filePath: path, directoryHint: .isDirectory),
                 configuration: LevelDBConfiguration(
                     durability: durability, writeBufferSize: try number("buffer", or: 4 << 20),
-                    isReadOnly: isReadOnly, createsIfMissing: createsIfMissing))
+                    isReadOnly: isReadOnly, createsIfMissing: createsIfMissing,
+                    changeLog: changeLog))
         }
         throw Failure("\(name)=\(location) is neither lmdb: nor leveldb:")
     }

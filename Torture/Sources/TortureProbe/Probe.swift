@@ -33,6 +33,8 @@ enum Probe {
             case "make-letters": try MigratedStores.make(arguments)
             case "migrate-letters": try MigratedStores.migrate(arguments)
             case "judge-letters": try MigratedStores.judge(arguments)
+            case "live": try LiveMigration(arguments).run()
+            case "judge-live": try LiveMigration(arguments).judge()
             default:
                 throw Arguments.Failure("“\(task)” is no task")
             }

@@ -12,7 +12,7 @@ import Torture
         ("kill", 8), ("errors", 8), ("damage", 10), ("salvage", 6),
         ("power-control", 1), ("power", 1),
         ("full", 10), ("readers", 1), ("processes", 1), ("json", 500), ("predicates", 500),
-        ("migrate", 3),
+        ("migrate", 3), ("live", 8),
     ])
     func `Nothing acknowledged is lost and no answer is wrong`(_ campaign: String, trials: Int)
         throws

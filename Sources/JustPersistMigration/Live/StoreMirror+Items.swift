@@ -1,0 +1,70 @@
+import JustPersist
+
+/// The items of both stores.
+extension StoreMirror {
+    /// The most bytes of values that one write block of the replica is given.
+    private var batchBytes: Int { min(4 << 20, replica.capabilities.limits.writeBlockBytes / 2) }
+
+    private typealias Difference = (id: ItemID, values: [String: DataStoreValue]?)
+
+    /// Makes items of the replica what they are in the primary; returns those that were not.
+    @discardableResult
+    func copy(
+        _ ids: [ItemID], ofType key: String, _ schema: ItemSchema?,
+        from primary: borrowing DataStoreReader
+    ) throws -> [ItemID] {
+        let type = ItemType(dynamic: key)
+        // Where null is not what an item has that holds no value.
+        let nullable = schema?.attributes.filter { $0.defaultValue != nil }.map(\.name) ?? []
+        var copied: [ItemID] = []
+        var differences: [Difference] = []
+        var bytes = 0
+        let batchBytes = batchBytes
+        func flush() throws {
+            if differences.isEmpty { return }
+            try write(differences, type)
+            copied += differences.map(\.id)
+            (differences, bytes) = ([], 0)
+        }
+        try replica.performRead { replica in
+            for id in ids {
+                let item = try primary.performFetchItem(type, id: id)
+                let copy = try replica.performFetchItem(type, id: id)
+                if let item, let copy {
+                    if try item.hasSameValues(as: copy) { continue }
+                } else if item == nil, copy == nil {
+                    continue
+                }
+                let values = try item?.storedValues(withNullsOf: nullable)
+                differences.append((id, values))
+                let sizes = values?.values.map { $0.storedSize(limit: batchBytes) ?? 0 }
+                bytes += sizes?.reduce(0, +) ?? 0
+                if bytes >= batchBytes { try flush() }
+            }
+        }
+        try flush()
+        return copied
+    }
+
+    private func write(_ differences: [Difference], _ type: ItemType) throws {
+        try replica.performWrite { db in
+            for (id, values) in differences {
+                let known = try db.performFetchItem(type, id: id)
+                switch (known, values) {
+                case (let known?, nil): _ = try db.performDelete(known)
+                case (nil, let values?):
+                    _ = try db.performInsert(DynamicItem(type.key, id: id, values: values))
+                case (let known?, let values?):
+                    for name in known.backing.attributeNames {
+                        let value = values[name] ?? .null
+                        if try known.backing.value(forAttribute: name).isIdentical(to: value) {
+                            continue
+                        }
+                        try known.backing.setValue(value, forAttribute: name)
+                    }
+                case (nil, nil): break
+                }
+            }
+        }
+    }
+}

@@ -45,6 +45,45 @@ import Testing
         for number in 0..<200 { try db.create(Self.type)["n"] = .int(Int64(number)) }
     }
 
+    /// A record was damaged before an index was declared over its type.
+    @Test(arguments: Backend.persistent)
+    func aDamagedRecordWasMissedByRequestsThatALaterIndexServed(_ backend: Backend) throws {
+        try withTemporaryDirectory { directory in
+            let store = backend.make(at: directory)
+            try store.open()
+            try store.write { db in
+                try db.declare(ItemSchema("T", attributes: [AttributeSchema("n", kinds: [.int])]))
+                for number in 0..<10 { try db.create("T").setObject(number, forKey: "n") }
+            }
+            try store.close()
+            let bytes = StoredBytes(backend, at: directory)
+            var record = try #require(
+                try bytes.entries(tag: StoredBytes.recordTag).dropFirst(5).first)
+            record.value[record.value.count - 1] ^= 1
+            try bytes.put([record])
+            try store.open()
+            try? store.write { db in
+                try db.declare(ItemSchema("T", attributes: [], indexes: [IndexSchema(["n"])]))
+            }
+            try store.buildIndexes()
+            try store.read { db in
+                let request = DataStoreRequest(itemTypeKey: "T")
+                request.predicate = try DataStorePredicate("n == 5")
+                expectError(.corrupted) { _ = try db.items(request) }
+                expectError(.corrupted) { _ = try db.count(request) }
+                request.predicate = nil
+                request.sortDescriptors = [.ascending("n")]
+                request.limit = 9
+                expectError(.corrupted) { _ = try db.items(request) }
+                expectError(.corrupted) {
+                    _ = try db.aggregate(
+                        DataStoreRequest(itemTypeKey: "T"), DataStoreAggregation([.min("n")]))
+                }
+            }
+            try store.close()
+        }
+    }
+
     @Test(arguments: Backend.ofRecords)
     func anItemOfAFailedBlockHasItsEntriesWhenItIsInsertedAgain(_ backend: Backend) throws {
         struct Failure: Error {}

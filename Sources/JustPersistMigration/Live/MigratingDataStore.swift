@@ -158,7 +158,7 @@ public final class MigratingDataStore: DataStore {
         try life.visit("write") {
             guard life.threading.writesOnMainThread else { return try writeHere(block) }
             let (life, writers) = (life, writers)
-            try MainQueue.run(unless: { writers.isInside }) {
+            try MainQueue.run(unless: { writers.isHeldHere }) {
                 try life.visit("write", isQueued: true) { try writeHere(block) }
             }
         }

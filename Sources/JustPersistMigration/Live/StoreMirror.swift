@@ -100,7 +100,8 @@ final class StoreMirror: Sendable {
                 threads[thread] = count > 0 ? count : nil
             }
         }
-        return try body()
+        // Neither the task nor the deadline of the writer whose thread this is ends it.
+        return try WorkLimit.withCancellation(Cancellation(), body)
     }
 
     /// Whether the calling thread works for the mirror.

@@ -7,8 +7,10 @@ final class WriterGate: Sendable {
     private let state = Locked(State())
 
     private struct State {
-        /// Whether writers are kept out, or are about to be.
-        var isShut = false
+        /// The thread that keeps writers out, or is about to.
+        var shutter: UInt?
+        /// Whether no writer is inside any more.
+        var isExclusive = false
         /// The threads inside, and how many blocks of each.
         var inside: [UInt: Int] = [:]
         /// The queued blocks that have not ended.
@@ -25,11 +27,20 @@ final class WriterGate: Sendable {
         return state.withLock { $0.inside[thread] != nil }
     }
 
-    /// Runs a block of a writer.
-    func write(_ body: () throws -> Void) rethrows {
+    /// Whether a write on the calling thread would wait for that thread, or break into what it does.
+    var isHeldHere: Bool {
         let thread = BlockThread.current
-        state.wait { state -> Void? in
-            if state.isShut { return nil }
+        return state.withLock { $0.inside[thread] != nil || $0.shutter == thread }
+    }
+
+    /// Runs a block of a writer.
+    ///
+    /// The main thread runs blocks of other threads while it waits for writers to leave; these may write.
+    func write(_ body: () throws -> Void) throws {
+        let thread = BlockThread.current
+        try state.wait { (state) throws(DataStoreError) -> Void? in
+            if state.shutter == thread, state.isExclusive { throw .nestedWrite(in: "write") }
+            if state.shutter != nil, state.shutter != thread { return nil }
             state.inside[thread, default: 0] += 1
             return ()
         }
@@ -60,7 +71,7 @@ final class WriterGate: Sendable {
 
     private func nextWaiting() -> (@Sendable () -> Void)? {
         state.change { state in
-            if state.isShut || state.waiting.isEmpty {
+            if state.shutter != nil || state.waiting.isEmpty {
                 state.isQueueing = false
                 return nil
             }
@@ -84,17 +95,23 @@ final class WriterGate: Sendable {
 
     /// Runs `body` while no writer is inside and no block is queued.
     func exclusively<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let thread = BlockThread.current
         state.wait { state -> Void? in
-            if state.isShut { return nil }
-            state.isShut = true
+            if state.shutter != nil { return nil }
+            state.shutter = thread
             return ()
         }
         defer {
-            state.change { $0.isShut = false }
+            state.change { state in
+                state.shutter = nil
+                state.isExclusive = false
+            }
             queueWaiting()
         }
         state.wait { state -> Void? in
-            state.inside.isEmpty && state.queued == state.waiting.count ? () : nil
+            guard state.inside.isEmpty, state.queued == state.waiting.count else { return nil }
+            state.isExclusive = true
+            return ()
         }
         return try body()
     }

@@ -30,6 +30,8 @@ struct CatalogIndex: Sendable {
     /// Whether it was declared without a class, so that no class need declare it.
     var isByHand: Bool
     var state: State
+    /// Whether records could not be read when their entries were due. Requests do not use the index, and so meet them.
+    private(set) var lacksRecords = false
     let unknown: UnknownFields
 
     init(
@@ -69,18 +71,23 @@ struct CatalogIndex: Sendable {
     var hasOwnFolding: Bool { !ignoresCase || folding == CaseFolding.own }
 
     /// Whether requests can use it: all items have entries, with texts that are folded as here.
-    var isUsable: Bool { state == .ready && hasOwnFolding }
+    var isUsable: Bool { state == .ready && hasOwnFolding && !lacksRecords }
 
     /// Notes that all entries were written by this release.
     mutating func noteWritten() {
         state = .ready
+        lacksRecords = false
         if ignoresCase { folding = CaseFolding.own }
     }
+
+    /// Notes that a record could not be read when its entries were due.
+    mutating func noteUnreadableRecord() { lacksRecords = true }
 
     /// Has the entries written anew, under another number.
     mutating func rebuild(as number: UInt16) {
         self.number = number
         if ignoresCase { folding = CaseFolding.own }
+        lacksRecords = false
         state = .building(after: nil)
     }
 }
@@ -96,6 +103,7 @@ extension CatalogIndex {
         static let isByHand: UInt8 = 6
         static let ignoresCase: UInt8 = 7
         static let folding: UInt8 = 8
+        static let lacksRecords: UInt8 = 9
     }
 
     func encoded() -> [UInt8] {
@@ -120,6 +128,7 @@ extension CatalogIndex {
             fields.append(FieldNumber.ignoresCase, [])
             fields.append(FieldNumber.folding, folding)
         }
+        if lacksRecords { fields.append(FieldNumber.lacksRecords, []) }
         fields.append(unknown)
         return fields.bytes
     }
@@ -132,6 +141,7 @@ extension CatalogIndex {
         var isByHand = false
         var ignoresCase = false
         var folding: UInt64?
+        var lacksRecords = false
         var state = State.ready
         var unknown = UnknownFields()
         let isSound = EntryFields.read(bytes, range, keeping: &unknown) { field, range in
@@ -151,7 +161,8 @@ extension CatalogIndex {
             case FieldNumber.isByHand where range.isEmpty: isByHand = true
             case FieldNumber.ignoresCase where range.isEmpty: ignoresCase = true
             case FieldNumber.folding where range.count == 8: folding = bytes.word64(at: start)
-            case FieldNumber.attributes...FieldNumber.folding: return nil
+            case FieldNumber.lacksRecords where range.isEmpty: lacksRecords = true
+            case FieldNumber.attributes...FieldNumber.lacksRecords: return nil
             default: return false
             }
             return true
@@ -164,5 +175,6 @@ extension CatalogIndex {
         self.init(
             number: number, components: components, isUnique: isUnique, ignoresCase: ignoresCase,
             folding: folding, isByHand: isByHand, state: state, unknown: unknown)
+        self.lacksRecords = lacksRecords
     }
 }

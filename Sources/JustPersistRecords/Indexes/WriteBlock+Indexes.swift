@@ -95,6 +95,7 @@ extension WriteBlock {
             return
         }
         if let violation = built.violation { context.report(violation) }
+        if built.lacksRecords { changed.indexes[place].noteUnreadableRecord() }
         changed.indexes[place].state = built.isComplete ? .ready : .building(after: built.last)
         known.catalog.put(changed)
         didChange(type)
@@ -104,14 +105,15 @@ extension WriteBlock {
 extension RecordTable {
     /// Writes the entries of one index for the records behind an id.
     ///
-    /// A record that cannot be read gets an entry that every query looks at, and so meets the damage.
-    ///
-    /// - Returns: The last id that was looked at, whether it was the last of all, and two items that agree where none
-    ///   may.
+    /// - Returns: The last id that was looked at, whether it was the last of all, whether a record could not be read, and
+    ///   two items that agree where none may.
     func build(
         _ index: TypeIndex, after id: ItemID?, limit: Int, in writer: any KeyValueWriter
-    ) throws(DataStoreError) -> (last: ItemID?, isComplete: Bool, violation: DataStoreError?) {
+    ) throws(DataStoreError) -> (
+        last: ItemID?, isComplete: Bool, lacksRecords: Bool, violation: DataStoreError?
+    ) {
         var last = id
+        var lacksRecords = false
         var violation: DataStoreError?
         var left = limit
         while left > 0 {
@@ -126,9 +128,7 @@ extension RecordTable {
                 if !isSound(record, id) || !index.addEntries(of: record, id: id, to: &entries) {
                     let error = unreadable(record, id)
                     if error.code == .newerFormat { throw error }
-                    entries.begin(index.prefix)
-                    entries.bytes.append(IndexKey.unknown)
-                    entries.end(id, isUnique: false, isCut: false)
+                    lacksRecords = true
                 }
                 return pass.count < portion ? .next : .stop
             }
@@ -138,9 +138,9 @@ extension RecordTable {
             }
             last = pass.last ?? last
             left -= pass.count
-            if pass.count < portion { return (last, true, violation) }
+            if pass.count < portion { return (last, true, lacksRecords, violation) }
         }
-        return (last, false, violation)
+        return (last, false, lacksRecords, violation)
     }
 }
 

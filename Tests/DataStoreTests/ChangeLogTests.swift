@@ -37,7 +37,7 @@ import Testing
         try StoredBytes(backend, at: directory).entries(tag: Self.tag).map(\.value)
     }
 
-    /// A consumer that saves its token behind its state may have got an item that is gone by now.
+    /// A consumer that saves its token after its state may have got an item that is gone by now.
     @Test(arguments: Backend.persistent, [false, true])
     func aConsumerWhoseStateIsLaterThanItsTokenGetsEveryDeletion(
         _ backend: Backend, isReopened: Bool

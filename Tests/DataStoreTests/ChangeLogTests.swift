@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// A consumer that saves its token behind its state may have got an item that is gone by now.
+    /// A consumer that saves its token after its state may have got an item that is gone by now.
     @Test(arguments: Backend.persistent, [false, true])
     func aConsumerWhoseStateIsLaterThanItsTokenGetsEveryDeletion(
         _ backend: Backend, isReopened: Bool

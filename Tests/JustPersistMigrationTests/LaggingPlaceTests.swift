@@ -92,24 +92,25 @@ import Testing
         try expectSame(fromLevelDB: fromLevelDB, count: 1)
     }
 
-    /// The other store declared a new default, and failed before the values of items were compared.
+    /// The other store declared what a null stands for, and failed before the values of items were compared.
     @Test(arguments: [false, true])
     func aDefaultThatWasChangedBeforeARestartIsFollowed(fromLevelDB: Bool) throws {
-        func declare(_ store: any DataStore, level: Int64, creating number: Int? = nil) throws {
+        func declare(
+            _ store: any DataStore, isOptional: Bool, creating level: DataStoreValue? = nil
+        )
+            throws
+        {
             try store.write { db in
-                try db.declare(
-                    ItemSchema(
-                        "T",
-                        attributes: [
-                            AttributeSchema("n"), AttributeSchema("level", default: .int(level)),
-                        ]))
-                if let number { try db.create("T")["n"] = .int(Int64(number)) }
+                let attribute = AttributeSchema("level", default: .int(7), isOptional: isOptional)
+                try db.declare(ItemSchema("T", attributes: [attribute]))
+                if let level { try db.create("T")["level"] = level }
             }
         }
         let (old, new) = stores(fromLevelDB: fromLevelDB)
         try old.open()
-        _ = try create(old, 1)
-        try declare(old, level: 3)
+        try declare(old, isOptional: true, creating: .null)
+        // Now it reads as 7, and is copied so.
+        try declare(old, isOptional: false)
         try old.close()
         let faulty = FailingStore(new)
         let store = MigratingDataStore(from: old, to: faulty, recordedIn: record)
@@ -119,7 +120,7 @@ import Testing
         try store.open()
         // One for the declaration.
         faulty.failWrites(after: 1)
-        try declare(store, level: 4, creating: 2)
+        try declare(store, isOptional: true, creating: .int(1))
         #expect(!store.status.isInStep)
         try store.close()
         faulty.failsWrites = false
@@ -176,6 +177,9 @@ import Testing
 
 private func create(_ store: any DataStore, _ number: Int) throws -> ItemID {
     try store.write { db in
+        if try db.schemas().isEmpty {
+            try db.declare(ItemSchema("T", attributes: [AttributeSchema("n")]))
+        }
         let item = try db.create("T")
         item["n"] = .int(Int64(number))
         return item.uniqueToken

@@ -80,7 +80,7 @@ final class StoreMirror: Sendable {
         self.primary = primary
         self.replica = replica
         self.forgetPlace = forgetPlace
-        // The replica may be later than the token, which is saved behind it: it may have items that are deleted by now.
+        // The replica may be later than the token, which is saved after it: it may have items that are deleted by now.
         let observation = try primary.observeChanges(
             .withEveryDeletion(in: .everything), since: token)
         let schemas = SchemaMirror(from: primary, to: replica)

@@ -19,7 +19,7 @@ import Testing
                 maximumKeyLength: engine.traits.maximumKeyLength, isPassedBetweenThreads: true)
         }
 
-        /// Calls `body` behind the next commit, when it is visible and the caller does not know yet.
+        /// Calls `body` after the next commit, when it is visible and the caller does not know yet.
         func afterNextCommit(_ body: @escaping @Sendable () -> Void) {
             afterCommit.withLock { $0 = body }
         }
@@ -135,6 +135,9 @@ import Testing
 
     @Test func aMergedValueIsNotShownOverANewerOneOfItsTransaction() throws {
         try withChild { engine, store, child, id in
+            // Others are waited for in proportion to the last commit.
+            engine.afterNextCommit { Thread.sleep(forTimeInterval: 0.2) }
+            try store.write { _ in }
             let isBegun = DispatchSemaphore(value: 0)
             let goesOn = DispatchSemaphore(value: 0)
             let leader = BackgroundBlock {

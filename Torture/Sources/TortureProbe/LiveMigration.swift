@@ -7,7 +7,7 @@ import Workload
 
 /// A store that is written to while it is migrated, and the judgement of what a kill has left of it.
 ///
-/// Both stores keep a log. Closing saves a place in it; what comes behind that place is what a restart has to follow.
+/// Both stores keep a log. Closing saves a place in it; what comes after that place is what a restart has to follow.
 struct LiveMigration {
     private enum Step {
         case fill

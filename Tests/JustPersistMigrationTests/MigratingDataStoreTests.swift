@@ -273,6 +273,47 @@ import Testing
         try store.close()
     }
 
+    /// It waited for itself: it ran the write of another thread inside of its wait for a queued block.
+    @Test func theMainThreadCutOverWhileAnotherThreadWroteThere() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory()
+            let store = MigratingDataStore(
+                from: LMDBDataStore(at: directory.url.appending(path: "lmdb")),
+                to: LevelDBDataStore(at: directory.url.appending(path: "leveldb")),
+                recordedIn: directory.url.appending(path: "migration.json"),
+                threading: .mainThread)
+            try await withCheckedThrowingContinuation {
+                (continuation: CheckedContinuation<Void, any Error>) in
+                DispatchQueue.main.async {
+                    continuation.resume(
+                        with: Result {
+                            try store.open()
+                            try store.waitUntilInStep()
+                            for round in 0..<10 {
+                                let isInside = DispatchSemaphore(value: 0)
+                                store.enqueueWrite({ _ in
+                                    isInside.signal()
+                                    Thread.sleep(forTimeInterval: 0.05)
+                                }) { _ in }
+                                isInside.wait()
+                                let writer = Thread {
+                                    try? store.write { _ in }
+                                    try? store.read { _ in try store.write { _ in } }
+                                }
+                                writer.start()
+                                if round % 2 == 0 {
+                                    try store.cutOver()
+                                } else {
+                                    try store.goBack()
+                                }
+                            }
+                            try store.close()
+                        })
+                }
+            }
+        }
+    }
+
     /// Two counters that each block changes together, read while the stores change places.
     @Test func readersSeeWholeBlocksAcrossCutOvers() throws {
         let store = migrating()

@@ -87,14 +87,12 @@ import Testing
     func aFailedReadOnTheMainThreadDidNotFailTheBlockAroundIt(_ backend: Backend) async throws {
         await #expect(processExitsWith: .success) { [backend] in
             try await Self.onMain(backend, .originals) { store, _ in
-                try store.write { db in try db.create("Restaurant").setObject(7, forKey: "stars") }
+                try store.write { db in try db.create(Restaurant.self).name = "a" }
                 let block = BackgroundBlock {
                     do {
                         try store.write { _ in
                             store.read { db in
-                                let item = try? db.dynamicItems(
-                                    DataStoreRequest(itemTypeKey: "Restaurant")
-                                ).first
+                                let item = try? db.first(Restaurant.self)
                                 _ = item?.object(forKey: "unheardOf")
                             }
                         }

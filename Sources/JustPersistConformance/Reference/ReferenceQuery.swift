@@ -18,12 +18,7 @@ package enum ReferenceQuery {
         let key = try state.type(of: request.type)?.key
         let all = state.rows.filter { $0.key.itemType == key }
         let matching = try matching(all, request, state)
-        for descriptor in request.sortDescriptors ?? [] {
-            let key = try sortKey(descriptor.key, request.type, state)
-            for row in matching {
-                try checkSortable(key, subject(row, request.type, state), in: "sort")
-            }
-        }
+        try checkSortable(matching, request, state)
         let sorted = sorted(matching, request, state)
         return sliced(sorted, offset: request.offset, limit: request.limit)
     }
@@ -165,6 +160,18 @@ package enum ReferenceQuery {
         let stored = try state.type(of: type)?.schema
         return try RequestKey(key, of: type.attributeNames(stored: stored), in: operation)
             .expression
+    }
+
+    /// Throws if a sort descriptor's path leads through an array of one of the rows.
+    static func checkSortable(
+        _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
+    ) throws(DataStoreError) {
+        for descriptor in request.sortDescriptors ?? [] {
+            let key = try sortKey(descriptor.key, request.type, state)
+            for row in rows {
+                try checkSortable(key, subject(row, request.type, state), in: "sort")
+            }
+        }
     }
 
     /// Throws for a path that leads through an array: it has no one value to sort by.

@@ -91,6 +91,7 @@ final class BlockType {
         }
         knownComplete = nil
         knownIndexes = nil
+        knownDefaults = nil
         queryAttributes = [:]
         shapes = []
         ambiguous = []
@@ -173,6 +174,15 @@ final class BlockType {
     func hasNoted(tag: UInt8, ofAttribute id: UInt16) -> Bool {
         Int(id) >= notedTags.count || notedTags[Int(id)] & 1 << UInt16(tag) != 0
     }
+
+    /// The defaults that the store recorded.
+    var recordedDefaults: RecordedDefaults {
+        if let knownDefaults { return knownDefaults }
+        let defaults = RecordedDefaults(stored?.attributes ?? [], known)
+        knownDefaults = defaults
+        return defaults
+    }
+    @safe @exclusivity(unchecked) private var knownDefaults: RecordedDefaults?
 
     /// What the record of a new item starts with.
     @safe @exclusivity(unchecked) private(set) var template = EditableRecord.Template(attributes: 0)

@@ -133,31 +133,50 @@ final class LiveBacking: RecordBacking {
         let length = value.utf8.count
         guard length < firstType.smallText else { return false }
         return change(ValueTag.plainText, at: index, length) { attribute in
+            if record.canDefer(attribute),
+                case .string(let known)? = firstType.recordedDefaults[attribute],
+                known.utf8.elementsEqual(value.utf8)
+            {
+                return record.setDefault(attribute, firstType.recordedDefaults)
+            }
             record.set(value, of: attribute)
         }
     }
 
     func setInteger(_ value: Int64, at index: Int) -> Bool {
-        setWord(UInt64(bitPattern: value), ValueTag.int, at: index)
+        change(ValueTag.int, at: index, 8) { attribute in
+            if record.canDefer(attribute), firstType.recordedDefaults[attribute] == .int(value) {
+                return record.setDefault(attribute, firstType.recordedDefaults)
+            }
+            record.set(UInt64(bitPattern: value), tag: ValueTag.int, of: attribute)
+        }
     }
 
     func setDouble(_ value: Double, at index: Int) -> Bool {
-        setWord(value.bitPattern, ValueTag.double, at: index)
+        change(ValueTag.double, at: index, 8) { attribute in
+            if record.canDefer(attribute),
+                case .double(let known)? = firstType.recordedDefaults[attribute],
+                known.bitPattern == value.bitPattern
+            {
+                return record.setDefault(attribute, firstType.recordedDefaults)
+            }
+            record.set(value.bitPattern, tag: ValueTag.double, of: attribute)
+        }
     }
 
     func setBool(_ value: Bool, at index: Int) -> Bool {
         change(ValueTag.yes, at: index, 0) { attribute in
+            if record.canDefer(attribute), firstType.recordedDefaults[attribute] == .bool(value) {
+                return record.setDefault(attribute, firstType.recordedDefaults)
+            }
             record.set(value, of: attribute)
         }
     }
 
     func setDate(_ value: Date, at index: Int) -> Bool {
-        setWord(value.timeIntervalSinceReferenceDate.bitPattern, ValueTag.date, at: index)
-    }
-
-    private func setWord(_ word: UInt64, _ tag: UInt8, at index: Int) -> Bool {
-        change(tag, at: index, 8) { attribute in
-            record.set(word, tag: tag, of: attribute)
+        change(ValueTag.date, at: index, 8) { attribute in
+            record.set(
+                value.timeIntervalSinceReferenceDate.bitPattern, tag: ValueTag.date, of: attribute)
         }
     }
 

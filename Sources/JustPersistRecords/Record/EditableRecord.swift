@@ -3,8 +3,9 @@ import JustPersist
 /// A record whose fields can be set: the values of an item in memory, in the form in which they are stored.
 ///
 /// Values are encoded when they are set, so that writing the record is a copy of bytes. A new record begins with an
-/// entry for each attribute of its class, most of which are then set in their order, each behind the one before; the
-/// entries of those that were not set are dropped by ``close(seed:)``.
+/// entry for each attribute of its class, most of which are then set in their order, each after the one before; the
+/// entries of those that were not set are dropped by ``close(seed:)``. Recorded defaults are encoded late, because the
+/// program mostly replaces those that a new item begins with.
 struct EditableRecord {
     /// The record, closed or not; empty while nothing was set on a new item.
     private(set) var bytes: [UInt8]
@@ -14,6 +15,9 @@ struct EditableRecord {
     private var settled = 0
     /// Whether the fields are known to lie one behind the other, up to the end of the record.
     private var isSound: Bool
+    /// The attributes that were set to their recorded defaults and have no field yet, a bit for each.
+    private var deferred: UInt64 = 0
+    private var defaults: RecordedDefaults?
 
     /// A record as it is stored.
     init(_ record: [UInt8] = []) {
@@ -46,7 +50,7 @@ struct EditableRecord {
     mutating func set(
         _ value: DataStoreValue, of attribute: UInt16, _ types: BlockCatalog
     ) {
-        repairIfNeeded()
+        prepare(attribute)
         let tail = bytes.count
         let tag = bytes.append(payloadOf: value, types)
         finish(attribute, tag, tail)
@@ -54,7 +58,7 @@ struct EditableRecord {
 
     /// Sets an attribute to a text.
     mutating func set(_ text: String, of attribute: UInt16) {
-        repairIfNeeded()
+        prepare(attribute)
         let tail = bytes.count
         let tag = bytes.append(text)
         finish(attribute, tag, tail)
@@ -62,7 +66,7 @@ struct EditableRecord {
 
     /// Sets an attribute to a value of 8 bytes.
     mutating func set(_ word: UInt64, tag: UInt8, of attribute: UInt16) {
-        repairIfNeeded()
+        prepare(attribute)
         if attribute < settled || isClosed, let table = RecordFormat.Table(bytes.span),
             let field = table.field(attribute, in: bytes.span), field.range.count == 8
         {
@@ -79,7 +83,7 @@ struct EditableRecord {
 
     /// Sets an attribute to a truth value.
     mutating func set(_ value: Bool, of attribute: UInt16) {
-        repairIfNeeded()
+        prepare(attribute)
         finish(attribute, value ? ValueTag.yes : ValueTag.no, bytes.count)
     }
 
@@ -90,9 +94,59 @@ struct EditableRecord {
         reserved = template.entryCount
     }
 
+    /// Whether ``setDefault(_:_:)`` may be called: the record is a new one, in which the attribute has no place yet.
     @inline(__always)
-    private mutating func repairIfNeeded() {
+    func canDefer(_ attribute: UInt16) -> Bool {
+        Int(attribute) >= settled && Int(attribute) < reserved
+    }
+
+    /// Sets an attribute to its recorded default.
+    ///
+    /// Until another value replaces it, the attribute reads as one that is not set: that is the default. Its field is added
+    /// before the one of an attribute that follows, or when the record is closed.
+    @inline(__always)
+    mutating func setDefault(_ attribute: UInt16, _ defaults: RecordedDefaults) {
+        if deferred == 0 { self.defaults = defaults }
+        deferred |= 1 << UInt64(attribute)
+    }
+
+    @inline(__always)
+    private mutating func prepare(_ attribute: UInt16) {
         if !isSound { repair() }
+        if deferred != 0 {
+            deferred &= ~(1 << UInt64(attribute))
+            addDeferred(before: Int(attribute))
+        }
+    }
+
+    /// Adds the fields of deferred defaults that have their place before the one of an attribute, as far as there is room.
+    private mutating func addDeferred(before end: Int) {
+        let payload = RecordFormat.headerLength + reserved * 4
+        while settled < min(end, reserved), deferred >> UInt64(settled) != 0 {
+            var tag = RecordFormat.absentTag
+            if deferred & 1 << UInt64(settled) != 0, let field = defaults?.fields[settled] {
+                if bytes.count + field.payload.count - payload > Int(UInt16.max) { return }
+                bytes.append(contentsOf: field.payload)
+                tag = field.tag
+                deferred &= ~(1 << UInt64(settled))
+            }
+            storeReserved(settled, tag, end: bytes.count - payload)
+            settled += 1
+        }
+    }
+
+    /// Adds the fields of all deferred defaults.
+    private mutating func addDeferred() {
+        addDeferred(before: reserved)
+        while deferred != 0 {
+            let attribute = deferred.trailingZeroBitCount
+            deferred &= deferred - 1
+            guard let field = defaults?.fields[attribute] else { continue }
+            let tail = bytes.count
+            bytes.append(contentsOf: field.payload)
+            move(tail, UInt16(attribute), field.tag)
+        }
+        defaults = nil
     }
 
     /// Puts the fields of a damaged record in order, without those that lie outside of it and bytes that belong to none.
@@ -217,6 +271,7 @@ struct EditableRecord {
     /// Makes the record what is stored: without entries that are not set, and with its checksum.
     mutating func close(seed: UInt64) {
         if bytes.isEmpty { bytes = Template(attributes: 0).bytes }
+        if deferred != 0 { addDeferred() }
         if !isClosed { _ = dropUnset() }
         if bytes[9] & RecordFormat.wideFlag != 0 { narrow() }
         bytes.store(littleEndian: bytes.span.wyhash(8..<bytes.count, seed: seed), at: 0)

@@ -170,12 +170,14 @@ final class CutsEntries: EntryMutant, EngineFault, @unchecked Sendable {
 
 /// An engine that gives something else of what a scan finds of an index.
 class EntryScanMutant: EntryMutant, @unchecked Sendable {
-    func given(_ found: [[UInt8]], reversed: Bool) -> [[UInt8]] { found }
+    typealias Found = [Entry]
 
-    override func keys(
+    func given(_ found: Found, reversed: Bool) -> Found { found }
+
+    override func scanned(
         _ range: KeyRange, reversed: Bool, in transaction: Transaction
-    ) throws(DataStoreError) -> [[UInt8]] {
-        let found = try super.keys(range, reversed: reversed, in: transaction)
+    ) throws(DataStoreError) -> Found {
+        let found = try super.scanned(range, reversed: reversed, in: transaction)
         return Self.isEntry(range.lower) ? given(found, reversed: reversed) : found
     }
 }
@@ -184,7 +186,7 @@ class EntryScanMutant: EntryMutant, @unchecked Sendable {
 final class EndsScansOfEntriesEarly: EntryScanMutant, EngineFault, @unchecked Sendable {
     override class var caughtBy: [String] { ["idx/range-ends", "idx/order", "idx/long-texts"] }
 
-    override func given(_ found: [[UInt8]], reversed: Bool) -> [[UInt8]] {
+    override func given(_ found: Found, reversed: Bool) -> Found {
         found.count > 1 ? found.dropLast() : found
     }
 }
@@ -193,7 +195,7 @@ final class EndsScansOfEntriesEarly: EntryScanMutant, EngineFault, @unchecked Se
 final class BeginsScansOfEntriesLate: EntryScanMutant, EngineFault, @unchecked Sendable {
     override class var caughtBy: [String] { ["idx/range-ends", "idx/order", "idx/residual"] }
 
-    override func given(_ found: [[UInt8]], reversed: Bool) -> [[UInt8]] {
+    override func given(_ found: Found, reversed: Bool) -> Found {
         found.count > 1 ? Array(found.dropFirst()) : found
     }
 }
@@ -202,7 +204,7 @@ final class BeginsScansOfEntriesLate: EntryScanMutant, EngineFault, @unchecked S
 final class ReversesNoEntries: EntryScanMutant, EngineFault, @unchecked Sendable {
     override class var caughtBy: [String] { ["idx/order", "idx/same-answers"] }
 
-    override func given(_ found: [[UInt8]], reversed: Bool) -> [[UInt8]] {
+    override func given(_ found: Found, reversed: Bool) -> Found {
         reversed ? found.reversed() : found
     }
 }

@@ -19,6 +19,7 @@ class QueryMutant: SabotagedStore, @unchecked Sendable {
         let all = state.rows.filter { $0.key.itemType == key }
         let matching = filtered(all, request, state)
         if let error = failure(all, request, state) { throw error }
+        try ReferenceQuery.checkSortable(matching, request, state)
         let sorted = sorted(matching, request, state)
         return sliced(sorted, offset: request.offset ?? 0, limit: request.limit ?? 0)
     }

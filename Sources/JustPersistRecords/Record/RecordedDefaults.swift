@@ -1,0 +1,33 @@
+import JustPersist
+
+/// The recorded defaults of a type that new items are mostly set to, and their fields.
+///
+/// Encoding each default first, and the value that the program sets instead afterwards, would double the cost of making an
+/// item: see ``EditableRecord/setDefault(_:_:)``.
+final class RecordedDefaults {
+    /// The defaults by attribute id; `nil` for those of other kinds than texts, numbers and truth values.
+    let values: [DataStoreValue?]
+    /// The tags and the payloads of their fields.
+    let fields: [(tag: UInt8, payload: [UInt8])?]
+
+    init(_ attributes: [CatalogAttribute], _ known: BlockCatalog) {
+        values = attributes.map { attribute in
+            switch attribute.recordedDefault {
+            case .string, .int, .double, .bool: attribute.recordedDefault
+            default: nil
+            }
+        }
+        fields = values.map { value in
+            guard let value else { return nil }
+            var payload: [UInt8] = []
+            let tag = payload.append(payloadOf: value, known)
+            return (tag, payload)
+        }
+    }
+
+    /// The default of an attribute, if it is of such a kind.
+    @inline(__always)
+    subscript(attribute: UInt16) -> DataStoreValue? {
+        Int(attribute) < values.count ? values[Int(attribute)] : nil
+    }
+}

@@ -27,6 +27,6 @@ extension DataStoreRequest {
 
     /// The range of the matching items that this request returns.
     ///
-    /// Call ``validate(operators:textOrders:)`` first.
+    /// Call ``validate(operators:textOrders:stored:)`` first.
     public var slice: Slice { parts.slice }
 }

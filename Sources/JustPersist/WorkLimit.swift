@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A store's loops call ``check()`` now and then: for example at every 256th record, or after every thousand steps.
 /// The limits belong to the thread and need not be passed on: the `async` calls of a store set the cancellation of
-/// their task for the thread on which their block runs, and ``DataStoreRequest/withinDeadline(_:)`` sets a deadline.
+/// their task for the thread on which their block runs, and ``DataStoreRequest/withinDeadline(_:_:)`` sets a deadline.
 public final class WorkLimit: Sendable {
     /// Task-local values work on a thread without a task, too.
     @TaskLocal private static var current: WorkLimit?

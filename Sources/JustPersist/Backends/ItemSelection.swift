@@ -30,7 +30,9 @@ public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID =
 
     /// Checks a request and makes it ready.
     ///
-    /// - Parameter stored: As for ``DataStoreRequest/validate(operators:textOrders:stored:)``.
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - stored: As for ``DataStoreRequest/validate(operators:textOrders:stored:)``.
     public init(
         _ request: DataStoreRequest, stored: ItemSchema? = nil
     ) throws(DataStoreError) {

@@ -30,7 +30,9 @@ struct CatalogIndex: Sendable {
     /// Whether it was declared without a class, so that no class need declare it.
     var isByHand: Bool
     var state: State
-    /// Whether records could not be read when their entries were due. Requests do not use the index, and so meet them.
+    /// Whether records could not be read when their entries were due.
+    ///
+    /// Requests do not use such an index, and so meet the damage.
     private(set) var lacksRecords = false
     let unknown: UnknownFields
 

@@ -133,43 +133,41 @@ final class LiveBacking: RecordBacking {
         let length = value.utf8.count
         guard length < firstType.smallText else { return false }
         return change(ValueTag.plainText, at: index, length) { attribute in
-            if record.canDefer(attribute),
-                case .string(let known)? = firstType.recordedDefaults[attribute],
-                known.utf8.elementsEqual(value.utf8)
-            {
-                return record.setDefault(attribute, firstType.recordedDefaults)
+            let isDefault = setsDefault(attribute) { known in
+                if case .string(let known) = known {
+                    known.utf8.elementsEqual(value.utf8)
+                } else {
+                    false
+                }
             }
-            record.set(value, of: attribute)
+            if !isDefault { record.set(value, of: attribute) }
         }
     }
 
     func setInteger(_ value: Int64, at index: Int) -> Bool {
         change(ValueTag.int, at: index, 8) { attribute in
-            if record.canDefer(attribute), firstType.recordedDefaults[attribute] == .int(value) {
-                return record.setDefault(attribute, firstType.recordedDefaults)
-            }
+            if setsDefault(attribute, { $0 == .int(value) }) { return }
             record.set(UInt64(bitPattern: value), tag: ValueTag.int, of: attribute)
         }
     }
 
     func setDouble(_ value: Double, at index: Int) -> Bool {
         change(ValueTag.double, at: index, 8) { attribute in
-            if record.canDefer(attribute),
-                case .double(let known)? = firstType.recordedDefaults[attribute],
-                known.bitPattern == value.bitPattern
-            {
-                return record.setDefault(attribute, firstType.recordedDefaults)
+            let isDefault = setsDefault(attribute) { known in
+                if case .double(let known) = known {
+                    known.bitPattern == value.bitPattern
+                } else {
+                    false
+                }
             }
+            if isDefault { return }
             record.set(value.bitPattern, tag: ValueTag.double, of: attribute)
         }
     }
 
     func setBool(_ value: Bool, at index: Int) -> Bool {
         change(ValueTag.yes, at: index, 0) { attribute in
-            if record.canDefer(attribute), firstType.recordedDefaults[attribute] == .bool(value) {
-                return record.setDefault(attribute, firstType.recordedDefaults)
-            }
-            record.set(value, of: attribute)
+            if !setsDefault(attribute, { $0 == .bool(value) }) { record.set(value, of: attribute) }
         }
     }
 
@@ -178,6 +176,18 @@ final class LiveBacking: RecordBacking {
             record.set(
                 value.timeIntervalSinceReferenceDate.bitPattern, tag: ValueTag.date, of: attribute)
         }
+    }
+
+    /// Sets an attribute of a new item to its recorded default if that is the value; returns whether it did.
+    @inline(__always)
+    private func setsDefault(
+        _ attribute: UInt16, _ isValue: (DataStoreValue) -> Bool
+    ) -> Bool {
+        guard record.canDefer(attribute) else { return false }
+        let defaults = firstType.recordedDefaults
+        guard let known = defaults[attribute], isValue(known) else { return false }
+        record.setDefault(attribute, defaults)
+        return true
     }
 
     /// Calls `body` with the field of an attribute that holds a value of a declared kind.

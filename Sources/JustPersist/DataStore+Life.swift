@@ -1,5 +1,3 @@
-import Dispatch
-
 /// Opening and closing without waiting on the calling thread.
 ///
 /// They have their own names, because an `async` form of ``DataStore/open()`` would replace the synchronous one in
@@ -24,7 +22,7 @@ extension DataStore {
     ///
     /// Without a `completion` a failure is reported to the error handler.
     public func openAsync(completion: (@Sendable ((any Error)?) -> Void)?) {
-        DispatchQueue.global().async {
+        Surroundings.async {
             guard let completion else { return self.setup() }
             do {
                 try self.open()
@@ -45,7 +43,7 @@ extension DataStore {
 
     private func offThePool(_ body: @escaping @Sendable () throws -> Void) async throws {
         try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
+            Surroundings.async { continuation.resume(with: Result { try body() }) }
         }
     }
 }

@@ -11,7 +11,7 @@ public final class DataStoreRequest: @unchecked Sendable {
     // Not checked at run time: the lock already excludes overlapping access.
     @safe @exclusivity(unchecked) private var contents: Contents
     /// Shared by all requests, because creating a lock takes longer than a short query.
-    private static let locks = (0..<16).map { _ in Locked(()) }
+    private static let locks = (0..<16).map { _ in Locked((), isProcessWide: true) }
 
     private struct Contents: Sendable {
         var predicate: DataStorePredicate?

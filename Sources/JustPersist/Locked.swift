@@ -7,11 +7,35 @@ package import Foundation
 // Sendable because every use of the value holds the lock.
 package final class Locked<Value>: @unchecked Sendable {
     @usableFromInline let condition = NSCondition()
+    /// The lock that the threads of a simulation use instead.
+    @usableFromInline let simulated: (any SimulatedLock)?
     // Not checked at run time: the lock already excludes overlapping access.
     @usableFromInline @safe @exclusivity(unchecked) var value: Value
 
     /// A lock around a value that has no other user.
-    package init(_ value: consuming sending Value) { self.value = value }
+    ///
+    /// - Parameter isProcessWide: Whether it is a global variable, which does not belong to the simulation that uses it first.
+    package init(_ value: consuming sending Value, isProcessWide: Bool = false) {
+        self.value = value
+        simulated = isProcessWide ? nil : Surroundings.scheduler?.makeLock(over: condition)
+    }
+
+    @inlinable @inline(__always) func lock() {
+        if let simulated { simulated.lock() } else { condition.lock() }
+    }
+
+    @inlinable @inline(__always) func unlock() {
+        if let simulated { simulated.unlock() } else { condition.unlock() }
+    }
+
+    private func broadcast() {
+        if let simulated { simulated.broadcast() } else { condition.broadcast() }
+    }
+
+    private func pause(upTo deadline: Date?, _ interruption: MainQueueWait.Interruption?) -> Bool {
+        if let simulated { return simulated.wait(upTo: deadline?.timeIntervalSinceReferenceDate) }
+        return MainQueueWait.pause(condition, upTo: deadline, interruption)
+    }
 
     /// Runs `body` with exclusive use of the value.
     ///
@@ -20,22 +44,22 @@ package final class Locked<Value>: @unchecked Sendable {
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        condition.lock()
-        defer { condition.unlock() }
+        lock()
+        defer { unlock() }
         return try body(&value)
     }
 
     /// Changes the value, and wakes the threads in ``wait(until:)``.
     package func change<Result>(_ body: (inout Value) -> Result) -> Result {
         // Signalled after unlocking, because a woken thread would otherwise have to wait for the lock.
-        defer { condition.broadcast() }
+        defer { broadcast() }
         return withLock(body)
     }
 
     /// Wakes the waiting threads, after ``withLock(_:)`` has made a change that concerns them.
     package func signal() {
         withLock { _ in }
-        condition.broadcast()
+        broadcast()
     }
 
     /// Calls `body` until it returns a result, again after each ``change(_:)``.
@@ -45,11 +69,11 @@ package final class Locked<Value>: @unchecked Sendable {
         _ interruption: MainQueueWait.Interruption? = nil,
         until body: (inout Value) throws(Failure) -> Result?
     ) throws(Failure) -> Result {
-        condition.lock()
-        defer { condition.unlock() }
+        lock()
+        defer { unlock() }
         while true {
             if let result = try body(&value) { return result }
-            _ = MainQueueWait.pause(condition, upTo: nil, interruption)
+            _ = pause(upTo: nil, interruption)
         }
     }
 
@@ -58,11 +82,11 @@ package final class Locked<Value>: @unchecked Sendable {
         upTo deadline: Date, _ interruption: MainQueueWait.Interruption? = nil,
         until body: (inout Value) throws(Failure) -> Result?
     ) throws(Failure) -> Result? {
-        condition.lock()
-        defer { condition.unlock() }
+        lock()
+        defer { unlock() }
         while true {
             if let result = try body(&value) { return result }
-            guard MainQueueWait.pause(condition, upTo: deadline, interruption) else {
+            guard pause(upTo: deadline, interruption) else {
                 return try body(&value)
             }
         }
@@ -75,7 +99,7 @@ package final class Locked<Value>: @unchecked Sendable {
     ) throws -> Result {
         guard WorkLimit.isCancellable else { return wait(interruption, until: body) }
         while true {
-            let soon = Date(timeIntervalSinceNow: 0.01)
+            let soon = Surroundings.date(inSeconds: 0.01)
             if let result = wait(upTo: soon, interruption, until: body) { return result }
             try poll()
         }

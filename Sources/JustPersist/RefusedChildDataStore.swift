@@ -1,5 +1,3 @@
-import Dispatch
-
 /// The result of `makeChildDataStore()` if there is no child store: it refuses everything.
 final class RefusedChildDataStore: DataStore {
     let capabilities = DataStoreCapabilities(
@@ -36,7 +34,7 @@ final class RefusedChildDataStore: DataStore {
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         let refusal = refusal("writeAsync")
-        DispatchQueue.global().async { completion(refusal) }
+        Surroundings.async { completion(refusal) }
     }
 
     func verify() throws -> VerificationReport { throw refusal("verify") }

@@ -7,7 +7,12 @@ package struct ThreadParts<Value>: Sendable {
 
     /// Makes each part with `make`.
     package init(_ make: () -> sending Value) {
-        all = (0..<ThreadPart.count).map { _ in Locked(make()) }
+        // A simulation must not depend on the numbers of its threads.
+        if Surroundings.scheduler != nil {
+            all = Array(repeating: Locked(make()), count: ThreadPart.count)
+        } else {
+            all = (0..<ThreadPart.count).map { _ in Locked(make()) }
+        }
     }
 
     /// The part of the thread with a number.

@@ -17,10 +17,16 @@ package enum WaitingThreads {
     private static let mostThreads = 512
     /// How long an idle thread waits for a job, in seconds.
     private static let patience = 2.0
-    private static let state = Locked(State())
+    private static let state = Locked(State(), isProcessWide: true)
 
     /// Runs `body` on a thread of its own.
     package static func run(_ body: @escaping @Sendable () -> Void) {
+        guard let scheduler = Surroundings.scheduler else { return runOnSystem(body) }
+        scheduler.start("JustPersist.read", body)
+    }
+
+    /// The same on a thread that no simulation schedules.
+    package static func runOnSystem(_ body: @escaping @Sendable () -> Void) {
         enum Place { case thread(WaitingThread), new, later }
         let place = state.withLock { state -> Place in
             if let thread = state.idle.popLast() { return .thread(thread) }
@@ -82,5 +88,5 @@ package enum WaitingThreads {
 
 /// A thread, represented by its next job.
 private final class WaitingThread: Sendable {
-    let job = Locked<(@Sendable () -> Void)?>(nil)
+    let job = Locked<(@Sendable () -> Void)?>(nil, isProcessWide: true)
 }

@@ -69,7 +69,9 @@ public final class WorkLimit: Sendable {
 
     private var passedDeadline: Deadline? {
         if deadline == nil, allowance == nil { return nil }
-        return [deadline, extendedAllowance].lazy.compactMap(\.self).first { $0.instant <= .now }
+        return [deadline, extendedAllowance].lazy.compactMap(\.self).first {
+            $0.instant <= Surroundings.now
+        }
     }
 
     private var extendedAllowance: Deadline? {
@@ -101,7 +103,7 @@ public final class WorkLimit: Sendable {
         _ duration: Duration, countsPauses: Bool, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let outer = limitOfThread
-        let new = Deadline(instant: .now + duration, duration: duration)
+        let new = Deadline(instant: Surroundings.now + duration, duration: duration)
         let limit =
             countsPauses
             ? WorkLimit(outer?.cancellation, new.orEarlier(outer?.deadline))
@@ -116,9 +118,9 @@ public final class WorkLimit: Sendable {
     /// calls a closure of the program, as in ``DataStoreReadAccessor/forEach(_:_:)``.
     public static func pausing<Value>(_ body: () throws -> Value) rethrows -> Value {
         guard let limit = limitOfThread, limit.allowance != nil else { return try body() }
-        let start = ContinuousClock.now
+        let start = Surroundings.now
         defer {
-            let pause = start.duration(to: .now) / .nanoseconds(1)
+            let pause = start.duration(to: Surroundings.now) / .nanoseconds(1)
             limit.paused.add(Int64(pause), ordering: .relaxed)
         }
         return try run(WorkLimit(limit.cancellation, limit.deadline), body)

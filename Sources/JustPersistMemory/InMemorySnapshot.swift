@@ -1,12 +1,12 @@
-import JustPersist
-import JustPersistRecords
+package import JustPersist
+package import JustPersistRecords
 
-class InMemorySnapshot: KeyValueReader {
-    fileprivate(set) var entries: OrderedKeyMap<[UInt8]>
+package class InMemorySnapshot: KeyValueReader {
+    package fileprivate(set) var entries: OrderedKeyMap<[UInt8]>
 
-    init(of entries: OrderedKeyMap<[UInt8]>) { self.entries = entries }
+    package init(of entries: OrderedKeyMap<[UInt8]>) { self.entries = entries }
 
-    func withValue(
+    package func withValue(
         forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
     ) throws(DataStoreError) -> Bool {
         guard let value = entries.value(forKey: key) else { return false }
@@ -14,7 +14,7 @@ class InMemorySnapshot: KeyValueReader {
         return true
     }
 
-    func scan(
+    package func scan(
         _ range: KeyRange, reversed: Bool,
         _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError) {
@@ -25,20 +25,20 @@ class InMemorySnapshot: KeyValueReader {
     }
 }
 
-final class InMemoryTransaction: InMemorySnapshot, KeyValueWriter {
+package final class InMemoryTransaction: InMemorySnapshot, KeyValueWriter {
     private var savepoints = SavepointLog<[UInt8]>()
 
-    func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError) {
+    package func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError) {
         savepoints.note(key, in: entries)
         entries.setValue([UInt8](copying: value), forKey: key)
     }
 
-    func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool {
+    package func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool {
         savepoints.note(key, in: entries)
         return entries.removeValue(forKey: key) != nil
     }
 
-    func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
+    package func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
         savepoints.begin()
         do {
             try body(self)

@@ -19,7 +19,7 @@ package enum MainQueueWait {
         let end: () -> Void
     }
 
-    private static let state = Locked(State())
+    private static let state = Locked(State(), isProcessWide: true)
 
     /// Adds a block, and wakes the threads that wait and can run it.
     static func post(_ job: MainQueueJob) {

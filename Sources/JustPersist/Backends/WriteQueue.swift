@@ -32,8 +32,8 @@ final class WriteQueue: Sendable {
     private let turns: WriteTurns
     private let visitors: Visitors
     private let state = Locked(State())
-    private let worker = DispatchQueue(label: "JustPersist.write")
-    private let completions = DispatchQueue(label: "JustPersist.completion")
+    private let worker = SerialQueue(label: "JustPersist.write")
+    private let completions = SerialQueue(label: "JustPersist.completion")
     private let isCompleting = DispatchSpecificKey<Bool>()
 
     init(
@@ -42,7 +42,7 @@ final class WriteQueue: Sendable {
         self.turns = turns
         self.visitors = visitors
         self.storeName = storeName
-        completions.setSpecific(key: isCompleting, value: true)
+        completions.dispatchQueue?.setSpecific(key: isCompleting, value: true)
     }
 
     /// Queues a block; on a closed store, its completion gets the error.
@@ -62,7 +62,7 @@ final class WriteQueue: Sendable {
             defer { state.isWorking = true }
             return (!state.isWorking, state.total == 1)
         }
-        if isFirst { WriteQueuesAtExit.add(self) }
+        if isFirst, worker.dispatchQueue != nil { WriteQueuesAtExit.add(self) }
         visitors.leave(thread)
         if isIdle { worker.async { self.work() } }
     }
@@ -82,7 +82,7 @@ final class WriteQueue: Sendable {
         let goal = isInCompletion ? total : 2 * total
         var done = 0
         while done < goal {
-            let deadline = Date(timeIntervalSinceNow: patience)
+            let deadline = Surroundings.date(inSeconds: patience)
             let more = state.wait(upTo: deadline) { state -> Int? in
                 let now =
                     min(state.ended, total) + (isInCompletion ? 0 : min(state.completed, total))

@@ -10,7 +10,7 @@ enum WriteQueuesAtExit {
 
     /// How long one block, or the completions, may take while the program ends, in seconds.
     private static let patience = 10.0
-    private static let entries = Locked<[Entry]>([])
+    private static let entries = Locked<[Entry]>([], isProcessWide: true)
     /// The process of the newest entry: a forked one has none of the threads of the others.
     private static let forks = Atomic(0)
     private static let handler = atexit { WriteQueuesAtExit.finish() }

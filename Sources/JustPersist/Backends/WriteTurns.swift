@@ -139,14 +139,14 @@ final class WriteTurns: Sendable {
         let outcome = Result {
             try transaction.commit {
                 // To begin may have taken long, if other processes write too.
-                let end = ContinuousClock.now + mostTime
+                let end = Surroundings.now + mostTime
                 var turn = WriteTurn(transaction, isFirst: true, until: end)
                 try body(&turn)
                 group = share(transaction, until: end)
-                commitStart = .now
+                commitStart = Surroundings.now
             }
         }
-        passLead(behindCommitOf: commitStart?.duration(to: .now))
+        passLead(behindCommitOf: commitStart?.duration(to: Surroundings.now))
         var failure: (any Error)?
         if case .failure(let error) = outcome { failure = error }
         for follower in group?.followers ?? [] { follower.tell(.ended(failure)) }
@@ -215,7 +215,7 @@ final class WriteTurns: Sendable {
 
     /// The next one who takes part, whose turn it is from now on.
     private func nextFollower(in group: WriteGroup) -> Writer? {
-        guard group.transaction.hasRoom, ContinuousClock.now < group.end else { return nil }
+        guard group.transaction.hasRoom, Surroundings.now < group.end else { return nil }
         return state.withLock { state in
             guard !state.waiting.isEmpty else { return nil }
             let next = state.waiting.removeFirst()
@@ -255,7 +255,7 @@ struct WriteTurn {
     /// Whether another block may run in this turn.
     var hasRoom: Bool {
         guard let transaction, let end else { return false }
-        return transaction.hasRoom && ContinuousClock.now < end
+        return transaction.hasRoom && Surroundings.now < end
     }
 
     /// Runs a block; if it throws, nothing remains of it.

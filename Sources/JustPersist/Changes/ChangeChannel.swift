@@ -1,5 +1,3 @@
-import Dispatch
-
 /// The commits of one open period of a store, and the subscribers that are to receive them.
 ///
 /// There is one list of recent commits for all subscribers; a subscriber has a position in it and no buffer of its own.
@@ -10,7 +8,7 @@ final class ChangeChannel: Sendable {
     let origin: ItemID
     private let state: Locked<State>
     /// Waiting subscribers are woken here, so that a writer does not wait for them.
-    private let queue = DispatchQueue(label: "JustPersist.changes")
+    private let queue = SerialQueue(label: "JustPersist.changes")
 
     /// The most events that are kept.
     private static let mostEvents = 1 << 16
@@ -20,7 +18,7 @@ final class ChangeChannel: Sendable {
     /// The most joined runs that are kept before they are joined with each other.
     private static let mostRuns = 32
     /// The least time between two wakings: waking a task can cost a writer as much as a short block.
-    private static let wakingInterval = DispatchTimeInterval.milliseconds(1)
+    private static let wakingInterval = Duration.milliseconds(1)
     /// How long commits are kept for a caller that has taken a token and not begun a stream.
     private static let retention = Duration.seconds(60)
 
@@ -41,7 +39,7 @@ final class ChangeChannel: Sendable {
         var retainedUntil: ContinuousClock.Instant?
         var isWaking = false
         /// The time of the next waking.
-        var nextWaking = DispatchTime(uptimeNanoseconds: 0)
+        var nextWaking: ContinuousClock.Instant?
         var isClosed = false
 
         /// Removes and returns the task of a subscriber that waits.
@@ -93,7 +91,7 @@ final class ChangeChannel: Sendable {
                 state.count += segment.count
             }
             if state.subscribers.isEmpty {
-                guard let end = state.retainedUntil, ContinuousClock.now < end else {
+                guard let end = state.retainedUntil, Surroundings.now < end else {
                     state.retainedUntil = nil
                     state.segments = []
                     state.count = 0
@@ -106,7 +104,8 @@ final class ChangeChannel: Sendable {
             }
             if !state.isWaking, state.waiting > 0 {
                 state.isWaking = true
-                queue.asyncAfter(deadline: state.nextWaking) { [weak self] in self?.wake() }
+                let delay = state.nextWaking.map { $0 - Surroundings.now } ?? .zero
+                queue.async(after: delay) { [weak self] in self?.wake() }
             }
             return true
         }
@@ -125,7 +124,7 @@ final class ChangeChannel: Sendable {
 
     /// Keeps commits from now on for a while, although there is no subscriber.
     func retain() {
-        state.withLock { $0.retainedUntil = ContinuousClock.now + Self.retention }
+        state.withLock { $0.retainedUntil = Surroundings.now + Self.retention }
     }
 
     /// Joins, drops and forgets commits, as described at the type.
@@ -185,7 +184,7 @@ final class ChangeChannel: Sendable {
     private func wake() {
         let (waiting, segments, position) = state.withLock { state in
             state.isWaking = false
-            state.nextWaking = .now() + Self.wakingInterval
+            state.nextWaking = Surroundings.now + Self.wakingInterval
             return (
                 state.subscribers.filter { $0.value.waiting != nil }, state.segments, state.position
             )

@@ -34,7 +34,7 @@ public enum OpenStores {
         }
     }
 
-    private static let claims = Locked<[ObjectIdentifier: Holding]>([:])
+    private static let claims = Locked<[ObjectIdentifier: Holding]>([:], isProcessWide: true)
 
     /// Claims a store's directory and those of its files that exist.
     ///

@@ -33,7 +33,7 @@ public enum DataStores {
         let make: @Sendable (StoreURL, DataStoreOptions) throws(DataStoreError) -> any DataStore
     }
 
-    private static let backends = Locked<[String: Backend]>([:])
+    private static let backends = Locked<[String: Backend]>([:], isProcessWide: true)
 
     /// Registers a backend under a URL scheme, and replaces one that was registered under it before.
     ///

@@ -146,18 +146,18 @@ private struct ValueBatches<Value: Sendable> {
     private let channel: ValueChannel<Value>
     private var batch: [Value] = []
     private var size = 1
-    private var start = ContinuousClock.now
+    private var start = Surroundings.now
 
     init(_ channel: ValueChannel<Value>) { self.channel = channel }
 
     mutating func add(_ value: Value) throws {
         batch.append(value)
-        let now = ContinuousClock.now
+        let now = Surroundings.now
         // Available values do not wait for items that are found rarely.
         guard batch.count >= size || now - start > .milliseconds(10) else { return }
         try flush()
         size = now - start > .milliseconds(1) ? max(1, size / 2) : min(Self.largest, size * 2)
-        start = ContinuousClock.now
+        start = Surroundings.now
     }
 
     mutating func flush() throws {

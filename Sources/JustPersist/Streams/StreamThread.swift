@@ -11,7 +11,7 @@ package enum StreamThread {
         let storeIsClosing: @Sendable () -> Void
     }
 
-    private static let running = Locked<[Running]>([])
+    private static let running = Locked<[Running]>([], isProcessWide: true)
 
     /// The number of running threads.
     package static var count: Int { running.withLock { $0.count } }
@@ -21,7 +21,7 @@ package enum StreamThread {
     static func start(
         storeIsClosing: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () -> Void
     ) {
-        let thread = Thread {
+        let work: @Sendable () -> Void = {
             let id = BlockThread.current
             running.withLock { running in
                 running.append(
@@ -32,6 +32,10 @@ package enum StreamThread {
             body()
             running.withLock { $0.removeAll { $0.id == id } }
         }
+        if let scheduler = Surroundings.scheduler {
+            return scheduler.start("JustPersist.stream", work)
+        }
+        let thread = Thread(block: work)
         thread.name = "JustPersist.stream"
         // A predicate may be a hundred levels deep.
         thread.stackSize = 2 << 20

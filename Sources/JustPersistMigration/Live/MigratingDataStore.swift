@@ -1,4 +1,3 @@
-import Dispatch
 public import Foundation
 public import JustPersist
 import Synchronization
@@ -59,7 +58,7 @@ public final class MigratingDataStore: DataStore {
     /// Changed while writers are kept out.
     let turns = Atomic(0)
     /// On which completions of queued blocks are called: they may wait for other blocks, or for ``cutOver()``.
-    private let completions = DispatchQueue(label: "JustPersist.migration.completion")
+    private let completions = SerialQueue(label: "JustPersist.migration.completion")
     let relay = ChangeRelay()
     private let handler: SharedErrorHandler
 

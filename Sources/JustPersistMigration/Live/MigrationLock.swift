@@ -6,7 +6,7 @@ final class MigrationLock: Sendable {
     private let file: FileHandle
     private let path: String
     /// The files that are locked by this process.
-    private static let locked = Locked<Set<String>>([])
+    private static let locked = Locked<Set<String>>([], isProcessWide: true)
 
     /// Locks the migration whose file is `url`.
     init(_ url: URL) throws(DataStoreError) {

@@ -54,11 +54,11 @@ final class MigrationWorker: Sendable {
     private var isStopped: Bool { state.withLock { $0.isStopped } }
 
     private func work() {
-        var nextCheck: ContinuousClock.Instant? = .now
+        var nextCheck: ContinuousClock.Instant? = Surroundings.now
         while !isStopped {
             do {
-                if let time = nextCheck, time <= .now {
-                    nextCheck = .now + Self.checkInterval
+                if let time = nextCheck, time <= Surroundings.now {
+                    nextCheck = Surroundings.now + Self.checkInterval
                     try checkThatReplicaHoldsAll()
                     nextCheck = nil
                 }
@@ -72,7 +72,7 @@ final class MigrationWorker: Sendable {
                 mirror.setObstacle(.migrationFailed(error))
             }
             note(nil)
-            let deadline = Date(timeIntervalSinceNow: Self.interval)
+            let deadline = Surroundings.date(inSeconds: Self.interval)
             _ = state.wait(upTo: deadline) { $0.isStopped || $0.isAwake ? () : nil }
             state.withLock { $0.isAwake = false }
         }

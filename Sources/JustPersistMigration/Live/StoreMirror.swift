@@ -173,7 +173,7 @@ final class StoreMirror: Sendable {
     func follow() -> DataStoreError? {
         withState { state in
             if let failure = state.failure,
-                failure.time.duration(to: .now) < Self.retryInterval
+                failure.time.duration(to: Surroundings.now) < Self.retryInterval
             {
                 state.note()
                 return nil
@@ -220,7 +220,7 @@ final class StoreMirror: Sendable {
                 state.changed = [:]
                 return nil
             }
-            state.failure = (error, .now)
+            state.failure = (error, Surroundings.now)
             return isNew ? error : nil
         }
     }
@@ -307,7 +307,7 @@ final class StoreMirror: Sendable {
                 return differences.isSubset(of: state.changedMeanwhile)
             }
             if isSo { return true }
-            Thread.sleep(forTimeInterval: 0.005)
+            Surroundings.sleep(seconds: 0.005)
         }
         return false
     }

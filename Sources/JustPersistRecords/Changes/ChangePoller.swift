@@ -1,12 +1,11 @@
-import Dispatch
 import JustPersist
 
 /// Does something ten times a second, as long as it says that there is a reason to.
 final class ChangePoller: Sendable {
     private let isRunning = Locked(false)
-    private let queue = DispatchQueue(label: "JustPersist.poll")
+    private let queue = SerialQueue(label: "JustPersist.poll")
 
-    private static let interval = DispatchTimeInterval.milliseconds(100)
+    private static let interval = Duration.milliseconds(100)
 
     /// Begins, unless it has begun; ends when `body` gives false.
     func start(_ body: @escaping @Sendable () -> Bool) {
@@ -18,7 +17,7 @@ final class ChangePoller: Sendable {
     }
 
     private func runLater(_ body: @escaping @Sendable () -> Bool) {
-        queue.asyncAfter(deadline: .now() + Self.interval) { [weak self] in
+        queue.async(after: Self.interval) { [weak self] in
             guard let self else { return }
             // Noted first: whoever comes while `body` looks for a reason begins anew.
             isRunning.withLock { $0 = false }

@@ -1,0 +1,147 @@
+import Dispatch
+package import Foundation
+import Synchronization
+
+/// Where the library takes its time, its threads and its locks from: the system, or a simulation.
+///
+/// A simulation binds a ``Scheduler`` to the threads that it starts. The locks and queues that are made on these threads
+/// belong to it for good. A process without a simulation pays for one load of a number.
+package enum Surroundings {
+    @TaskLocal private static var bound: (any Scheduler)?
+    /// How many simulations this process has begun.
+    private static let simulations = Atomic(0)
+
+    /// The scheduler of the calling thread; `nil` for the system.
+    package static var scheduler: (any Scheduler)? {
+        simulations.load(ordering: .relaxed) == 0 ? nil : bound
+    }
+
+    /// Runs `body` on a thread of a simulation.
+    package static func simulate<Result>(
+        _ scheduler: any Scheduler, _ body: () throws -> Result
+    ) rethrows -> Result {
+        simulations.add(1, ordering: .relaxed)
+        return try $bound.withValue(scheduler, operation: body)
+    }
+
+    /// The present of the calling thread.
+    package static var now: ContinuousClock.Instant { scheduler?.now ?? ContinuousClock.now }
+
+    /// The date after some seconds, as waits take it.
+    package static func date(inSeconds seconds: Double) -> Date {
+        guard let scheduler else { return Date(timeIntervalSinceNow: seconds) }
+        return scheduler.date + seconds
+    }
+
+    /// Lets the calling thread sleep.
+    package static func sleep(seconds: Double) {
+        guard let scheduler else { return Thread.sleep(forTimeInterval: seconds) }
+        scheduler.sleep(seconds: seconds)
+    }
+
+    /// Runs `body` on some other thread, which it does not block for long.
+    package static func async(_ body: @escaping @Sendable () -> Void) {
+        guard let scheduler else { return DispatchQueue.global().async(execute: body) }
+        scheduler.start("JustPersist.global", body)
+    }
+}
+
+/// The services that a simulation offers instead of the system.
+package protocol Scheduler: AnyObject, Sendable {
+    /// The present.
+    var now: ContinuousClock.Instant { get }
+    var date: Date { get }
+
+    /// A lock for a value that the simulation's threads share, over one for all others.
+    func makeLock(over condition: NSCondition) -> any SimulatedLock
+
+    /// Runs `body` on a thread of its own.
+    func start(_ name: String, _ body: @escaping @Sendable () -> Void)
+
+    /// Lets the calling thread sleep.
+    func sleep(seconds: Double)
+}
+
+/// The lock of a value that the threads of a simulation share.
+@usableFromInline package protocol SimulatedLock: AnyObject, Sendable {
+    func lock()
+    func unlock()
+    /// Waits for a broadcast, no longer than up to `deadline`, in seconds since 2001; returns whether that has not passed.
+    func wait(upTo deadline: Double?) -> Bool
+    func broadcast()
+}
+
+/// A queue whose jobs run one after the other, in the order in which they came.
+package final class SerialQueue: Sendable {
+    private enum Kind {
+        case dispatch(DispatchQueue)
+        case simulated(any Scheduler, Locked<Jobs>)
+    }
+
+    private struct Jobs {
+        var waiting: [@Sendable () -> Void] = []
+        var isRunning = false
+    }
+
+    private let label: String
+    private let kind: Kind
+
+    /// A queue with a name for people.
+    package init(label: String) {
+        self.label = label
+        if let scheduler = Surroundings.scheduler {
+            kind = .simulated(scheduler, Locked(Jobs()))
+        } else {
+            kind = .dispatch(DispatchQueue(label: label))
+        }
+    }
+
+    /// The queue of the system; `nil` in a simulation.
+    var dispatchQueue: DispatchQueue? {
+        if case .dispatch(let queue) = kind { queue } else { nil }
+    }
+
+    /// Adds a job, and returns at once.
+    package func async(_ job: @escaping @Sendable () -> Void) {
+        switch kind {
+        case .dispatch(let queue): queue.async(execute: job)
+        case .simulated(let scheduler, let jobs):
+            let isIdle = jobs.withLock { jobs in
+                jobs.waiting.append(job)
+                defer { jobs.isRunning = true }
+                return !jobs.isRunning
+            }
+            guard isIdle else { return }
+            scheduler.start(label) {
+                while let job = Self.next(jobs) { job() }
+            }
+        }
+    }
+
+    /// Adds a job later.
+    package func async(after delay: Duration, _ job: @escaping @Sendable () -> Void) {
+        if delay <= .zero { return async(job) }
+        switch kind {
+        case .dispatch(let queue): queue.asyncAfter(deadline: .now() + delay.seconds, execute: job)
+        case .simulated(let scheduler, _):
+            scheduler.start("\(label).timer") { [weak self] in
+                scheduler.sleep(seconds: delay.seconds)
+                self?.async(job)
+            }
+        }
+    }
+
+    private static func next(_ jobs: Locked<Jobs>) -> (@Sendable () -> Void)? {
+        jobs.withLock { jobs in
+            jobs.isRunning = !jobs.waiting.isEmpty
+            return jobs.isRunning ? jobs.waiting.removeFirst() : nil
+        }
+    }
+}
+
+extension Duration {
+    /// As the system's waits take it.
+    package var seconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}

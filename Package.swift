@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "JustPersistConformance", targets: ["JustPersistConformance"]),
         .library(
             name: "JustPersistConformanceTesting", targets: ["JustPersistConformanceTesting"]),
+        .library(name: "JustPersistSimulation", targets: ["JustPersistSimulation"]),
         .executable(name: "justpersist", targets: ["JustPersistCLI"]),
         .executable(name: "justpersist-conformance", targets: ["JustPersistConformanceCLI"]),
         .plugin(name: "NewDataStore", targets: ["NewDataStore"]),
@@ -135,6 +136,10 @@ let package = Package(
         .target(
             name: "JustPersistConformanceTesting",
             dependencies: ["JustPersist", "JustPersistConformance"], swiftSettings: settings),
+        .target(
+            name: "JustPersistSimulation",
+            dependencies: ["JustPersist", "JustPersistMemory", "JustPersistRecords"],
+            swiftSettings: settings),
         // What the two programs share.
         .target(
             name: "JustPersistCommandLine",
@@ -199,7 +204,7 @@ let package = Package(
                 "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMemory", "JustPersistMacros",
                 "JustPersistConformanceTesting", "JustPersistSkopelos",
                 "JustPersistServiceLifecycle", "JustPersistConfiguration", "JustPersistMigration",
-                "JustPersistImportExport",
+                "JustPersistImportExport", "JustPersistSimulation",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -244,6 +249,13 @@ let package = Package(
             dependencies: [
                 "JustPersist", "JustPersistMigration", "JustPersistLMDB", "JustPersistLevelDB",
                 "JustPersistMemory", "JustPersistRecords", "JustPersistConformance",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JustPersistSimulationTests",
+            dependencies: [
+                "JustPersist", "JustPersistMigration", "JustPersistRecords",
+                "JustPersistSimulation",
             ],
             swiftSettings: settings),
         .testTarget(

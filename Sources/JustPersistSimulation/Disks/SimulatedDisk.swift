@@ -1,0 +1,98 @@
+public import JustPersist
+import JustPersistMemory
+public import JustPersistRecords
+
+/// The storage of a simulated store, which survives the death of a process.
+///
+/// It belongs to one run of a simulation, see ``Simulation/disk(_:durability:)``. Make a store over it in each process that
+/// uses it.
+public final class SimulatedDisk: Sendable {
+    /// Its name in decisions.
+    public let name: String
+    /// The durability of a commit: with `.full` it survives every crash; with `.relaxed` a crash takes any number of the last
+    /// commits.
+    public let durability: Durability
+    let simulation: Simulation
+    // Without points of its own: a process may die at any, and then uses it.
+    private let state = Locked(State(), isProcessWide: true)
+
+    private struct State {
+        var entries = OrderedKeyMap<[UInt8]>()
+        /// The states before commits that are not durable, the oldest first.
+        var volatile: [OrderedKeyMap<[UInt8]>] = []
+        var reads = 0
+        var commits = 0
+        /// How many more commits find the disk full.
+        var refusals = 0
+    }
+
+    init(_ name: String, _ durability: Durability, _ simulation: Simulation) {
+        self.name = name
+        self.durability = durability
+        self.simulation = simulation
+    }
+
+    /// A closed store over the disk.
+    ///
+    /// - Parameters:
+    ///   - changeLog: How much the store is to keep of its history; `nil` for what it keeps already.
+    ///   - errorHandler: Receives the failures that no call throws.
+    public func store(
+        changeLog: ChangeLogLength? = nil, errorHandler: DataStoreErrorHandler? = nil
+    ) -> RecordStore<SimulatedEngine> {
+        // Without a handler they would be written to standard error, thousands of times.
+        RecordStore(
+            engine: engine(), changeLog: changeLog,
+            errorHandler: errorHandler ?? { _ in })
+    }
+
+    /// A closed engine over the disk, for a store of your own or one that wraps it.
+    public func engine() -> SimulatedEngine { SimulatedEngine(self) }
+
+    var entries: OrderedKeyMap<[UInt8]> { state.withLock { $0.entries } }
+
+    func nextRead() -> Int {
+        state.withLock { state in
+            state.reads += 1
+            return state.reads
+        }
+    }
+
+    func nextCommit() -> Int {
+        state.withLock { state in
+            state.commits += 1
+            return state.commits
+        }
+    }
+
+    func fill(for commits: Int) { state.withLock { $0.refusals = commits } }
+
+    /// Whether one more commit finds the disk full.
+    func isFull() -> Bool {
+        state.withLock { state in
+            if state.refusals > 0 { state.refusals -= 1 }
+            return state.refusals > 0
+        }
+    }
+
+    func commit(_ entries: OrderedKeyMap<[UInt8]>) {
+        state.withLock { state in
+            if durability != .full { state.volatile.append(state.entries) }
+            state.entries = entries
+        }
+    }
+
+    /// Makes all commits durable.
+    func synchronize() { state.withLock { $0.volatile = [] } }
+
+    /// Loses commits that are not durable.
+    func crash(losing count: (Int) -> Int) {
+        state.withLock { state in
+            let lost = count(state.volatile.count)
+            if lost > 0 { state.entries = state.volatile[state.volatile.count - lost] }
+            (state.volatile, state.refusals) = ([], 0)
+        }
+    }
+
+    func erase() { state.withLock { $0 = State() } }
+}

@@ -1,0 +1,138 @@
+public import JustPersist
+import JustPersistMemory
+public import JustPersistRecords
+
+/// The engine of a simulated store: in memory, with calls that fail, take long, or are the last of their process.
+public final class SimulatedEngine: KeyValueEngine {
+    /// The disk that holds its data.
+    public let disk: SimulatedDisk
+    private let process = Locked<Opened?>(nil, isProcessWide: true)
+
+    private struct Opened: Sendable {
+        /// `nil` outside of processes, where nothing fails.
+        let process: SimulatedProcess?
+    }
+
+    /// A closed engine.
+    init(_ disk: SimulatedDisk) { self.disk = disk }
+
+    /// Those of an engine whose transactions are passed between threads.
+    public var traits: KeyValueEngineTraits {
+        KeyValueEngineTraits(
+            name: "Simulated", isPersistent: true, durability: disk.durability,
+            maximumKeyLength: 511, isPassedBetweenThreads: true)
+    }
+
+    private var scheduler: SimulatedScheduler { disk.simulation.scheduler }
+    private var choices: Choices { scheduler.choices }
+
+    /// Opens the engine for the process of the calling thread.
+    public func open() throws(DataStoreError) {
+        let own = Opened(process: scheduler.caller?.process)
+        try checkLife(own)
+        process.withLock { $0 = $0 ?? own }
+    }
+
+    /// Closes the engine.
+    public func close() {
+        let own = process.withLock { $0.take() }
+        if own?.process?.isAlive ?? true { disk.synchronize() }
+    }
+
+    /// Empties the disk.
+    public func destroy() throws(DataStoreError) {
+        try checkLife(Opened(process: scheduler.caller?.process))
+        disk.erase()
+    }
+
+    /// Has nothing to do.
+    public func compact(_ meter: MaintenanceMeter) throws -> CompactionReport {
+        _ = try snapshot("compact")
+        return CompactionReport(bytesBefore: 0, bytesAfter: 0)
+    }
+
+    /// Runs `body` on a snapshot.
+    public func read(_ body: (any KeyValueReader) throws -> Void) throws {
+        try body(InMemorySnapshot(of: snapshot("read")))
+    }
+
+    private func snapshot(_ operation: String) throws(DataStoreError) -> OrderedKeyMap<[UInt8]> {
+        let own = try opened(operation)
+        scheduler.point()
+        let number = disk.nextRead()
+        switch fault("read", number, [.refusedRead, .delay], own) {
+        case .refusedRead: throw refusal(own, .storageFailure, operation, "a read")
+        case .delay: delay("read", number)
+        default: break
+        }
+        try checkLife(own)
+        return disk.entries
+    }
+
+    /// Runs `body` on a private copy, which becomes the state of the disk.
+    public func write(_ body: (any KeyValueWriter) throws -> Void) throws {
+        let own = try opened("write")
+        scheduler.point()
+        try checkLife(own)
+        let transaction = InMemoryTransaction(of: disk.entries)
+        try body(transaction)
+        scheduler.point()
+        try checkLife(own)
+        let number = disk.nextCommit()
+        let fault = fault(
+            "commit", number,
+            [.deathBeforeCommit, .deathAfterCommit, .refusedCommit, .fullDisk, .delay], own)
+        switch fault {
+        case .deathBeforeCommit: own.process?.die("before commit \(number) of “\(disk.name)”")
+        case .refusedCommit: throw refusal(own, .storageFailure, "write", "commit \(number)")
+        case .fullDisk: disk.fill(for: Int(choices.draw("full \(disk.name)", number) % 6) + 2)
+        case .delay: delay("commit", number)
+        default: break
+        }
+        try checkLife(own)
+        if own.process != nil, disk.isFull() {
+            throw refusal(own, .storageFull, "write", "commit \(number)")
+        }
+        disk.commit(transaction.entries)
+        if fault == .deathAfterCommit {
+            own.process?.die("after commit \(number) of “\(disk.name)”")
+            try checkLife(own)
+        }
+        scheduler.point()
+    }
+
+    // MARK: Faults
+
+    private func opened(_ operation: String) throws(DataStoreError) -> Opened {
+        guard let own = process.withLock({ $0 }) else { throw .notSetUp(in: operation) }
+        try checkLife(own)
+        return own
+    }
+
+    private func checkLife(_ own: Opened) throws(DataStoreError) {
+        if own.process?.isAlive ?? true { return }
+        throw DataStoreError(.storageFailure, in: "use", "The simulated process has died.")
+    }
+
+    private func fault(
+        _ call: String, _ number: Int, _ possible: [SimulationFault], _ own: Opened
+    ) -> SimulationFault? {
+        guard let process = own.process, process.isAlive else { return nil }
+        let fault = choices.fault(on: "\(disk.name).\(call)", number, of: possible)
+        if let fault { scheduler.event("\(fault) at \(call) \(number) of “\(disk.name)”") }
+        return fault
+    }
+
+    private func refusal(
+        _ own: Opened, _ code: DataStoreError.Code, _ operation: String, _ call: String
+    ) -> DataStoreError {
+        own.process?.hasRefused = true
+        return DataStoreError(
+            code, in: operation, "The simulated disk “\(disk.name)” has refused \(call).")
+    }
+
+    private func delay(_ call: String, _ number: Int) {
+        let magnitude = choices.draw("delay \(disk.name) \(call)", number) % 4
+        scheduler.sleep(seconds: [0.001, 0.05, 0.6, 3][Int(magnitude)])
+    }
+}

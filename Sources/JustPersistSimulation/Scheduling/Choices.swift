@@ -1,0 +1,138 @@
+import JustPersist
+
+/// The choices of a run, made by a seed or taken from a list of decisions.
+///
+/// Without a decision a thread goes on for as long as it can, the ones after it follow in the order of their beginning,
+/// nothing fails, and no step is taken. A seeded run notes each decision that it makes, so that a run with the same list
+/// takes the same course, and one with a shorter list a simpler one.
+// Sendable because only the thread with the baton uses it.
+final class Choices: @unchecked Sendable {
+    let seed: UInt64
+    /// Whether only the decisions of a list are made.
+    let isReplayed: Bool
+    /// Whether threads are switched at random, also with a list.
+    private let isShuffled: Bool
+    private let known: Set<SimulationDecision>
+    /// The switches of a list, by the thread that stops.
+    private var switches: [String: [Int: String]] = [:]
+    private(set) var made: [SimulationDecision] = []
+    private var random: SeededNumbers
+    /// A thread is stopped at one of so many points, on average.
+    private let period: UInt64
+    private var untilSwitch: UInt64 = 0
+    /// A call of an engine fails, or is slow, once in so many; `nil` for never.
+    private let faultPeriod: UInt64?
+    let faults: SimulationFaults
+
+    /// - Parameter order: A number for the order of threads beside a list of decisions; `nil` for that of the list.
+    init(
+        seed: UInt64, faults: SimulationFaults, replaying decisions: [SimulationDecision]? = nil,
+        inOrder order: UInt64? = nil
+    ) {
+        self.seed = seed
+        self.faults = faults
+        isReplayed = decisions != nil
+        isShuffled = decisions == nil || order != nil
+        known = Set(decisions ?? [])
+        random = SeededNumbers(seed: seed ^ 0x5EED ^ (order ?? 0) << 32)
+        period = [2, 6, 20, 70, 250][Int(random.next() % 5)]
+        faultPeriod = [nil, 60, 20, 6][Int(random.next() % 4)]
+        for case .go(let next, let strand, let point) in decisions ?? [] {
+            switches[strand, default: [:]][point] = next
+        }
+        untilSwitch = interval()
+    }
+
+    private func interval() -> UInt64 { random.next() % (2 * period) + 1 }
+
+    /// Makes a decision, if the list has it or, in a seeded run, if `wants` says so.
+    private func decide(_ decision: SimulationDecision, _ wants: () -> Bool) -> Bool {
+        if isReplayed { return known.contains(decision) }
+        let isWanted = wants()
+        if isWanted { made.append(decision) }
+        return isWanted
+    }
+
+    // MARK: Threads
+
+    /// The thread that goes on in the place of one that could go on itself; `nil` for none.
+    func preemption(of me: Strand, runnable: () -> [Strand], sleeping: () -> [Strand]) -> Strand? {
+        if !isShuffled {
+            guard let name = switches[me.name]?[me.points] else { return nil }
+            return (runnable() + sleeping()).first { $0.name == name }
+        }
+        untilSwitch -= 1
+        if untilSwitch > 0 { return nil }
+        untilSwitch = interval()
+        var candidates = runnable()
+        if candidates.isEmpty || random.next() % 16 == 0 { candidates += sleeping() }
+        guard !candidates.isEmpty else { return nil }
+        let next = candidates[Int(random.next() % UInt64(candidates.count))]
+        made.append(.go(to: next.name, from: me.name, at: me.points))
+        return next
+    }
+
+    /// The thread that goes on after one that cannot.
+    func successor(of me: Strand, _ ready: [Strand], _ sleeping: [Strand]) -> Strand {
+        let usual = ready[0]
+        if !isShuffled {
+            guard let name = switches[me.name]?[me.points] else { return usual }
+            return (ready + sleeping).first { $0.name == name } ?? usual
+        }
+        let candidates = random.next() % 32 == 0 ? ready + sleeping : ready
+        if candidates.count == 1 { return usual }
+        let next = candidates[Int(random.next() % UInt64(candidates.count))]
+        if next !== usual { made.append(.go(to: next.name, from: me.name, at: me.points)) }
+        return next
+    }
+
+    // MARK: Steps and faults
+
+    /// Whether a step is taken.
+    func takesStep(_ name: String, _ number: Int) -> Bool {
+        decide(.step(name, number)) { true }
+    }
+
+    /// The fault that a call of an engine meets; `nil` for none.
+    func fault(
+        on call: String, _ number: Int, of possible: [SimulationFault]
+    ) -> SimulationFault? {
+        for fault in possible where faults.contains(fault.kind) {
+            let isHit = decide(.fault(fault, on: call, call: number)) {
+                guard let faultPeriod else { return false }
+                let weight = UInt64(fault.isFrequent ? 1 : possible.count)
+                return draw("\(fault) \(call)", number) % (faultPeriod * weight) == 0
+            }
+            if isHit { return fault }
+        }
+        return nil
+    }
+
+    /// The point at which a process dies; `nil` if it lives.
+    func deathPoint(of process: String) -> Int? {
+        for case .crash(process: process, at: let point) in known { return point }
+        guard !isReplayed, faults.contains(.crashes), draw(process, 0) % 3 == 0 else { return nil }
+        let magnitude = draw(process, 1) % 12
+        let point = Int(draw(process, 2) % (4 << magnitude)) + 1
+        made.append(.crash(process: process, at: point))
+        return point
+    }
+
+    /// How many of the commits that are not durable a crash takes.
+    func lostCommits(on disk: String, of count: Int, _ crash: Int) -> Int {
+        Int(draw("lost \(disk)", crash) % UInt64(count + 1))
+    }
+
+    // MARK: Numbers
+
+    /// A number that depends on the seed, a name and a number alone, and not on what was drawn before.
+    func draw(_ name: String, _ number: Int) -> UInt64 {
+        var numbers = SeededNumbers(seed: seed ^ Self.hash(name) ^ UInt64(number) << 40)
+        return numbers.next()
+    }
+
+    /// FNV-1a, for Swift's own hashes differ from run to run.
+    static func hash(_ name: String) -> UInt64 {
+        name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    }
+}

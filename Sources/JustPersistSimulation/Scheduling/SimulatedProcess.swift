@@ -1,0 +1,35 @@
+import Foundation
+import JustPersist
+
+/// The threads that die together, and what they have not made durable.
+// Sendable because only the thread with the baton uses it.
+final class SimulatedProcess: @unchecked Sendable {
+    let name: String
+    let kind: String
+    let deathPoint: Int?
+    private let whenDying: (String) -> Void
+    private(set) var isAlive = true
+    var points = 0
+    /// How many threads have not ended.
+    var strands = 0
+    /// Whether a call was refused for which the program is not to blame.
+    var hasRefused = false
+    /// Wakes the one that waits until all threads have ended.
+    var whenEnded: () -> Void = {}
+
+    init(
+        _ name: String, of kind: String, deathPoint: Int?, whenDying: @escaping (String) -> Void
+    ) {
+        self.name = name
+        self.kind = kind
+        self.deathPoint = deathPoint
+        self.whenDying = whenDying
+    }
+
+    /// Ends the process: its threads go on until they have ended, and nothing that they do has an effect.
+    func die(_ place: String) {
+        guard isAlive else { return }
+        isAlive = false
+        whenDying(place)
+    }
+}

@@ -1,0 +1,134 @@
+import JustPersist
+import JustPersistSimulation
+
+/// An item of the scenarios.
+final class Entry: MutableDataStoreItem {
+    static let schema = ItemSchema(
+        "Entry",
+        attributes: [
+            AttributeSchema("name", kinds: [.string], isIndexed: true, keyPath: \Entry.name),
+            AttributeSchema("value", kinds: [.int], keyPath: \Entry.value),
+        ])
+
+    let backing: any ItemBacking
+
+    init(backing: any ItemBacking) { self.backing = backing }
+
+    var name: String? {
+        get { optionalAttribute(at: 0) }
+        set { setOptionalAttribute(newValue, at: 0) }
+    }
+
+    var value: Int? {
+        get { optionalAttribute(at: 1) }
+        set { setOptionalAttribute(newValue, at: 1) }
+    }
+}
+
+extension DataStoreReadAccessor where Self: ~Copyable {
+    /// The values of all entries, by name.
+    func entries() throws -> [String: Int] {
+        var entries: [String: Int] = [:]
+        for entry in try items(Entry.self) {
+            guard let name = entry.name, let value = entry.value else {
+                throw SimulationFailure("An entry lacks a value.")
+            }
+            guard entries.updateValue(value, forKey: name) == nil else {
+                throw SimulationFailure("There are two entries with the name “\(name)”.")
+            }
+        }
+        return entries
+    }
+}
+
+extension DataStoreReadWriteAccessor where Self: ~Copyable {
+    /// Makes an entry have a value; `nil` deletes it.
+    func set(_ name: String, _ value: Int?) throws {
+        let known = try items(Entry.self).first { $0.name == name }
+        if let value {
+            let entry = try known ?? create(Entry.self)
+            entry.name = name
+            entry.value = value
+        } else if let known {
+            try delete(known)
+        }
+    }
+}
+
+/// A variable that the threads of a simulation share.
+// Sendable because only one of them runs at a time.
+final class Shared<Value>: @unchecked Sendable {
+    var value: Value
+
+    init(_ value: Value) { self.value = value }
+}
+
+/// The possible contents of a store, by the results of its calls.
+// Sendable because only one thread of a simulation runs at a time.
+final class Ledger: @unchecked Sendable {
+    private let simulation: Simulation
+    /// The values that an entry may have; more than one if it is not known what has become of a block.
+    private var possible: [String: Set<Int?>] = [:]
+
+    init(_ simulation: Simulation) { self.simulation = simulation }
+
+    /// Notes a block that gives an entry a value, and its result.
+    ///
+    /// A refusal of a disk is no failure.
+    func write(_ name: String, _ value: Int?, _ body: () throws -> Void) throws {
+        let before = begin(name, value)
+        do {
+            try body()
+            end(name, value, before, error: nil)
+        } catch {
+            end(name, value, before, error: error)
+            try simulation.passingRefusals { throw error }
+        }
+    }
+
+    func begin(_ name: String, _ value: Int?) -> Set<Int?> {
+        let before = possible[name] ?? [nil]
+        possible[name] = before.union([value])
+        return before
+    }
+
+    func end(_ name: String, _ value: Int?, _ before: Set<Int?>, error: (any Error)?) {
+        guard simulation.isAlive else { return }
+        possible[name] = error == nil ? [value] : before
+    }
+
+    /// Throws unless the contents of a store are possible.
+    ///
+    /// From now on they are the only possible ones.
+    func check(_ found: [String: Int], _ place: String) throws {
+        for (name, values) in possible.sorted(by: { $0.key < $1.key }) {
+            let value = found[name]
+            guard values.contains(value) else {
+                throw SimulationFailure(
+                    "\(place): “\(name)” is \(value.text), and not \(values.map(\.text).sorted())")
+            }
+            possible[name] = [value]
+        }
+        for name in found.keys.sorted() where possible[name] == nil {
+            throw SimulationFailure("\(place): no block has made “\(name)”")
+        }
+    }
+}
+
+extension Optional<Int> {
+    fileprivate var text: String { map { "\($0)" } ?? "nothing" }
+}
+
+extension Simulation {
+    /// Runs `body`, which a disk may refuse or a crash end.
+    func passingRefusals(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as DataStoreError
+            where [.storageFailure, .storageFull].contains(error.code) || !isAlive
+        {
+            note("refused: \(error.code.rawValue)")
+        } catch  where !isAlive {
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import JustPersist
+import JustPersistRecords
+import JustPersistSimulation
+
+/// Makes a closed store over a disk.
+typealias StoreMaker = @Sendable (SimulatedDisk, ChangeLogLength?) -> any DataStore
+
+/// A store as it is.
+let soundStore: StoreMaker = { $0.store(changeLog: $1) }
+
+/// A fault that is planted between parts that are sound by themselves.
+enum Sabotage: String, CaseIterable, Sendable {
+    // Between the record layer and its engine.
+    case refusalIsSwallowed, fullDiskIsSuccess, refusedChangesComeBack, commitIsLeftForTheNext
+    case commitInTwoHalves, snapshotsAreLive, readsLagBehind, savepointsAreKept
+    case savepointUndoesAll, refusedReadIsEmpty
+    // Between a store and its users.
+    case completionBeforeCommit, queueIsReversed, streamLosesASet, streamIsBeforeCommit
+    case streamTellsNoDeletions, streamForgetsItsToken, incompleteSetIsComplete
+    case refusedBlockRunsTwice, fullDiskIsSilent, queuedRefusalIsSwallowed
+
+    var isInEngine: Bool {
+        guard let place = Self.allCases.firstIndex(of: self),
+            let first = Self.allCases.firstIndex(of: .completionBeforeCommit)
+        else { return false }
+        return place < first
+    }
+
+    /// Makes a store that has the fault.
+    var maker: StoreMaker {
+        { disk, log in
+            if isInEngine {
+                RecordStore(
+                    engine: SabotagedEngine(disk.engine(), self), changeLog: log,
+                    errorHandler: { _ in })
+            } else {
+                SabotagedStore(disk.store(changeLog: log), self)
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import JustPersist
+import JustPersistRecords
+import JustPersistSimulation
+
+/// A store with a planted fault.
+// Sendable because only one thread of a simulation runs at a time.
+final class SabotagedStore: DataStore, @unchecked Sendable {
+    private let store: RecordStore<SimulatedEngine>
+    private let sabotage: Sabotage
+    private var waiting:
+        [(
+            block: @Sendable (borrowing DataStoreWriter) throws -> Void,
+            completion: @Sendable ((any Error)?) -> Void
+        )] = []
+
+    init(_ store: RecordStore<SimulatedEngine>, _ sabotage: Sabotage) {
+        self.store = store
+        self.sabotage = sabotage
+    }
+
+    var capabilities: DataStoreCapabilities { store.capabilities }
+
+    var errorHandler: DataStoreErrorHandler? {
+        get { store.errorHandler }
+        set { store.errorHandler = newValue }
+    }
+
+    func open() throws { try store.open() }
+
+    func close() throws {
+        if sabotage == .queueIsReversed { flush() }
+        try store.close()
+    }
+
+    func destroy() throws { try store.destroy() }
+
+    func verify() throws -> VerificationReport { try store.verify() }
+
+    func buildIndexes(progress: (IndexProgress) throws -> Void) throws {
+        try store.buildIndexes(progress: progress)
+    }
+
+    func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
+        try store.performRead(block)
+    }
+
+    func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
+        switch sabotage {
+        case .refusedBlockRunsTwice:
+            do {
+                try store.performWrite(block)
+            } catch let error as DataStoreError where error.code == .storageFailure {
+                // The first refusal is tried again, and reported all the same.
+                try? store.performWrite(block)
+                throw error
+            }
+        case .fullDiskIsSilent:
+            do {
+                try store.performWrite(block)
+            } catch let error as DataStoreError where error.code == .storageFull {
+                // The caller takes the block for committed.
+            }
+        default: try store.performWrite(block)
+        }
+    }
+
+    func enqueueWrite(
+        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        switch sabotage {
+        case .completionBeforeCommit:
+            store.enqueueWrite(
+                { db in
+                    try block(db)
+                    completion(nil)
+                }, completion: { _ in })
+        case .queueIsReversed:
+            waiting.append((block, completion))
+            if waiting.count == 2 { flush() }
+        case .queuedRefusalIsSwallowed:
+            store.enqueueWrite(block) { error in
+                let isRefused = (error as? DataStoreError)?.code == .storageFailure
+                completion(isRefused ? nil : error)
+            }
+        default: store.enqueueWrite(block, completion: completion)
+        }
+    }
+
+    private func flush() {
+        let reversed = waiting.reversed()
+        waiting = []
+        for (block, completion) in reversed { store.enqueueWrite(block, completion: completion) }
+    }
+
+    func observeChanges(
+        _ scope: ChangeScope, since token: ChangeToken?
+    ) throws -> any ChangeObservation {
+        let forgets = sabotage == .streamForgetsItsToken && token != nil
+        let now = forgets ? try store.readSync { try $0.changeToken } : token
+        return SabotagedObservation(try store.observeChanges(scope, since: now), store, sabotage)
+    }
+}
+
+// Sendable because only one thread of a simulation runs at a time.
+private final class SabotagedObservation: ChangeObservation, @unchecked Sendable {
+    private let observation: any ChangeObservation
+    private let store: any DataStore
+    private let sabotage: Sabotage
+    private var count = 0
+
+    init(_ observation: any ChangeObservation, _ store: any DataStore, _ sabotage: Sabotage) {
+        self.observation = observation
+        self.store = store
+        self.sabotage = sabotage
+    }
+
+    func next() async -> ChangeSet? { await observation.next() }
+
+    func poll() -> ChangeSet? {
+        guard let set = observation.poll() else { return nil }
+        count += 1
+        switch sabotage {
+        case .streamLosesASet: return count % 4 == 0 ? poll() : set
+        case .streamIsBeforeCommit:
+            // Its token is one of a commit that is still to come.
+            let token = ChangeToken(origin: set.token.origin, position: set.token.position + 1)
+            return ChangeSet(types: set.types, isComplete: set.isComplete, token: token)
+        case .streamTellsNoDeletions:
+            let types = set.types.map {
+                ItemChanges(
+                    itemTypeKey: $0.itemTypeKey, inserted: $0.inserted, updated: $0.updated,
+                    isComplete: $0.isComplete, token: $0.token)
+            }
+            return ChangeSet(types: types, isComplete: set.isComplete, token: set.token)
+        case .incompleteSetIsComplete:
+            return ChangeSet(types: set.types, isComplete: true, token: set.token)
+        default: return set
+        }
+    }
+}

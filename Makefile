@@ -1,5 +1,5 @@
 # `make demo` shows the main functions on real data; `make test` runs the tests.
-.PHONY: demo test test-root test-developer test-plugin test-projects test-torture examples conformance torture fuzz lint format docs bench sanitize stress setup install install-all uninstall clean
+.PHONY: demo test test-root test-developer test-plugin test-projects test-torture examples conformance torture simulate fuzz lint format docs bench sanitize stress setup install install-all uninstall clean
 
 # The suite kills processes to test damage and crashes; their backtraces would only slow it down.
 export SWIFT_BACKTRACE ?= enable=no
@@ -74,6 +74,14 @@ torture:
 	@scripts/setup $(TRACER) $(if $(filter Linux,$(shell uname -s)),e2fsprogs xfsprogs)
 	swift build -c release --product justpersist
 	swift run -c release --package-path Torture TortureTool $(if $(LONG),--long) $(TORTURE)
+	$(if $(LONG),$(MAKE) simulate)
+
+# Runs migrations, child stores, group commits, streams, index builds and closing in simulations, with so many seeds for
+# each of the nine scenarios. A failing seed is reduced and printed as a test.
+SEEDS ?= 12000
+simulate: setup
+	swift build --build-tests
+	JP_SEEDS=$(SEEDS) swift test --skip-build --disable-xctest --no-parallel --filter SimulationTests
 
 # Fuzzes the parser of predicates and the decoder of records with libFuzzer. Ten minutes for both; SECONDS=60 for less.
 # Needs a toolchain from swift.org, because Xcode's has no libFuzzer.

@@ -102,7 +102,7 @@ import Testing
                         }
                     }
                     defer { for writer in writers { writer.join() } }
-                    var observer = try Observer(store, saved.value)
+                    var observer = Observer(store, saved.value)
                     try simulation.steps("observer \(round)", upTo: 8) { _, random in
                         simulation.sleep(for: .microseconds(random.below(300)))
                         try simulation.passingRefusals { try observer.follow() }
@@ -118,7 +118,7 @@ import Testing
         }
         let store = make(simulation.disk(), log)
         try store.open()
-        var observer = try Observer(store, saved.value)
+        var observer = Observer(store, saved.value)
         try observer.follow()
         try observer.check(simulation)
         try store.close()
@@ -127,18 +127,18 @@ import Testing
     /// A copy of a store that follows its changes, saved with the place up to which it is one.
     private struct Observer {
         let store: any DataStore
-        var observation: any ChangeObservation
+        /// `nil` if it is to be begun at the place of the state.
+        private var observation: (any ChangeObservation)?
         var state: (copy: [ItemID: Int], token: ChangeToken?)
 
-        init(_ store: any DataStore, _ state: (copy: [ItemID: Int], token: ChangeToken?)) throws {
+        init(_ store: any DataStore, _ state: (copy: [ItemID: Int], token: ChangeToken?)) {
             self.store = store
             self.state = state
-            observation = try store.observeChanges(.everything, since: state.token)
         }
 
         mutating func follow() throws {
             do {
-                while let set = observation.poll() {
+                while let set = try observe().poll() {
                     if set.isComplete, set["Entry"]?.isComplete ?? true {
                         try apply(set)
                     } else {
@@ -146,10 +146,17 @@ import Testing
                     }
                 }
             } catch {
-                // A set that was taken and not applied is delivered again.
-                observation = try store.observeChanges(.everything, since: state.token)
+                // A set that was taken and not applied is to be delivered again.
+                observation = nil
                 throw error
             }
+        }
+
+        private mutating func observe() throws -> any ChangeObservation {
+            let current =
+                try observation ?? store.observeChanges(.everything, since: state.token)
+            observation = current
+            return current
         }
 
         private mutating func apply(_ set: ChangeSet) throws {
@@ -171,7 +178,7 @@ import Testing
                 return try db.changeToken
             }
             state = (copy, token)
-            observation = try store.observeChanges(.everything, since: token)
+            observation = nil
         }
 
         func check(_ simulation: Simulation) throws {

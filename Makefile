@@ -1,5 +1,5 @@
 # `make demo` shows the main functions on real data; `make test` runs the tests.
-.PHONY: demo test test-root test-developer test-plugin test-projects test-torture examples conformance torture simulate fuzz lint format docs bench sanitize stress setup install install-all uninstall clean
+.PHONY: demo test test-root test-developer test-plugin test-projects test-torture examples conformance torture simulate coverage fuzz lint format docs bench sanitize stress setup install install-all uninstall clean
 
 # The suite kills processes to test damage and crashes; their backtraces would only slow it down.
 export SWIFT_BACKTRACE ?= enable=no
@@ -81,7 +81,12 @@ torture:
 SEEDS ?= 12000
 simulate: setup
 	swift build --build-tests
-	JP_SEEDS=$(SEEDS) swift test --skip-build --disable-xctest --no-parallel --filter SimulationTests
+	JP_SEEDS=$(SEEDS) JP_RUNS=1000 JP_ALL_CALLS=1 \
+		swift test --skip-build --disable-xctest --no-parallel --filter JustPersistSimulationTests
+
+# How many lines of each folder the tests of the root package reach. FOLDERS="Sources/JustPersistRecords/Salvage" for some.
+coverage: setup
+	scripts/coverage $(FOLDERS)
 
 # Fuzzes the parser of predicates and the decoder of records with libFuzzer. Ten minutes for both; SECONDS=60 for less.
 # Needs a toolchain from swift.org, because Xcode's has no libFuzzer.

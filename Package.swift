@@ -254,8 +254,8 @@ let package = Package(
         .testTarget(
             name: "JustPersistSimulationTests",
             dependencies: [
-                "JustPersist", "JustPersistMigration", "JustPersistRecords",
-                "JustPersistSimulation",
+                "JustPersist", "JustPersistImportExport", "JustPersistMigration",
+                "JustPersistRecords", "JustPersistSimulation", "JustPersistSkopelos",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -16,7 +16,8 @@ enum Sabotage: String, CaseIterable, Sendable {
     case savepointUndoesAll, refusedReadIsEmpty
     // Between a store and its users.
     case completionBeforeCommit, queueIsReversed, streamLosesASet, streamIsBeforeCommit
-    case streamTellsNoDeletions, streamForgetsItsToken, incompleteSetIsComplete
+    case streamTellsNoDeletions, streamPassesOverShortLives, streamForgetsItsToken,
+        incompleteSetIsComplete
     case refusedBlockRunsTwice, fullDiskIsSilent, queuedRefusalIsSwallowed
 
     var isInEngine: Bool {

@@ -59,8 +59,9 @@ public struct ItemExport: Sendable {
 
     /// Writes a file, and returns the number of items in it.
     ///
-    /// The file appears at its place when it is complete and synced; if this throws, the place is unchanged. A device
-    /// or a named pipe is written directly. The file is compressed if its name ends in `.gz` or `.zst`.
+    /// The file appears at its place when it is complete and synced; if this throws, the place is unchanged. A process
+    /// that dies leaves a hidden file that ends in `.unfinished` beside the place. A device or a named pipe is written
+    /// directly. The file is compressed if its name ends in `.gz` or `.zst`.
     ///
     /// - Parameters:
     ///   - store: The store; the items are read in one block.

@@ -1,10 +1,9 @@
-import Dispatch
 import Foundation
 
 /// Write blocks that wait for nobody: they run in the order in which they came, on a thread of the queue.
 ///
 /// As many as possible run in one turn, and share its transaction.
-final class WriteQueue: Sendable {
+final class WriteQueue: QueueAtExit {
     private struct Block {
         let body: @Sendable () throws -> Void
         let completion: Completion
@@ -19,22 +18,15 @@ final class WriteQueue: Sendable {
         /// The blocks that were queued, and those of them that have not ended.
         var total = 0
         var count = 0
-        /// The blocks that have ended, and whose completions have not.
-        var completing = 0
-
-        var ended: Int { total - count }
-        var completed: Int { ended - completing }
     }
 
-    /// What the store is called in messages.
-    let storeName: @Sendable () -> String
+    private let storeName: @Sendable () -> String
 
     private let turns: WriteTurns
     private let visitors: Visitors
     private let state = Locked(State())
     private let worker = SerialQueue(label: "JustPersist.write")
-    private let completions = SerialQueue(label: "JustPersist.completion")
-    private let isCompleting = DispatchSpecificKey<Bool>()
+    private let completions = CompletionQueue(label: "JustPersist.completion")
 
     init(
         _ turns: WriteTurns, _ visitors: Visitors, storeName: @escaping @Sendable () -> String
@@ -42,7 +34,6 @@ final class WriteQueue: Sendable {
         self.turns = turns
         self.visitors = visitors
         self.storeName = storeName
-        completions.dispatchQueue?.setSpecific(key: isCompleting, value: true)
     }
 
     /// Queues a block; on a closed store, its completion gets the error.
@@ -62,7 +53,7 @@ final class WriteQueue: Sendable {
             defer { state.isWorking = true }
             return (!state.isWorking, state.total == 1)
         }
-        if isFirst, worker.dispatchQueue != nil { WriteQueuesAtExit.add(self) }
+        if isFirst { WriteQueuesAtExit.add(self) }
         visitors.leave(thread)
         if isIdle { worker.async { self.work() } }
     }
@@ -70,27 +61,14 @@ final class WriteQueue: Sendable {
     /// Waits until all blocks have ended that are queued.
     func waitUntilAllHaveEnded() { state.wait { $0.count == 0 ? () : nil } }
 
-    /// Waits until the blocks have ended that are queued now, and their completions, and returns how many blocks have not
-    /// ended then.
-    ///
-    /// Does not wait for what waits for the calling thread, nor where nothing ends for so many seconds.
+    var nameAtExit: String { storeName() }
+
     func finish(patience: Double) -> Int {
         let isInWriteBlock = (try? turns.refuseNested()) == nil
         if isInWriteBlock { return state.withLock { $0.count } }
-        let isInCompletion = DispatchQueue.getSpecific(key: isCompleting) != nil
         let total = state.withLock { $0.total }
-        let goal = isInCompletion ? total : 2 * total
-        var done = 0
-        while done < goal {
-            let deadline = Surroundings.date(inSeconds: patience)
-            let more = state.wait(upTo: deadline) { state -> Int? in
-                let now =
-                    min(state.ended, total) + (isInCompletion ? 0 : min(state.completed, total))
-                return now > done ? now : nil
-            }
-            guard let more else { break }
-            done = more
-        }
+        state.waitForProgress(patience: patience, to: total) { $0.total - $0.count }
+        completions.finish(patience: patience)
         return state.withLock { $0.count }
     }
 
@@ -165,16 +143,9 @@ final class WriteQueue: Sendable {
     private func end(
         _ ended: [(completion: Completion, failure: (any Error)?)], _ failure: (any Error)?
     ) {
-        state.change { state in
-            state.count -= ended.count
-            state.completing += ended.count
-        }
-        // On another queue than the blocks, so that a completion may wait for blocks queued after its own.
-        completions.async { [self] in
-            for block in ended {
-                block.completion(block.failure ?? failure)
-                state.change { $0.completing -= 1 }
-            }
-        }
+        // Before they count as ended: a thread that waits for the blocks may wait for the completions next.
+        completions.async(
+            ended.map { block in { block.completion(block.failure ?? failure) } })
+        state.change { $0.count -= ended.count }
     }
 }

@@ -57,8 +57,10 @@ public final class MigratingDataStore: DataStore {
     ///
     /// Changed while writers are kept out.
     let turns = Atomic(0)
-    /// On which completions of queued blocks are called: they may wait for other blocks, or for ``cutOver()``.
-    private let completions = SerialQueue(label: "JustPersist.migration.completion")
+    /// The completions of queued blocks, which may wait for ``cutOver()`` too.
+    let completions = CompletionQueue(label: "JustPersist.migration.completion")
+    /// Whether the program waits for the queued blocks when it ends.
+    private let isKnownAtExit = Atomic(false)
     let relay = ChangeRelay()
     private let handler: SharedErrorHandler
 
@@ -175,6 +177,7 @@ public final class MigratingDataStore: DataStore {
         _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
+        if !isKnownAtExit.exchange(true, ordering: .relaxed) { WriteQueuesAtExit.add(self) }
         do {
             try life.visit("writeAsync") {
                 writers.enqueue { [self] in
@@ -248,6 +251,17 @@ public final class MigratingDataStore: DataStore {
         // So that the place of the token is known.
         mirror.takeUpChanges()
         return try relay.observe(scope, since: token, now: now)
+    }
+}
+
+extension MigratingDataStore: QueueAtExit {
+    package var nameAtExit: String { recordURL.path(percentEncoded: false) }
+
+    /// Does not count the blocks that the store in charge knows.
+    package func finish(patience: Double) -> Int {
+        let lost = writers.finish(patience: patience)
+        completions.finish(patience: patience)
+        return lost
     }
 }
 

@@ -13,7 +13,8 @@ final class WriterGate: Sendable {
         var isExclusive = false
         /// The threads inside, and how many blocks of each.
         var inside: [UInt: Int] = [:]
-        /// The queued blocks that have not ended.
+        /// The blocks that were queued, and those of them that have not ended.
+        var total = 0
         var queued = 0
         /// What queues the blocks that are not queued yet, in order.
         var waiting: [@Sendable () -> Void] = []
@@ -51,6 +52,7 @@ final class WriterGate: Sendable {
     /// Queues a block with `enqueue`, now or when writers are let in again.
     func enqueue(_ enqueue: @escaping @Sendable () -> Void) {
         state.withLock { state in
+            state.total += 1
             state.queued += 1
             state.waiting.append(enqueue)
         }
@@ -89,6 +91,16 @@ final class WriterGate: Sendable {
 
     /// Notes that a queued block has ended.
     func queuedBlockHasEnded() { state.change { $0.queued -= 1 } }
+
+    /// Waits until the blocks have ended that are queued now, but not where none ends for so many seconds; returns how many are
+    /// still kept out.
+    func finish(patience: Double) -> Int {
+        let total = state.withLock { $0.total }
+        if !isHeldHere {
+            state.waitForProgress(patience: patience, to: total) { $0.total - $0.queued }
+        }
+        return state.withLock { $0.waiting.count }
+    }
 
     /// Waits until all queued blocks have ended.
     func waitUntilQueueIsEmpty() { state.wait { $0.queued == 0 ? () : nil } }

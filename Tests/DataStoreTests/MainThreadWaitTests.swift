@@ -111,6 +111,36 @@ import Testing
         }
     }
 
+    /// A block of another store that the main thread runs meanwhile calls for the very thing that it waits in.
+    @Test(arguments: Backend.allCases, [Wait.close, .merge])
+    func theMainThreadWaitedForItself(_ backend: Backend, _ wait: Wait) async throws {
+        await #expect(processExitsWith: .success) { [backend, wait] in
+            try await Self.onMain(backend, .mainThread) { store, child in
+                try Backend.memory.withStore(threading: .mainThread) { other in
+                    let isInside = DispatchSemaphore(value: 0)
+                    let refusals = SharedList<DataStoreError.Code>()
+                    store.writeAsync { _ in
+                        isInside.signal()
+                        Thread.sleep(forTimeInterval: 0.05)
+                        try other.readSync { _ in
+                            do {
+                                try wait.run(store, child)
+                            } catch let error as DataStoreError {
+                                refusals.append(error.code)
+                            }
+                        }
+                    }
+                    isInside.wait()
+                    try wait.run(store, child)
+                    try store.close()
+                    precondition(
+                        refusals.all == [wait == .close ? .insideBlock : .nestedWrite],
+                        "\(refusals.all)")
+                }
+            }
+        }
+    }
+
     @Test(arguments: Backend.allCases)
     func theMainThreadWaitedForAQueuedBlockThatWritesElsewhere(_ backend: Backend) async throws {
         await #expect(processExitsWith: .success) { [backend] in

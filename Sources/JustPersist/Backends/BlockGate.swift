@@ -37,7 +37,25 @@ public final class BlockGate: Sendable {
     }
 
     private enum Phase {
-        case closed, opening, open, closing
+        case closed, open
+        case opening(by: UInt)
+        case closing(by: UInt)
+
+        /// Throws if it is the calling thread that opens or closes the store, and that would wait for itself.
+        ///
+        /// A main thread that waits runs blocks of other stores, which may call this one.
+        func refuseWait(_ operation: String) throws(DataStoreError) {
+            switch self {
+            case .opening(by: BlockThread.current), .closing(by: BlockThread.current):
+                throw DataStoreError(
+                    .insideBlock, in: operation,
+                    """
+                    This thread is opening or closing the store, and runs a block of another store while it waits. Call it \
+                    after that has returned.
+                    """)
+            default: break
+            }
+        }
     }
 
     // MARK: Life
@@ -50,23 +68,24 @@ public final class BlockGate: Sendable {
             switch phase {
             case .open: return false
             case .closed:
-                phase = .opening
+                phase = .opening(by: BlockThread.current)
                 return true
             case .opening, .closing:
                 try refuseInside("open")
+                try phase.refuseWait("open")
                 return nil
             }
         }
         guard isMine else { return }
-        var next = Phase.closed
+        var isOpen = false
         defer {
             phase.change { phase in
-                phase = next
-                if next == .open { visitors.admit() }
+                phase = isOpen ? .open : .closed
+                if isOpen { visitors.admit() }
             }
         }
         try body()
-        next = .open
+        isOpen = true
     }
 
     /// Waits for all running and queued blocks to end, and then runs `body` to close the store.
@@ -84,9 +103,11 @@ public final class BlockGate: Sendable {
             switch phase {
             case .closed where !evenIfClosed: return false
             case .open, .closed:
-                phase = .closing
+                phase = .closing(by: BlockThread.current)
                 return true
-            case .opening, .closing: return nil
+            case .opening, .closing:
+                try phase.refuseWait(operation)
+                return nil
             }
         }
         guard isMine else { return }

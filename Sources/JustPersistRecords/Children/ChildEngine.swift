@@ -11,7 +11,8 @@ final class ChildEngine: KeyValueEngine {
     let traits: KeyValueEngineTraits
     /// `nil` while the engine is closed.
     private let state = Locked<State?>(nil)
-    private let isMerging = Locked(false)
+    /// The thread that merges the child.
+    private let merger = Locked<UInt?>(nil)
     /// The most that the changes may take: what one write block of the parent takes.
     private let limit: Int
 
@@ -105,13 +106,16 @@ final class ChildEngine: KeyValueEngine {
     /// Runs a merge of this child while there is no other.
     ///
     /// In one transaction, the second would find changes of the parent behind the first one, and take them for conflicts.
-    func whileNotMerging<Result>(_ merge: () throws -> Result) rethrows -> Result {
-        isMerging.wait { isMerging -> Void? in
-            if isMerging { return nil }
-            isMerging = true
+    /// Refused on a thread that merges it already: a main thread that waits for its turn runs blocks of other stores.
+    func whileNotMerging<Result>(_ merge: () throws -> Result) throws -> Result {
+        let thread = BlockThread.current
+        try merger.wait { (merger) throws(DataStoreError) -> Void? in
+            if merger == thread { throw .nestedWrite(in: "merge") }
+            if merger != nil { return nil }
+            merger = thread
             return ()
         }
-        defer { isMerging.change { $0 = false } }
+        defer { merger.change { $0 = nil } }
         return try merge()
     }
 

@@ -1,46 +1,46 @@
 import JustPersist
 
-/// A running block over one state of the store: what read blocks and write blocks have in common.
+/// A running block over one state of the store: the common part of read blocks and write blocks.
 ///
-/// Used by one thread, and refused on others. After ``end()`` only the items that it gave out remain in use.
+/// Used by one thread, and refused on others. After ``end()`` only the items that it returned remain in use.
 class Block {
-    // Not checked at run time: it is read for every key, and nothing that runs while it is assigned uses it.
+    // Unchecked: it is read for every key, and code that runs during an assignment does not access it.
     @safe @exclusivity(unchecked) private(set) var reader: any KeyValueReader
-    /// The state that the block sees, if the engine numbers them.
+    /// The number of the state that the block sees, if the engine numbers states.
     private(set) var snapshotNumber: UInt64?
     let context: StoreContext
     /// The types of the state that the block sees.
     let known: BlockCatalog
     let thread = BlockThread()
 
-    /// The records and the entries that queries have looked at, for who wants to know of one.
+    /// The number of records that queries have read, for the plan of a query.
     @safe @exclusivity(unchecked) final var recordsExamined = 0
     @safe @exclusivity(unchecked) final var entriesExamined = 0
-    /// Where a request that is explained notes what it does.
+    /// The notes of a request that is being explained.
     final var explained: PlanNote?
-    /// The requests, and the entries that these have read, so far: many short requests end, too, when the block's task is
-    /// cancelled.
+    /// The requests so far, and the entries that they have read: cancellation of the block's task ends many short
+    /// requests, too.
     @safe @exclusivity(unchecked) final var workSteps = WorkSteps()
 
-    /// How often an item was made, inserted or deleted in this block.
+    /// The number of items made, inserted or deleted in this block.
     var changeCount: Int { 0 }
 
     private var types: [TypeKey: BlockType] = [:]
-    /// The same by the keys of the types: one for each class in use.
+    /// The types by their keys: one for each class in use.
     private var typesByKey: [String: [BlockType]] = [:]
-    /// Those that are bound to a type of the store, by its number.
+    /// The types that are bound to a type of the store, by its number.
     private var typesByNumber: [UInt32: [BlockType]] = [:]
-    // Not checked at run time, for the same reason.
+    // Unchecked, for the same reason.
     @safe @exclusivity(unchecked) private var lastType: BlockType?
     private var tables: [UInt32: RecordTable] = [:]
-    /// Whether what it knows of the types holds for this state only, whatever the catalog says.
+    /// Whether the block's knowledge of the types is valid for this state only, even if the catalog does not change.
     private(set) var dependsOnRecords = false
 
     private struct TypeKey: Hashable {
         let key: String
-        /// Two classes may share a schema.
+        /// Part of the key because two classes may share a schema.
         let itemClass: ObjectIdentifier
-        /// Of a class's schema; `nil` for dynamic items.
+        /// The class's schema; `nil` for dynamic items.
         let schema: ObjectIdentifier?
     }
 
@@ -51,7 +51,7 @@ class Block {
         self.context = context
     }
 
-    /// Begins anew on a state with the same catalog, for a read block that has ended and that no item refers to.
+    /// Reuses an ended read block, to which no item refers, for a state with the same catalog.
     final func begin(_ reader: any KeyValueReader) {
         self.reader = reader
         snapshotNumber = reader.snapshotNumber
@@ -68,10 +68,10 @@ class Block {
 
     /// The type as this block uses it.
     ///
-    /// - Throws: What is wrong with its schema; `.conflictingTypes` if the store has items under two keys of it,
-    ///   and `.conflictingAttributes` if it has values under two names of an attribute.
+    /// - Throws: An error of its schema; `.conflictingTypes` if the store has items under two keys of the type, and
+    ///   `.conflictingAttributes` if it has values under two names of an attribute.
     func blockType(_ type: ItemType) throws(DataStoreError) -> BlockType {
-        // Mostly the same type as the last time.
+        // Usually the type of the last call.
         if let lastType, let schema = type.schema, lastType.itemType.schema === schema,
             lastType.itemType.itemClass == type.itemClass
         {
@@ -100,7 +100,7 @@ class Block {
         return new
     }
 
-    /// What the store knows of a type; `nil` if it has never seen it.
+    /// A type as the store knows it; `nil` if the store has never seen it.
     private func storedType(_ type: ItemType) throws(DataStoreError) -> CatalogType? {
         let candidates = known.catalog.candidates(for: type)
         guard candidates.count > 1, let schema = type.schema else { return candidates.first }
@@ -108,22 +108,22 @@ class Block {
         return try settle(candidates, schema)
     }
 
-    /// Finds out where the items are of a type that the store has under several keys.
+    /// Chooses the type that holds the items, of several that the store has for a class.
     func settle(
         _ candidates: [CatalogType], _ schema: ItemSchema
     ) throws(DataStoreError) -> CatalogType? {
         try Catalog.choose(among: candidates, for: schema, holdsItems: holdsItems)
     }
 
-    /// Whether there is any record of a type, whatever their stored number says.
+    /// Whether a type has any record, regardless of its stored number of items.
     func holdsItems(_ type: CatalogType) throws(DataStoreError) -> Bool {
         try holdsKeys(in: table(of: type).range)
     }
 
-    /// Calls `body` with the keys of the entries of indexes in a range, each found sound, until it says stop, within the
-    /// limits of the request's work.
+    /// Calls `body` with the verified keys of a range of index entries until it returns `.stop`, within the work limits
+    /// of the request.
     ///
-    /// The only way in which requests come to entries.
+    /// Requests read entries only through this function.
     final func scanKeys(
         _ range: KeyRange, reversed: Bool,
         _ body: (Span<UInt8>) throws(DataStoreError) -> ScanStep
@@ -151,7 +151,7 @@ class Block {
         return isFound
     }
 
-    /// Finds out where the values are of attributes that the store has under several names.
+    /// Chooses the stored attributes that hold the values, where the store has several names for one.
     func settle(_ type: BlockType) throws(DataStoreError) {
         for (index, places) in type.ambiguous {
             guard let stored = type.stored, let attribute = type.itemType.schema?.attributes[index],
@@ -186,7 +186,7 @@ class Block {
         return table
     }
 
-    /// Ties the records of a type to its indexes, if entries have to follow them.
+    /// Binds the records of a type to its indexes, if the block writes entries.
     final func bindIndexes(of type: CatalogType) {
         guard writesEntries else { return }
         tables[type.number]?.bind(type.indexes.map { TypeIndex($0, of: type, known) })
@@ -209,7 +209,7 @@ class Block {
     /// All types used in this block so far.
     var usedTypes: Dictionary<some Hashable, BlockType>.Values { types.values }
 
-    /// What the block uses of a type of the store, by whatever key.
+    /// The block's types, under any key, that are bound to a type of the store.
     func usedTypes(_ type: CatalogType) -> [BlockType] {
         var used = typesByNumber[type.number] ?? []
         for key in [type.key] + type.formerKeys {
@@ -220,7 +220,7 @@ class Block {
         return used
     }
 
-    /// Notes to which type of the store one is bound.
+    /// Notes the type of the store to which a block's type is bound.
     func note(_ type: BlockType) {
         guard let number = type.table?.number,
             typesByNumber[number]?.contains(where: { $0 === type }) != true
@@ -228,10 +228,10 @@ class Block {
         typesByNumber[number, default: []].append(type)
     }
 
-    /// Brings what is pending into the state that queries see.
+    /// Writes pending changes, so queries see them.
     func prepareForQuery() throws(DataStoreError) {}
 
-    /// The item object for a record that was found.
+    /// The item object for a record that a query has found.
     func item(
         _ type: BlockType, id: ItemID, record: Span<UInt8>
     ) throws(DataStoreError) -> any DataStoreItem {
@@ -239,7 +239,7 @@ class Block {
             backing: FrozenBacking.make(type, id: id, record: record, block: self))
     }
 
-    /// The item object for a record that was found a while ago.
+    /// The item object for a record that was found earlier.
     func currentItem(
         _ type: BlockType, id: ItemID, record: [UInt8]
     ) throws(DataStoreError) -> (any DataStoreItem)? {

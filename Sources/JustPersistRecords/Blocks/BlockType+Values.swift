@@ -10,7 +10,7 @@ extension BlockType {
         return field
     }
 
-    /// What an item without a field for an attribute has: its default, or null.
+    /// The value of an attribute for which an item has no field: its default, or null.
     func absentValue(atPlace place: Int) -> DataStoreValue {
         if isNullWhereAbsent(place) { return .null }
         return attribute(atPlace: place)?.value(stored: nil) ?? .null
@@ -32,9 +32,9 @@ extension BlockType {
         return try declared(value, atPlace: place)
     }
 
-    /// What reading an attribute returns for null, or for a value whose kind is not declared.
+    /// The value that reading an attribute returns for null, or for a value of an undeclared kind.
     ///
-    /// An item without a class gives what cannot be converted as it is, so that nothing is out of reach.
+    /// An item without a class returns a value that cannot be converted unchanged, so every value can be reached.
     private func declared(
         _ stored: DataStoreValue, atPlace place: Int
     ) throws(DataStoreError) -> DataStoreValue {
@@ -48,7 +48,7 @@ extension BlockType {
         throw unreadable(stored.kind, atPlace: place)
     }
 
-    /// The name that the class gives to an attribute; what the store knows of it may change under another thread.
+    /// The class's name for an attribute; the store's own names may change on another thread.
     func declaredName(at index: Int) -> String {
         guard let attributes = itemType.schema?.attributes, attributes.indices.contains(index)
         else { return "#\(index)" }

@@ -1,51 +1,50 @@
 import JustPersist
 
-/// A type as one block uses it: the Swift class's attributes tied to the ids that the store gave them.
+/// A type in one block: the Swift class's attributes with their ids in the store.
 ///
-/// Belongs to its block, and does not change after it.
+/// Belongs to its block, and does not change after the block has ended.
 final class BlockType {
     let itemType: ItemType
     /// The item class, if its items can be changed.
     let mutableClass: (any MutableDataStoreItem.Type)?
     let context: StoreContext
-    /// The bytes from which on a text is measured against the limits; below it is far from all of them.
+    /// The size in bytes from which a text is compared with the limits; a smaller text is below all of them.
     let smallText: Int
     /// The types of the block.
     let known: BlockCatalog
-    /// What the store knows of the type; `nil` if it has never seen it.
+    /// The type as the store knows it; `nil` if the store has never seen it.
     private(set) var stored: CatalogType?
-    /// Why the store cannot tell whether it knows the type.
+    /// The error if damage hides whether the store knows the type.
     private let damage: DataStoreError?
     private var isForbidden = false
 
     /// The type's records in the block; `nil` if the store has never seen the type.
     private(set) var table: RecordTable?
-    // Unchecked, here and below: nothing that is called while they change comes back to them.
+    // Unchecked, here and below: code that runs during a change does not access them.
     /// The tags of the values that each attribute has had, a bit for each, by attribute id.
     @safe @exclusivity(unchecked) private var notedTags: [UInt16] = []
 
-    /// The attribute ids by index in the class's schema; ``unbound`` for one that the store does not know.
+    /// The attribute ids by index in the class's schema; ``unbound`` for an attribute that the store does not know.
     @safe @exclusivity(unchecked) private var ids: [UInt16] = []
     private static let unbound = UInt16.max
-    /// The tags that values may have, a bit for each: by index in the class's schema, or by attribute id for a
-    /// type without a class.
+    /// The tags that values may have, a bit for each: by index in the class's schema, or by attribute id for a type
+    /// without a class.
     @safe @exclusivity(unchecked) private var allowedTags: [UInt16] = []
-    /// The names of the attributes: of the class or, for a type without one, those that the store knows.
+    /// The names of the class's attributes; for a type without a class, those of the store's.
     @safe @exclusivity(unchecked) private(set) var attributeNames: [String] = []
     /// The places of the attributes with these names.
     @safe @exclusivity(unchecked) private(set) var attributePlaces: [Int] = []
-    /// The ids by the names that attributes of a type without a class have now, and their defaults by id.
-    // Taken out of ``stored``, which is large, and copied at each look.
+    /// Attribute ids by current name, and defaults by id, for a type without a class.
     @safe @exclusivity(unchecked) private var currentIDs: [String: UInt16] = [:]
     @safe @exclusivity(unchecked) private var defaults: [DataStoreValue?] = []
-    /// The attributes that the store has under several names, with the ids of these.
+    /// The attributes that the store has under several names, with their ids.
     private(set) var ambiguous: [(index: Int, places: [UInt16])] = []
     @safe @exclusivity(unchecked) private var isDeclared = false
-    /// The indexes that queries may use; `nil` until one asks.
+    /// The indexes that queries may use; `nil` until the first query.
     private var knownIndexes: [TypeIndex]?
-    /// The attributes that queries have asked for, by name.
+    /// The attributes used by queries, by name.
     @safe @exclusivity(unchecked) private var queryAttributes: [String: QueryAttribute?] = [:]
-    /// The shapes of the last requests, the newest last.
+    /// The shapes of the latest requests, the newest last.
     @safe @exclusivity(unchecked) private var shapes: [QueryShape] = []
     private static let mostShapes = 16
     @safe @exclusivity(unchecked) private var knownComplete: Bool?
@@ -63,22 +62,22 @@ final class BlockType {
         bind(to: stored, table)
     }
 
-    /// The type's records, to read them; `nil` if the store has never seen the type.
+    /// The type's records, for reading; `nil` if the store has never seen the type.
     ///
-    /// An error if that cannot be told because the store's catalog is damaged, or if a later release forbids it.
+    /// Throws if damage of the catalog hides whether the store knows the type, or if a later release forbids reading.
     func readableTable() throws(DataStoreError) -> RecordTable? {
         if let damage { throw damage }
         if isForbidden, let stored { throw stored.newerFormat(in: "read") }
         return table
     }
 
-    /// Throws if a later release forbids to write the type's items.
+    /// Throws if a later release forbids writing the type's items.
     func checkWriting() throws(DataStoreError) {
         _ = try readableTable()
         if let stored, stored.unknown.forbidsWriting { throw stored.newerFormat(in: "write") }
     }
 
-    /// Ties the type to what the store knows of it now.
+    /// Binds the type to the store's present entry for it.
     func bind(to stored: CatalogType?, _ table: RecordTable?) {
         self.stored = stored
         self.table = table
@@ -128,19 +127,19 @@ final class BlockType {
         }
     }
 
-    /// Decides where the values of an attribute are that the store has under several names.
+    /// Sets the id that holds the values of an attribute, of several in the store.
     func settle(_ index: Int, at id: UInt16) {
         ids[index] = id
         queryAttributes = [:]
         shapes = []
     }
 
-    /// Notes that the store was told all that the class declares.
+    /// Notes that the class's declarations are in the catalog.
     ///
-    /// Once in a block is enough, even if another class declares the type otherwise.
+    /// Once in a block is enough, even if another class declares the type differently.
     func noteDeclared() { isDeclared = true }
 
-    /// Whether the store knows all that the class declares.
+    /// Whether the catalog has all declarations of the class.
     var isComplete: Bool {
         if isDeclared { return true }
         if let knownComplete { return knownComplete }
@@ -169,13 +168,13 @@ final class BlockType {
         kinds.isEmpty ? .max : ValueTag.bits(of: kinds) | 1 << UInt16(ValueTag.null)
     }
 
-    /// Whether an attribute is known to have had a value with that tag, or is none of the type's.
+    /// Whether the attribute is known to have had a value with that tag, or does not belong to the type.
     @inline(__always)
     func hasNoted(tag: UInt8, ofAttribute id: UInt16) -> Bool {
         Int(id) >= notedTags.count || notedTags[Int(id)] & 1 << UInt16(tag) != 0
     }
 
-    /// The defaults that the store recorded.
+    /// The defaults recorded in the store.
     var recordedDefaults: RecordedDefaults {
         if let knownDefaults { return knownDefaults }
         let defaults = RecordedDefaults(stored?.attributes ?? [], known)
@@ -184,10 +183,10 @@ final class BlockType {
     }
     @safe @exclusivity(unchecked) private var knownDefaults: RecordedDefaults?
 
-    /// What the record of a new item starts with.
+    /// The start of a new item's record.
     @safe @exclusivity(unchecked) private(set) var template = EditableRecord.Template(attributes: 0)
 
-    /// Notes the length of a record, as one that the next new item may have.
+    /// Notes the length of a record, to reserve memory for the next new one.
     func noteLength(_ length: Int) {
         if length > template.capacity, template.capacity < 1024 {
             template.capacity = min(length, 1024)
@@ -201,17 +200,17 @@ final class BlockType {
         return ids[index]
     }
 
-    /// The id of the attribute at an index of the class's schema, if values with that tag may be set and the store
-    /// knows all that the class declares.
+    /// The id of the attribute at an index of the class's schema, if values with that tag may be set and the catalog
+    /// has all declarations of the class.
     @inline(__always)
     func attribute(at index: Int, taking tag: UInt8) -> UInt16? {
         guard isComplete, allows(tag: tag, atPlace: index) else { return nil }
         return id(at: index)
     }
 
-    /// Where the named attribute is: its index in the class's schema or, without a class, its id.
+    /// The place of the named attribute: its index in the class's schema or, without a class, its id.
     ///
-    /// An undeclared name is an error.
+    /// Throws for an undeclared name.
     func place(ofAttribute name: String, in operation: String) throws(DataStoreError) -> Int {
         if let place = place(ofAttribute: name) { return place }
         throw .unknownAttribute(name, ofType: itemType.key, in: operation)
@@ -222,7 +221,7 @@ final class BlockType {
         return (currentIDs[name] ?? stored?.formerID(ofAttribute: name)).map { Int($0) }
     }
 
-    /// Whether an attribute of a type without a class is null in items that hold no value.
+    /// Whether an attribute of a type without a class is null in items that hold no value for it.
     func isNullWhereAbsent(_ place: Int) -> Bool {
         itemType.schema == nil && defaults.indices.contains(place) && defaults[place] == nil
     }
@@ -240,7 +239,7 @@ final class BlockType {
         return allowedTags[place] & 1 << UInt16(tag) != 0
     }
 
-    /// The attribute at a place as the class declares it, with the default that the store recorded.
+    /// The class's declaration of the attribute at a place, with the default recorded in the store.
     func attribute(atPlace place: Int) -> AttributeSchema? {
         guard let attributes = itemType.schema?.attributes else {
             guard let stored, stored.attributes.indices.contains(place) else { return nil }
@@ -251,11 +250,11 @@ final class BlockType {
         return attributes[place].withDefault(recorded: stored?.attributes[Int(id)].recordedDefault)
     }
 
-    /// The attribute that a predicate or a sort finds under a name; `nil` where it can only be null.
+    /// The attribute with that name in a predicate or a sort; `nil` if it can only be null.
     func attributeForQuery(_ name: String) -> QueryAttribute? {
         if let known = queryAttributes[name] { return known }
         let attribute = findAttribute(name)
-        // The names are those of requests, of which there may be any number.
+        // Limited, because requests may contain any number of names.
         if queryAttributes.count < 256 { queryAttributes[name] = .some(attribute) }
         return attribute
     }
@@ -281,18 +280,18 @@ final class BlockType {
         shapes.append(shape)
     }
 
-    /// The attribute that a key of a request is; `nil` if it computes something, or leads further.
+    /// The attribute of a request's key; `nil` if the key is computed, or is a longer path.
     func attributeForQuery(_ key: RequestKey) -> QueryAttribute? {
         guard let path = key.path, path.components.count == 1 else { return nil }
         return attributeForQuery(path.components[0])
     }
 
-    /// What a request may name; `nil` if neither a class nor the store says which attributes there are.
+    /// The names that requests may use; `nil` if neither a class nor the store declares attributes.
     var namesForQuery: (any AttributeNames)? {
         itemType.schema != nil || stored?.isDeclared == true ? self : nil
     }
 
-    /// The id of the attribute that a name stands for in a request; `nil` if the store has none.
+    /// The id of the attribute with that name in a request; `nil` if the store has none.
     func idForQuery(_ name: String) -> UInt16? {
         if let place = place(ofAttribute: name) { return id(atPlace: place) }
         return stored?.id(ofAttribute: name)
@@ -312,9 +311,9 @@ final class BlockType {
         return indexes
     }
 
-    /// Whether the class declares an attribute as the store has it, so that both see the same values.
+    /// Whether the class and the store's declaration give an attribute the same values.
     private func isAsStored(_ attribute: UInt16, in stored: CatalogType) -> Bool {
-        // How values of later kinds are ordered is not known.
+        // The order of values of later kinds is unknown.
         if stored.attributes[Int(attribute)].tags.hasLater { return false }
         guard let attributes = itemType.schema?.attributes,
             let place = ids.firstIndex(of: attribute)
@@ -322,7 +321,7 @@ final class BlockType {
         return stored.attributes[Int(attribute)].hasSameValues(as: attributes[place])
     }
 
-    /// Whether some item may have a value with one of these tags for an attribute.
+    /// Whether an item may have a value with one of these tags for an attribute.
     func mayHave(tags: UInt16, _ attribute: UInt16) -> Bool {
         guard let stored, stored.attributes.indices.contains(Int(attribute)) else { return true }
         let known = stored.attributes[Int(attribute)]
@@ -331,7 +330,7 @@ final class BlockType {
         return (known.tags.known | standard) & tags != 0
     }
 
-    /// Whether some item may have a text for an attribute whose composed form is another one.
+    /// Whether an item may have a text for an attribute that differs from its composed form.
     func mayHaveComposed(_ attribute: UInt16) -> Bool {
         guard let stored, stored.attributes.indices.contains(Int(attribute)) else { return true }
         let known = stored.attributes[Int(attribute)]
@@ -340,7 +339,7 @@ final class BlockType {
         return ValueTag.tag(ofTextWith: text.utf8.max() ?? 0) == ValueTag.text
     }
 
-    /// The attributes for which null is not what an item has that holds no value.
+    /// The attributes with a default, for which null differs from no value.
     var attributesWithDefault: [String] {
         let places = itemType.schema?.attributes.indices ?? stored?.attributes.indices ?? 0..<0
         return places.compactMap { place in
@@ -348,7 +347,7 @@ final class BlockType {
         }
     }
 
-    /// A value that is of none of the declared kinds, nor can be converted to one.
+    /// The error for a value that neither has a declared kind nor can be converted to one.
     func unreadable(_ kind: DataStoreValue.Kind, atPlace place: Int) -> DataStoreError {
         let attribute = attribute(atPlace: place)
         var items = ""
@@ -365,15 +364,15 @@ final class BlockType {
             """)
     }
 
-    /// Why a value in a record of this type cannot be read: the record is damaged, or the value is of a kind that a later
-    /// release has added.
+    /// The error for an unreadable value in a record of this type: the record is damaged, or a later release has added
+    /// the value's kind.
     func corrupted(_ id: ItemID, attribute: String? = nil) -> DataStoreError {
         stored?.hasLaterValues == true
             ? .laterRecord(id, ofType: itemType.key, attribute: attribute)
             : .damagedRecord(id, ofType: itemType.key, attribute: attribute)
     }
 
-    /// Throws if an attribute is declared to hold kinds of a later release, of which a value may be one.
+    /// Throws if an attribute is declared with kinds of a later release, to which a value may belong.
     func checkKnownKinds(atPlace place: Int) throws(DataStoreError) {
         guard itemType.schema == nil, let stored, stored.attributes.indices.contains(place),
             !stored.attributes[place].laterKinds.isEmpty
@@ -385,9 +384,9 @@ final class BlockType {
 extension BlockType: AttributeNames {
     var itemTypeKey: String { itemType.key }
 
-    /// The kinds that the class declares; of what it does not declare, all.
+    /// The kinds that the class declares; all kinds for an undeclared attribute.
     ///
-    /// Without a class, the declared ones and those of values from before the declaration.
+    /// Without a class, the declared kinds and those of values stored before the declaration.
     func kinds(ofAttribute name: String) -> ValueKinds? {
         if let kinds = itemType.schema?.kinds(ofAttribute: name) { return kinds }
         guard let stored, let id = stored.id(ofAttribute: name) else { return nil }

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// What stands in for the transaction of a block that has ended.
+/// The transaction of a block that has ended: every call fails.
 final class EndedTransaction: KeyValueWriter, Sendable {
     static let shared = EndedTransaction()
 

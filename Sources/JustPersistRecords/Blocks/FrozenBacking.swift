@@ -1,12 +1,11 @@
 import Foundation
 import JustPersist
 
-/// The values of an item of a read block: its record as it was read, in which each value is decoded when it is asked
-/// for.
+/// The values of an item of a read block: a copy of its record, whose values are decoded when they are read.
 ///
-/// One allocation holds the record too, for a fetch makes many of them.
+/// The record is part of the same allocation, because a fetch makes many backings.
 final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBacking {
-    /// The backing of an item with a record that was found sound.
+    /// The backing of an item with a verified record.
     @inline(__always)
     static func make(
         _ type: BlockType, id: ItemID, record: Span<UInt8>, block: Block
@@ -36,7 +35,7 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
     var type: BlockType {
         unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.type.takeUnretainedValue() }
     }
-    /// The block that the item was read in.
+    /// The block in which the item was read.
     private var block: Block {
         unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.block.takeUnretainedValue() }
     }
@@ -55,7 +54,7 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
         return try value(of: type.id(atPlace: place), atPlace: place, type)
     }
 
-    // Given the type, which the backing does not hold: each look at it is a retain.
+    // Takes the type as an argument: each access to the header's would retain it.
     private func value(
         of attribute: UInt16?, atPlace place: Int, _ type: BlockType
     ) throws(DataStoreError) -> DataStoreValue {
@@ -90,7 +89,7 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
         _ body: (Span<UInt8>) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         try unsafe withUnsafeMutablePointers { header, bytes throws(Failure) in
-            // SAFETY: `make` has filled so many.
+            // SAFETY: `make` has initialized this number of bytes.
             let record = unsafe UnsafeBufferPointer(start: bytes, count: header.pointee.count)
             return try unsafe body(record.span)
         }
@@ -118,7 +117,7 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
 
     func date(at index: Int) -> Date? { field(at: index) { $0.date(in: $1) } }
 
-    /// Calls `body` with the field of an attribute that holds a value of a declared kind.
+    /// Calls `body` with the field of an attribute, if its value has a declared kind.
     @inline(__always)
     private func field<Value>(
         at index: Int, _ body: (RecordFormat.Field, Span<UInt8>) -> Value?

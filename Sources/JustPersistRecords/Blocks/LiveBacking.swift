@@ -1,13 +1,11 @@
 import Foundation
 import JustPersist
 
-/// The values of an item of a write block: its record, in which each value is decoded when it is asked for, and encoded
-/// when it is set.
+/// The values of an item of a write block: its record, whose values are decoded when they are read and encoded when
+/// they are set.
 final class LiveBacking: RecordBacking {
     let id: ItemID
-    /// The record as it was read, its checksum verified, with what was set since.
-    // Unchecked, here and below: changing them calls no code that could come back to them, and the checks at run time cost
-    // more than setting a number.
+    /// The record as it was read, with verified checksum, and with the changes made since.
     @safe @exclusivity(unchecked) private(set) var record: EditableRecord
     /// Whether the item was made or taken in, and not read from the store.
     private let isNew: Bool
@@ -23,11 +21,11 @@ final class LiveBacking: RecordBacking {
 
     // Constants, because the compiler can use those without retaining them.
     private let firstType: BlockType
-    /// The block that the item was got in.
+    /// The block from which the item was obtained.
     private let firstBlock: WriteBlock
-    /// Where the item went when it was taken in again.
+    /// The item's new type and block, if it was inserted again.
     private var moved: (type: BlockType, block: WriteBlock)?
-    /// Whether it went: to look at ``moved`` itself would retain what is in it.
+    /// Whether ``moved`` is set; reading that would retain its contents.
     @safe @exclusivity(unchecked) private var isMoved = false
 
     init(_ type: BlockType, id: ItemID, record: [UInt8], block: WriteBlock) {
@@ -50,13 +48,14 @@ final class LiveBacking: RecordBacking {
     }
 
     var itemTypeKey: String { type.itemType.key }
-    /// For a type without a class none on another thread than the block's: the store may learn of others meanwhile.
+    /// Empty on other threads than the block's for a type without a class, because the store may add attributes
+    /// meanwhile.
     var attributeNames: [String] {
         if type.itemType.schema == nil, !mayBeRead { return [] }
         return type.attributeNames
     }
 
-    /// The bytes that writing the item takes, more or less.
+    /// The approximate size of writing the item, in bytes.
     var bytesToWrite: Int {
         record.length + RecordKey.length
     }
@@ -66,7 +65,7 @@ final class LiveBacking: RecordBacking {
         block.thread.hasEnded && !block.isCommitted && isNew && !isDeleted
     }
 
-    /// Makes the item a new one of another block, with the values of a new one there.
+    /// Makes the item a new item of another block, with the values of `other`.
     func move(to other: LiveBacking, of block: WriteBlock) {
         moved = (other.type, block)
         isMoved = true
@@ -77,7 +76,7 @@ final class LiveBacking: RecordBacking {
         countedBytes = 0
     }
 
-    /// Makes the record ready to be written.
+    /// Prepares the record for writing.
     func close(seed: UInt64) { record.close(seed: seed) }
 
     func value(at index: Int) throws(DataStoreError) -> DataStoreValue {
@@ -178,7 +177,7 @@ final class LiveBacking: RecordBacking {
         }
     }
 
-    /// Sets an attribute of a new item to its recorded default if that is the value; returns whether it did.
+    /// Defers a new item's value if it is the recorded default; returns whether it did.
     @inline(__always)
     private func setsDefault(
         _ attribute: UInt16, _ isValue: (DataStoreValue) -> Bool
@@ -190,7 +189,7 @@ final class LiveBacking: RecordBacking {
         return true
     }
 
-    /// Calls `body` with the field of an attribute that holds a value of a declared kind.
+    /// Calls `body` with the field of an attribute, if its value has a declared kind.
     @inline(__always)
     private func field<Value>(
         at index: Int, _ body: (RecordFormat.Field, Span<UInt8>) -> Value?
@@ -201,8 +200,8 @@ final class LiveBacking: RecordBacking {
         return body(field, bytes.span)
     }
 
-    /// Calls `set` with the attribute at an index, and tells whether it did: only if a value with that tag and of so
-    /// many bytes may be set just so.
+    /// Calls `set` with the attribute at an index, and returns whether it did: only if a value with that tag and of
+    /// that size needs no further checks.
     @inline(__always)
     private func change(
         _ tag: UInt8, at index: Int, _ bytes: Int, _ set: (UInt16) -> Void
@@ -268,7 +267,7 @@ final class LiveBacking: RecordBacking {
             throw .unknownAttribute(
                 name ?? self.name(at: place), ofType: itemTypeKey, in: "setValue")
         }
-        // The first change of an item counts all of it.
+        // The first change of an item counts its whole record.
         if !block.hasRoom(for: countedBytes == 0 ? size + bytesToWrite : size) {
             try checkRoom(for: value, of: attribute, name ?? self.name(at: place), block)
         }
@@ -279,7 +278,7 @@ final class LiveBacking: RecordBacking {
         block.didChange(self)
     }
 
-    /// Throws on another thread than the block's while that runs.
+    /// Throws if the block is running and this is not its thread.
     @inline(__always)
     private func checkReading() throws(DataStoreError) {
         if !mayBeRead { throw BlockThread.refusal(in: "value", itemType: itemTypeKey) }
@@ -303,7 +302,7 @@ final class LiveBacking: RecordBacking {
         type.attribute(atPlace: index)?.name ?? "#\(index)"
     }
 
-    /// Whether a value is far from every limit, as most are.
+    /// Whether a value is far below every limit, as most are.
     @inline(__always)
     private static func isSmall(_ value: DataStoreValue, below limit: Int) -> Bool {
         switch value {
@@ -313,7 +312,7 @@ final class LiveBacking: RecordBacking {
         }
     }
 
-    /// Throws if the block's changes were more than its limit with a value in place of the one there is.
+    /// Throws if the block's changes exceed its limit with the new value instead of the present one.
     private func checkRoom(
         for value: DataStoreValue, of attribute: UInt16, _ name: String, _ block: WriteBlock
     ) throws(DataStoreError) {
@@ -321,7 +320,7 @@ final class LiveBacking: RecordBacking {
         var growth = try limits.check(value, for: name, of: itemTypeKey)
         growth -= record.field(attribute)?.range.count ?? 0
         growth += bytesToWrite - countedBytes
-        // What does not take more room is always taken.
+        // A value that does not take more room is always accepted.
         if growth <= 0 || block.hasRoom(for: growth) { return }
         throw .blockTooLarge(limit: limits.writeBlockBytes, itemType: itemTypeKey, attribute: name)
     }

@@ -1,28 +1,29 @@
 import JustPersist
 
-/// The items that a write block gave out: one object per stored item.
+/// The items that a write block has returned: one object per stored item.
 struct LiveItems {
-    /// Two types may each have an item with one id.
+    /// The type is part of the key because two types may have items with one id.
     private struct Key: Hashable {
         let type: UInt32
         let id: ItemID
 
-        // The standard library's hash is made for keys of any length, and took an eighth of the time of an update. If its
-        // dictionary stops calling this, only that time is lost.
+        // The standard library's hash is made for keys of any length, and took an eighth of the time of an update. If
+        // its dictionary stops calling this function, only that time is lost.
         func _rawHashValue(seed: Int) -> Int {
             let product = (id.high ^ Self.secret.0).multipliedFullWidth(
                 by: id.low ^ Self.secret.1)
             return Int(truncatingIfNeeded: product.high ^ product.low) ^ seed
         }
 
-        /// Random, so that nobody can choose ids that collide.
+        /// Random, so ids that collide cannot be chosen.
         private static let secret = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
     }
 
-    /// Type-erased, because only that can be asked whether it is used elsewhere.
+    /// Type-erased, because only `AnyObject` can be checked for unique references.
     private var items: [Key: AnyObject] = [:]
     private var sweepSize = 16_384
-    /// The bytes of the records of the items that were added, and from how many on a sweep is worth its time.
+    /// The size in bytes of the records of the items that were added, and the size from which a sweep is worth its
+    /// time.
     private var bytes = 0
     private var sweepBytes = leastSweepBytes
     private static let leastSweepBytes = 16 << 20
@@ -32,7 +33,7 @@ struct LiveItems {
         items[Key(type: type, id: id)] as? any DataStoreItem
     }
 
-    /// Adds an item whose values take so many bytes.
+    /// Adds an item whose values have that size in bytes.
     mutating func add(_ item: AnyObject?, type: UInt32, id: ItemID, bytes: Int) {
         items[Key(type: type, id: id)] = item
         self.bytes += bytes
@@ -44,19 +45,19 @@ struct LiveItems {
 
     mutating func removeAll() { items = [:] }
 
-    /// Lets go of all items of a type, and gives them.
+    /// Removes all items of a type, and returns them.
     mutating func removeAll(type: UInt32) -> [any DataStoreItem] {
         let keys = items.keys.filter { $0.type == type }
         return keys.compactMap { items.removeValue(forKey: $0) as? any DataStoreItem }
     }
 
-    /// Whether so many came since the last ``dropUnused()`` that it is worth its time.
+    /// Whether enough items were added since the last ``dropUnused()`` to make a sweep worth its time.
     var wantsSweep: Bool { items.count > sweepSize || bytes > sweepBytes }
 
-    /// Lets go of items that nobody else holds; they can be read again when they are asked for.
+    /// Removes items without other references; they can be read again.
     mutating func dropUnused() {
         let count = items.count
-        // Not over `indices`, which hold the dictionary and with it every item a second time.
+        // Not over `indices`, which retain the dictionary and with it a second reference to every item.
         var index = items.startIndex
         while index != items.endIndex {
             if isKnownUniquelyReferenced(&items.values[index]) {
@@ -66,7 +67,7 @@ struct LiveItems {
         }
         items = items.filter { $0.value !== Self.unused }
         sweepSize = max(16_384, items.count * 2)
-        // What those that stay take is estimated by their share.
+        // The size of the remaining items is estimated by their share.
         bytes = Int(Double(bytes) * Double(items.count) / Double(max(1, count)))
         sweepBytes = max(Self.leastSweepBytes, bytes * 2)
     }

@@ -1,54 +1,54 @@
 import JustPersist
 
-/// A running write block: the items that are live in it, and what of them is still to be written.
+/// A running write block, with its live items and their pending changes.
 final class WriteBlock: Block {
     private var writer: any KeyValueWriter
     var header: StoreHeader
-    /// Whether the block has a commit of its own: not if it has changed nothing.
+    /// Whether the block makes a commit of its own: not if it has changed nothing.
     private(set) var hasCommit = false
-    /// When it began, if commits are logged.
+    /// The start of the block, if commits are logged.
     let start: StoreLog.Start?
-    /// Whether it notes which items it changes.
+    /// Whether the block notes the items that it changes.
     private let isObserved: Bool
     override var notesChanges: Bool { isObserved }
-    /// Whether it counts among the blocks whose commits are still to be announced here.
+    /// Whether the block counts among those whose commits are still to be announced.
     private var isUnannounced = true
-    /// Whether something was written, if only to be deleted again.
+    /// Whether something was written, even if it was deleted again.
     @safe @exclusivity(unchecked) private var hasWritten = false
-    /// The first storage error: the block cannot be committed after it, whatever its code does.
+    /// The first storage error, after which the block cannot be committed.
     private(set) var poison: DataStoreError?
 
     private var live = LiveItems()
-    // Unchecked, here and below: nothing that is called while they change comes back to them.
+    // Unchecked, here and below: code that runs during a change does not access them.
     @safe @exclusivity(unchecked) private var dirty: [Pending] = []
-    /// The bytes that wait in ``dirty``, and how many may: beyond them it is written before more is added.
+    /// The size in bytes of the items in ``dirty``, and the size from which they are written before more are added.
     @safe @exclusivity(unchecked) private var pendingBytes = 0
     private static let pendingLimit = 4 << 20
-    /// The bytes of all changes that stand, written ones included.
+    /// The size in bytes of all changes of the block, written ones included.
     @safe @exclusivity(unchecked) private(set) var changedBytes = 0
-    /// Whether what the block made is in the store.
+    /// Whether the block's changes are committed.
     private(set) var isCommitted = false
-    /// Called when all blocks of the transaction have run, before it is committed.
+    /// Called after all blocks of the transaction have run, before it is committed.
     var beforeCommit: (() -> Void)?
-    /// Called once it is known whether what the block did is committed, before the next transaction begins.
+    /// Called once it is known whether the block is committed, before the next transaction begins.
     var whenEnded: ((_ isCommitted: Bool) -> Void)?
-    /// The id of the first new item that is pending.
+    /// The id of the first pending new item.
     @safe @exclusivity(unchecked) private var firstNewID: ItemID?
-    /// The time for the ids of new items, taken anew whenever there is nothing pending; `nil` before the first one.
+    /// The time in the ids of new items, updated whenever nothing is pending; `nil` before the first one.
     @safe @exclusivity(unchecked) private var millisecond: UInt64?
-    /// The items that this block took in, as far as they are used elsewhere.
+    /// The items inserted in this block, as far as they are used elsewhere.
     private var inserted: [Inserted] = []
 
     private struct Inserted {
         var backing: DictionaryBacking
-        /// The live object of an item that was in the store before, which must stay the only one.
+        /// The live object of an item that was in the store before; it must remain the only one.
         var known: AnyObject?
     }
 
     /// An item to be written.
     ///
-    /// A new one is held here, and comes to ``live`` only if it is used elsewhere when it has been
-    /// written: until then no query can find it.
+    /// A new item is held here, and is added to ``live`` only if it has other references when it is written: until then
+    /// no query can find it.
     private struct Pending {
         let backing: LiveBacking
         var newItem: AnyObject?
@@ -57,7 +57,7 @@ final class WriteBlock: Block {
     @safe @exclusivity(unchecked) private var changes = 0
     override var changeCount: Int { changes }
     private var changedTypes: Set<UInt32> = []
-    /// The tables with entries that no other item may share, until that is seen to.
+    /// The tables with entries in unique indexes that are not checked yet.
     private var unjudged: [RecordTable] = []
 
     init(
@@ -73,7 +73,7 @@ final class WriteBlock: Block {
 
     deinit { noteAnnounced() }
 
-    /// Notes that its commit was announced, or that there is none.
+    /// Notes that the block's commit was announced, or that there is none.
     func noteAnnounced() {
         if !isUnannounced { return }
         isUnannounced = false
@@ -81,18 +81,18 @@ final class WriteBlock: Block {
     }
 
     override func end() {
-        // Items that are kept hold the block, which must not hold the transaction for them.
+        // Retained items hold the block, which must not keep the transaction alive.
         writer = EndedTransaction.shared
         live.removeAll()
         dirty = []
-        // Last, for from then on other threads may read the items.
+        // Last, because afterwards other threads may read the items.
         super.end()
     }
 
-    /// Notes the outcome, and lets go of the items that were taken in.
+    /// Notes the outcome, and releases the inserted items.
     ///
-    /// If nothing was committed they are in no store again, and so are those that were made here: they can be
-    /// inserted once more.
+    /// If the block was rolled back, the inserted items and the items made in it belong to no store, and can be
+    /// inserted again.
     func conclude(isCommitted: Bool) {
         self.isCommitted = isCommitted
         whenEnded?(isCommitted)
@@ -106,10 +106,10 @@ final class WriteBlock: Block {
 
     // MARK: Changes
 
-    /// Whether the block has changed what the store knows of its types.
+    /// Whether the block has changed the catalog.
     var hasChangedTypes: Bool { !changedTypes.isEmpty }
 
-    /// Makes sure that the store knows all attributes of the type.
+    /// Adds the declarations of the type's class to the catalog if they are missing.
     @inline(__always)
     func complete(_ type: BlockType) throws(DataStoreError) {
         if !type.isComplete { try declare(type) }
@@ -124,10 +124,10 @@ final class WriteBlock: Block {
         type.noteDeclared()
     }
 
-    /// At once for good: names that lead to one attribute are made one by its declaration.
+    /// Declares the type, which permanently merges the attributes under several names of it.
     override func settle(_ type: BlockType) throws(DataStoreError) { try declare(type) }
 
-    /// At once for good: types that are one by their keys are made one by its declaration.
+    /// Declares the type, which permanently merges the types under its keys.
     override func settle(
         _ candidates: [CatalogType], _ schema: ItemSchema
     ) throws(DataStoreError) -> CatalogType? {
@@ -135,12 +135,11 @@ final class WriteBlock: Block {
         return known.catalog.candidates(for: ItemType(schema)).first
     }
 
-    /// Brings the catalog up to a schema.
+    /// Updates the catalog to a schema.
     ///
     /// - Parameters:
-    ///   - isOfClass: Whether it is that of an item class, without which an index is dropped that the class does not declare
-    ///     any more.
-    ///   - child: The block of a child store that declares it, whose items count too.
+    ///   - isOfClass: Whether the schema is that of an item class: then indexes that it no longer declares are dropped.
+    ///   - child: The block of a child store that declares the schema, whose items count too.
     func declare(
         _ schema: ItemSchema, isOfClass: Bool = false, for child: WriteBlock? = nil
     ) throws(DataStoreError) {
@@ -149,7 +148,7 @@ final class WriteBlock: Block {
         let isAmbiguous = candidates.contains { stored in
             stored.places(of: schema).contains { $0.count > 1 }
         }
-        // So that what holds items and values is in the records.
+        // The search for items and values reads records only.
         if candidates.count > 1 || isAmbiguous { try flush() }
         let (type, others, isChanged) = try known.catalog.declare(
             schema, isOfClass: isOfClass, limits: context.limits,
@@ -173,13 +172,13 @@ final class WriteBlock: Block {
         try followIndexes(of: type, before: candidates.first { $0.number == type.number })
     }
 
-    /// Takes over what another store knows of a type, under the same number: the type has no items here.
+    /// Copies another store's type under the same number; the type has no items here.
     func adopt(_ type: CatalogType) {
         known.catalog.put(type)
         didChange(type.number)
     }
 
-    /// Gives a number to the types that references in a value lead to.
+    /// Adds types for the references in a value whose types have no number.
     @inline(__always)
     func addTypes(referredToBy value: DataStoreValue) throws(DataStoreError) {
         switch value {
@@ -193,7 +192,7 @@ final class WriteBlock: Block {
         }
     }
 
-    /// Notes a change of the catalog, and ties the types of this block to it.
+    /// Notes a change of the catalog, and updates this block's types.
     func didChange(_ number: UInt32) {
         changedTypes.insert(number)
         guard let type = known.catalog[number] else { return }
@@ -201,7 +200,7 @@ final class WriteBlock: Block {
         bindIndexes(of: type)
     }
 
-    /// Whether it has changed types of which an index lacks entries.
+    /// Whether the block has changed types that have an incomplete index.
     var hasUnfinishedIndexes: Bool {
         context.keepsIndexes && context.root == nil && !changedTypes.isEmpty
             && known.catalog.unfinishedIndex(except: context.failedBuilds) != nil
@@ -216,7 +215,7 @@ final class WriteBlock: Block {
         }
     }
 
-    /// Counts what was set on an item, and sees that it is written.
+    /// Counts the changes of an item, and adds it to the items to be written.
     func didChange(_ backing: LiveBacking) {
         let bytes = backing.bytesToWrite
         let growth = bytes - backing.countedBytes
@@ -226,23 +225,23 @@ final class WriteBlock: Block {
             pendingBytes += growth
             return
         }
-        // A failure poisons the block, which says so in the next call and at its end.
+        // A failure marks the block as failed; the next call and the end of the block report it.
         if pendingBytes >= Self.pendingLimit { try? flush() }
         backing.isDirty = true
         pendingBytes += bytes
         dirty.append(Pending(backing: backing))
     }
 
-    /// Counts bytes that were written past the items.
+    /// Counts bytes that were written in another way than as items.
     func noteBytes(_ count: Int) { changedBytes += count }
 
-    /// Whether the limit of a block leaves room for so many bytes more.
+    /// Whether that many more bytes are within the limit of the block.
     @inline(__always)
     func hasRoom(for bytes: Int) -> Bool {
         changedBytes <= context.limits.writeBlockBytes - bytes
     }
 
-    /// Takes an item off that was deleted or is not to be written: its bytes count no more.
+    /// Drops an item that was deleted or must not be written, and no longer counts its bytes.
     private func drop(_ backing: LiveBacking) {
         backing.isDeleted = true
         changedBytes -= backing.countedBytes
@@ -285,7 +284,7 @@ final class WriteBlock: Block {
         if type.table == nil { throw .undeclaredType(type.itemType.key, in: operation) }
     }
 
-    /// Takes an item in that is in no store; false if its id is in the store already.
+    /// Inserts an item that is in no store; returns false if its id exists in the store.
     func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
         if item.backing.storeBacking is any RecordBacking {
             guard try thaw(item) == nil else { return false }
@@ -315,7 +314,7 @@ final class WriteBlock: Block {
         return true
     }
 
-    /// Takes an item in again that was made in a block that came to nothing, with the values it had.
+    /// Inserts an item of a rolled-back block again, with its values.
     private func revive(
         _ item: any MutableDataStoreItem, _ backing: LiveBacking
     ) throws(DataStoreError) {
@@ -339,7 +338,7 @@ final class WriteBlock: Block {
             for (name, value) in values { try backing.setValue(value, forAttribute: name) }
         } catch {
             var error = error
-            // Of several, the same one each time.
+            // In a fixed order, so the error is the same each time.
             do throws(DataStoreError) {
                 for (name, value) in values.sorted(by: { $0.key < $1.key }) {
                     try backing.setValue(value, forAttribute: name)
@@ -347,13 +346,13 @@ final class WriteBlock: Block {
             } catch let first {
                 error = first
             }
-            // Never to be written.
+            // The item must never be written.
             drop(backing)
             throw error
         }
     }
 
-    /// Makes an item live that is new in the store.
+    /// Makes an inserted item live.
     private func take(_ item: any MutableDataStoreItem, _ backing: LiveBacking) {
         if let table = backing.type.table {
             live.add(item, type: table.number, id: backing.id, bytes: backing.bytesToWrite)
@@ -362,7 +361,7 @@ final class WriteBlock: Block {
         changes += 1
     }
 
-    /// Deletes an item; false if it was not there.
+    /// Deletes an item; returns false if it did not exist.
     func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
         let backing = try ownBacking(of: item, "delete")
         let type = try blockType(backing?.type.itemType ?? ItemType(of: item))
@@ -370,7 +369,7 @@ final class WriteBlock: Block {
         let id = item.uniqueToken
         var isDeleted = false
         if let table = try table(of: type) {
-            // Written first, so that the engine alone says whether the item is there.
+            // Written first, so the engine alone determines whether the item exists.
             try flush()
             let known = live.remove(type: table.number, id: id)
             if let live = known?.backing.storeBacking as? LiveBacking { drop(live) }
@@ -437,7 +436,7 @@ final class WriteBlock: Block {
         return item
     }
 
-    /// The record may have been changed or deleted since.
+    /// The record may have changed or been deleted in the meantime.
     override func currentItem(
         _ type: BlockType, id: ItemID, record: [UInt8]
     ) throws(DataStoreError) -> (any DataStoreItem)? {
@@ -450,7 +449,7 @@ final class WriteBlock: Block {
         if let known = try knownItem(type, id: id) { return known }
         if live.wantsSweep { try makeRoom() }
         if let stored = try super.liveItem(type, id: id) { return stored }
-        // It may be a new one that was not written yet. Those have ids from the first one's on.
+        // It may be a new item that is not written yet; these have ids from the first one's on.
         guard let firstNewID, id >= firstNewID else { return nil }
         try flush()
         if let known = try knownItem(type, id: id) { return known }
@@ -467,15 +466,15 @@ final class WriteBlock: Block {
         return item
     }
 
-    /// The backing of an item of this store; `nil` for an item in no store, which stands for the
-    /// stored one with its id.
+    /// The backing of an item of this store; `nil` for an item in no store, which represents the stored item with its
+    /// id.
     ///
-    /// An item of another store is an error.
+    /// Throws for an item of another store.
     private func ownBacking(
         of item: any DataStoreItem, _ operation: String
     ) throws(DataStoreError) -> (any RecordBacking)? {
         guard let backing = item.backing.storeBacking as? any RecordBacking else {
-            // The item of another kind of store, which may have an item with this id too.
+            // An item of another kind of store, in which this id may exist too.
             guard item.backing.storeBacking is DictionaryBacking else {
                 throw .itemOfAnotherStore(item, in: operation)
             }
@@ -495,13 +494,13 @@ final class WriteBlock: Block {
         try checkUniqueness()
     }
 
-    /// Writes what is pending, and lets go of items that nobody uses.
+    /// Writes pending changes, and releases unused items.
     private func makeRoom() throws(DataStoreError) {
         try flush()
         if live.wantsSweep { dropUnusedItems() }
     }
 
-    /// Has it seen to before the next query and the commit that no two items agree where none may.
+    /// Schedules a table's check of uniqueness, before the next query and the commit.
     func noteUnjudged(_ table: RecordTable) {
         if !table.uniqueEntries.entries.isEmpty { unjudged.append(table) }
     }
@@ -514,17 +513,17 @@ final class WriteBlock: Block {
         unjudged = []
     }
 
-    /// Writes the items that were changed since the last time.
+    /// Writes the items that were changed since the last flush.
     private func flush() throws(DataStoreError) {
         if let poison { throw poison }
         guard !dirty.isEmpty else { return }
-        // In local variables, which need no checks for overlapping access at each item.
+        // Local variables need no exclusivity checks for each item.
         var pending: [Pending] = []
         swap(&pending, &dirty)
         pendingBytes = 0
         firstNewID = nil
         hasWritten = true
-        // Most blocks write one type or two; a table that comes twice has nothing left the second time.
+        // Most blocks write one or two types; a table that is listed twice has nothing to write the second time.
         var indexed: [RecordTable] = []
         for index in pending.indices {
             let backing = pending[index].backing
@@ -545,9 +544,9 @@ final class WriteBlock: Block {
                 noteUnjudged(table)
             }
         }
-        // The room is used again.
+        // Keeps the buffer for the next items.
         pending.removeAll(keepingCapacity: true)
-        // The end of an item that was let go of may have changed another.
+        // Releasing an item may have changed another one.
         if dirty.isEmpty { swap(&pending, &dirty) }
     }
 
@@ -576,9 +575,10 @@ final class WriteBlock: Block {
         backing.isDirty = false
     }
 
-    /// Keeps the catalog's record of which kinds each attribute has had.
+    /// Updates the catalog's record of the kinds of each attribute's values.
     ///
-    /// - Parameter isNoted: Whether an attribute is known to have had a value with a tag, or is none of the type's.
+    /// - Parameter isNoted: Whether the attribute is known to have had a value with that tag, or does not belong to the
+    ///   type.
     @inline(__always)
     func noteTags(
         of record: Span<UInt8>, ofType number: UInt32,
@@ -599,7 +599,7 @@ final class WriteBlock: Block {
         }
     }
 
-    /// Lets go of items that nobody but this block holds.
+    /// Releases items that only this block holds.
     private func dropUnusedItems() {
         for index in inserted.indices.reversed()
         where isKnownUniquelyReferenced(&inserted[index].backing) {
@@ -609,7 +609,7 @@ final class WriteBlock: Block {
         live.dropUnused()
     }
 
-    /// Writes everything that is pending, for the commit; throws what poisoned the block.
+    /// Writes all pending changes for the commit; throws the error after which the block cannot be committed.
     func finish() throws(DataStoreError) {
         try thread.checkNoChangeWasLost()
         try flush()
@@ -633,19 +633,19 @@ final class WriteBlock: Block {
         if let poison { throw poison }
     }
 
-    /// Notes an error of the storage: what this block would write might rest on a wrong picture.
+    /// Notes an error of the storage, after which the block's further changes could be based on wrong data.
     ///
-    /// Damage does not poison, or a damaged record could never be deleted. Nor does what is no error of the
-    /// storage: a call that was refused has changed nothing.
+    /// Damage of a record does not fail the block, because a damaged record must remain deletable. Nor does any other
+    /// error: a call that was refused has changed nothing.
     func note(_ error: DataStoreError) {
-        // A block whose task was cancelled may have got no answer where its code cannot know it.
+        // A cancelled block may have received no answer in a place where its code cannot notice.
         let endsBlock =
             error.code == .storageFailure || error.code == .storageFull || error.engine != nil
             || error.code == .cancelled
         if endsBlock, error.code != .corrupted, poison == nil { poison = error }
     }
 
-    /// Reports an error, the one that poisoned the block once only.
+    /// Reports an error; the error that failed the block only once.
     func report(_ error: DataStoreError) {
         thread.noteReported(error)
         if thread.isCurrent, let known = poison, known.code == error.code,
@@ -657,7 +657,7 @@ final class WriteBlock: Block {
         context.report(error)
     }
 
-    /// Runs a step that writes with the block's transaction; an error in it poisons the block.
+    /// Runs a step that writes with the block's transaction; an error in it fails the block.
     func storing<Value>(
         _ body: (any KeyValueWriter) throws(DataStoreError) -> Value
     ) throws(DataStoreError) -> Value {
@@ -665,7 +665,7 @@ final class WriteBlock: Block {
         return try storage { () throws(DataStoreError) in try body(writer) }
     }
 
-    /// Runs a step that writes; an error in it poisons the block.
+    /// Runs a step that writes; an error in it fails the block.
     private func storage<Value>(
         _ body: () throws(DataStoreError) -> Value
     ) throws(DataStoreError) -> Value {

@@ -19,7 +19,7 @@ extension CatalogType {
     ///     …  fields (EntryFields)
     /// ```
     ///
-    /// The key has a checksum of its own, so that it can be told which type is damaged when the rest is.
+    /// The key has its own checksum, which identifies the damaged type when the rest is unreadable.
     func encoded(_ types: BlockCatalog) -> [UInt8] {
         var fields = EntryFields()
         for attribute in attributes {
@@ -41,7 +41,7 @@ extension CatalogType {
         return bytes
     }
 
-    /// The entry that stands under a type's number; `nil` if it is damaged.
+    /// The entry stored under a type's number; `nil` if it is damaged.
     init?(number: UInt32, decoding bytes: Span<UInt8>, _ types: BlockCatalog) {
         guard bytes.count >= 8,
             bytes.wyhash(8..<bytes.count, seed: UInt64(number)) == bytes.word64(at: 0),
@@ -151,7 +151,7 @@ extension CatalogAttribute {
             return true
         }
         guard isSound, let name else { return nil }
-        // It is the value of items, which cannot be read then.
+        // The default is the value of items, which cannot be read without it.
         if hasLaterDefault { unknown.forbidReading() }
         self.init(
             name: name, formerNames: formerNames, kinds: kinds, recordedDefault: recordedDefault,
@@ -162,14 +162,14 @@ extension CatalogAttribute {
 extension Catalog {
     /// The catalog of the state that a reader sees.
     ///
-    /// An entry that is damaged or missing concerns its own type only.
+    /// A damaged or missing entry affects its own type only.
     init(reading reader: any KeyValueReader, version: UInt64) throws(DataStoreError) {
         var read = Catalog()
         read.version = version
         var entries: [(number: UInt32, bytes: [UInt8])] = []
         // Numbers without an entry.
         var gaps: [ClosedRange<UInt32>] = []
-        // First all keys, for an entry may refer to types behind it.
+        // All keys come first, because an entry may refer to types that follow it.
         try reader.scan(KeyRange(prefix: [KeySpace.catalogTag]), reversed: false) {
             (key, value) throws(DataStoreError) in
             let number = key.word32(at: 1).byteSwapped
@@ -210,7 +210,7 @@ extension Catalog {
         self = read
     }
 
-    /// Notes which numbers without an entry have items or a count: a type that has neither misses nothing.
+    /// Notes the numbers without an entry that have items or a count: a type that has neither is not missing.
     private mutating func noteMissing(
         in gap: ClosedRange<UInt32>, _ reader: any KeyValueReader
     ) throws(DataStoreError) {

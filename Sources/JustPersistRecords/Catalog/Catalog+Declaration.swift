@@ -1,10 +1,11 @@
 import JustPersist
 
 extension Catalog {
-    /// What the store knows of a type: mostly one, none if it has never seen it, and several if the key of its class
-    /// and a former one are both in use.
+    /// The store's types for a class: usually one, none if the store has never seen the class, and several if its key
+    /// and a former key are both in use.
     ///
-    /// The key counts before the former ones, and a key that a type has now before one that it had.
+    /// The current key of the class comes before its former ones. A key that a type has now comes before one that it
+    /// had.
     func candidates(for type: ItemType) -> [CatalogType] {
         guard let schema = type.schema, !schema.formerTypeKeys.isEmpty else {
             return self.type(type.key).map { [$0] } ?? []
@@ -27,7 +28,7 @@ extension Catalog {
         return found
     }
 
-    /// Which of several types has the items of the one that a schema is of: the one that holds any.
+    /// Returns the type that holds items, of the several that a schema may mean.
     ///
     /// - Throws: `.conflictingTypes` if several do.
     static func choose(
@@ -44,13 +45,13 @@ extension Catalog {
         throw .conflictingTypes(schema.itemTypeKey, holders.map(\.key))
     }
 
-    /// Brings the catalog up to a schema: adds the type, the attributes and the indexes that it does not
-    /// know yet, renames what was declared under another name, and takes kinds and defaults over.
+    /// Updates the catalog to a schema: adds the type, attributes and indexes that it lacks, renames those that were
+    /// declared under another name, and updates kinds and defaults.
     ///
-    /// Returns the type, the types that gave way to it, and whether anything changed.
+    /// Returns the type, the types that were merged into it, and whether anything changed.
     ///
     /// - Parameters:
-    ///   - isOfClass: Whether it is the schema of a class, without which indexes of former releases go.
+    /// - isOfClass: Whether the schema is that of a class: then indexes that it no longer declares are dropped.
     ///   - holdsItems: Whether there is any item of the type. Asked only if a type is found under several keys.
     ///   - holdsValues: Whether any item of the type has a value for the attribute with that id. Asked
     ///     only if an attribute is found under several names.
@@ -73,8 +74,8 @@ extension Catalog {
         return (type, others, isChanged)
     }
 
-    /// The type that a schema is of, under the key that it has from now on, and those that give way to it; a new
-    /// one if the store has none.
+    /// The type of a schema, under the key that it has from now on, and the types that are merged into it; a new type
+    /// if the store has none.
     private func declaredType(
         _ schema: ItemSchema, _ limits: DataStoreLimits,
         _ holdsItems: (CatalogType) throws(DataStoreError) -> Bool
@@ -91,7 +92,7 @@ extension Catalog {
             for other in others where other.unknown.forbidsWriting {
                 throw other.newerFormat(in: "declare")
             }
-            // An earlier release goes on using the key that it knows.
+            // An earlier release keeps using the key that it knows.
             if !known.hasKey(of: schema) {
                 try limits.check(typeName: key)
                 type.rename(to: key)
@@ -118,7 +119,7 @@ extension Catalog {
         schema.formerTypeKeys.allSatisfy { type($0) != nil }
     }
 
-    /// The type with that key that items only refer to so far, or a new one.
+    /// The undeclared type with that key, to which items refer, or a new type.
     private func newType(_ key: String) throws(DataStoreError) -> CatalogType {
         if let known = entry(key) { return known }
         guard nextNumber < .max else {
@@ -131,14 +132,14 @@ extension Catalog {
         return type
     }
 
-    /// Gives the types that references in a value lead to a number, if they have none; gives those that are new.
+    /// Adds types for the references in a value whose types have no number yet, and returns the new ones.
     mutating func addTypes(
         referredToBy value: DataStoreValue, limits: DataStoreLimits
     ) throws(DataStoreError) -> [UInt32] {
         switch value {
         case .reference(let reference):
             if names.number(of: reference.itemTypeKey) != nil { return [] }
-            // An empty one is the key of no type, and a value like others.
+            // An empty key belongs to no type, and is stored like any other value.
             let key = reference.itemTypeKey
             if !key.isEmpty { try limits.check(typeName: key) }
             let type = try newType(reference.itemTypeKey)
@@ -160,10 +161,11 @@ extension Catalog {
 }
 
 extension CatalogType {
-    /// The ids under which the attributes of a schema may be found: mostly one for each, none for a new
-    /// attribute, and several if a name and a former name of it are both in use.
+    /// The ids under which the attributes of a schema may be stored: usually one for each, none for a new attribute,
+    /// and several if a name and a former name are both in use.
     ///
-    /// The name counts before the former ones, and a name that an attribute has now before one that it had.
+    /// The current name of a declaration comes before its former ones. A name that an attribute has now comes before
+    /// one that it had.
     func places(of schema: ItemSchema) -> [[UInt16]] {
         var claimed = Set(schema.attributes.compactMap { currentID(ofAttribute: $0.name) })
         return schema.attributes.map { attribute in
@@ -181,7 +183,7 @@ extension CatalogType {
         }
     }
 
-    /// Which of several attributes has the values of a declared one: the one that holds any.
+    /// Returns the attribute that holds values, of the several that a declaration may mean.
     ///
     /// - Throws: `.conflictingAttributes` if several do.
     func choose(
@@ -202,7 +204,7 @@ extension CatalogType {
             """, itemType: key, attribute: attribute.name)
     }
 
-    /// Adds an attribute or brings it up to its declaration, and tells whether that changed anything.
+    /// Adds an attribute or updates it to its declaration, and returns whether that changed anything.
     fileprivate mutating func declare(
         _ attribute: AttributeSchema, at places: [UInt16], limits: DataStoreLimits,
         holdsValues: (CatalogType, UInt16) throws(DataStoreError) -> Bool
@@ -239,8 +241,8 @@ extension CatalogType {
         return isChanged
     }
 
-    /// Whether a declared name is later than the one that the attribute has: an earlier release, which knows
-    /// neither, goes on using its own.
+    /// Whether a declared name is later than the attribute's: an earlier release, which knows no later name, keeps
+    /// using its own.
     func isNewName(_ attribute: AttributeSchema, at id: UInt16) -> Bool {
         let known = attributes[Int(id)]
         return known.name != attribute.name
@@ -257,7 +259,7 @@ extension CatalogType {
 }
 
 extension DataStoreError {
-    /// Items of one type under several keys.
+    /// The error if items of one type exist under several keys.
     fileprivate static func conflictingTypes(
         _ key: String, _ holders: [String]
     ) -> DataStoreError {

@@ -1,12 +1,12 @@
 import JustPersist
 
-/// What a store knows of its types.
+/// The types that a store knows.
 ///
-/// One immutable value per committed state.
+/// There is one immutable value for each committed state.
 struct Catalog: Sendable {
     /// Counts the commits that changed the catalog.
     var version: UInt64 = 0
-    /// The types in the order in which they came, which is that of their numbers.
+    /// The types in the order of their numbers, in which they were added.
     private(set) var types: [CatalogType] = []
     /// The entries that cannot be read.
     private(set) var damages: [CatalogDamage] = []
@@ -14,32 +14,32 @@ struct Catalog: Sendable {
     ///
     /// Types are numbered from 1. Numbers are never reused, not even a damaged entry's.
     private(set) var nextNumber: UInt32 = 1
-    /// The keys of the types by number, of those too that are only referred to.
+    /// The keys of the types by number, including undeclared types that items refer to.
     var names = TypeNames()
     private var places: [UInt32: Int] = [:]
 
     /// An empty catalog.
     init(names: TypeNames = TypeNames()) { self.names = names }
 
-    /// The declared type with that key, be it a former one.
+    /// The declared type with that key, which may be a former key.
     func type(_ key: String) -> CatalogType? {
         guard let type = entry(key), type.isDeclared else { return nil }
         return type
     }
 
-    /// The same, or one that is only referred to.
+    /// The type with that key, declared or not.
     func entry(_ key: String) -> CatalogType? { names.number(of: key).flatMap { self[$0] } }
 
     /// The type with that number.
     subscript(number: UInt32) -> CatalogType? { places[number].map { types[$0] } }
 
-    /// Adds the tag of a value that an attribute now has, and tells whether it is the first such value.
+    /// Adds the tag of an attribute's value, and returns whether it is the first such value.
     mutating func note(tag: UInt8, ofAttribute id: UInt16, type number: UInt32) -> Bool {
         guard let place = places[number] else { return false }
         return types[place].note(tag: tag, ofAttribute: id)
     }
 
-    /// Puts a type in its place: over the one with its number, or behind the last.
+    /// Replaces the type with the same number, or appends the type.
     mutating func put(_ type: CatalogType) {
         if let place = places[type.number] {
             types[place] = type
@@ -51,21 +51,21 @@ struct Catalog: Sendable {
         guard type.isDeclared else { return names.note(type.key, for: type.number) }
         names.set(type.key, for: type.number)
         for key in type.formerKeys {
-            // Not if another type has it now.
+            // Not if another type has the key now.
             if let known = self.type(key), known.key == key { continue }
             names.setFormer(key, of: type.number)
         }
     }
 
-    /// Keeps a number, and those before it, from new types.
+    /// Keeps new types from using a number or any number below it.
     mutating func reserve(_ number: UInt32) {
         nextNumber = max(nextNumber, number == .max ? .max : number + 1)
     }
 
-    /// Notes that entries cannot be read.
+    /// Notes an entry that cannot be read.
     mutating func note(_ damage: CatalogDamage) { damages.append(damage) }
 
-    /// Why it cannot be told what the store knows of a type under any of its keys; `nil` if it can.
+    /// The error if damage hides whether the store knows a type under one of its keys; `nil` if it does not.
     func damage(of type: ItemType) -> DataStoreError? {
         if damages.isEmpty { return nil }
         let keys = [type.key] + (type.schema?.formerTypeKeys ?? [])

@@ -1,14 +1,14 @@
 import JustPersist
 
-/// What a store knows of one attribute.
+/// An attribute as a store knows it.
 struct CatalogAttribute: Sendable {
-    /// Empty for one that gave way to another (``isRetired``).
+    /// Empty if the attribute was merged into another (``isRetired``).
     var name: String
-    /// The names it had in earlier releases, kept for ever.
+    /// The names that it had in earlier releases, kept for ever.
     var formerNames: [String] = []
     /// The kinds that its latest declaration allows; empty for all, unless there are ``laterKinds``.
     private(set) var kinds: Set<DataStoreValue.Kind> = []
-    /// The tags of the kinds that the declaration of a later release allows, and this one does not know.
+    /// The tags of the kinds in a later release's declaration that this release does not know.
     private(set) var laterKinds = TagSet()
     /// The first default that was declared.
     ///
@@ -34,13 +34,13 @@ struct CatalogAttribute: Sendable {
         self.unknown = unknown
     }
 
-    /// An attribute that was declared just now.
+    /// A newly declared attribute.
     init(_ declared: AttributeSchema) {
         name = declared.name
         update(to: declared)
     }
 
-    /// Whether this gave way to another: it has neither name nor values, and its id is not used again.
+    /// Whether this attribute was merged into another: it has neither name nor values, and its id is not used again.
     var isRetired: Bool { name.isEmpty }
 
     mutating func retire() {
@@ -48,28 +48,28 @@ struct CatalogAttribute: Sendable {
         formerNames = []
     }
 
-    /// The value of items that hold none: the recorded default, as one of the declared kinds if it can be one.
+    /// The value of items that hold none: the recorded default, converted to a declared kind if possible.
     var defaultValue: DataStoreValue? {
         guard let recordedDefault, !kinds.isEmpty else { return recordedDefault }
         return recordedDefault.exactly(asOneOf: kinds) ?? recordedDefault
     }
 
-    /// Takes the declared kinds over, and the default unless one is recorded.
+    /// Updates the kinds to the declaration, and records its default unless one is recorded.
     mutating func update(to declared: AttributeSchema) {
         kinds = declared.kinds
         recordedDefault = recordedDefault ?? declared.defaultValue
         isOptional = declared.isOptional
     }
 
-    /// Whether items have values of the same place in the order of all values, whichever of the two declarations counts.
+    /// Whether each value has the same place in the order of values under either of the two declarations.
     ///
-    /// Values that are converted to another declared kind stay equal to what they were.
+    /// A value that is converted to another declared kind stays equal to the original.
     func hasSameValues(as other: CatalogAttribute) -> Bool {
         defaultValue == other.defaultValue
             && (isOptional == other.isOptional || defaultValue == nil)
     }
 
-    /// Whether items have the same values for a class that declares the attribute so.
+    /// Whether items have the same values in a class with this declaration of the attribute.
     func hasSameValues(as declared: AttributeSchema) -> Bool {
         let seen = declared.withDefault(recorded: recordedDefault)
         return defaultValue == seen.defaultValue

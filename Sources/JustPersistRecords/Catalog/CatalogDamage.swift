@@ -4,13 +4,13 @@ import JustPersist
 struct CatalogDamage: Sendable {
     /// Which entry: “type 3”.
     let name: String
-    /// The type's key, if that can still be told.
+    /// The type's key, if it can still be read.
     let key: String?
 
     /// The key under which the type is listed.
     var typeKey: String { key ?? "damaged \(name)" }
 
-    /// The error of any use of the type with that key, which is this one or may be.
+    /// The error of any use of the type with that key, which is, or may be, the damaged one.
     func error(ofType typeKey: String) -> DataStoreError {
         error(
             key == nil
@@ -18,7 +18,7 @@ struct CatalogDamage: Sendable {
                 : "“\(typeKey)” is that type.", typeKey)
     }
 
-    /// What is damaged, for whoever looks at the whole store.
+    /// The problem as it is reported for the whole store.
     var problem: DataStoreError {
         error(key.map { "“\($0)” is that type." } ?? "Which type that was cannot be told.", key)
     }

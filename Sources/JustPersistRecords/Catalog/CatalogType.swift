@@ -1,24 +1,24 @@
 import JustPersist
 
-/// What a store knows of one type.
+/// A type as a store knows it.
 struct CatalogType: Sendable {
-    /// Stands for the type in keys.
+    /// Identifies the type in keys.
     ///
-    /// Never used again for another.
+    /// Never used again for another type.
     let number: UInt32
     private(set) var key: String
     /// The keys that it had in earlier releases, kept for ever.
     var formerKeys: [String] = []
-    /// Whether it is declared; one that is not is there because items may refer to it.
+    /// Whether the type is declared; an undeclared type exists because items may refer to it.
     var isDeclared = true
-    /// The attributes; an attribute's id is its place.
+    /// The attributes; an attribute's index is its id.
     private(set) var attributes: [CatalogAttribute] = []
     var indexes: [CatalogIndex] = []
-    /// What a later release has added to the type and to what belongs to it.
+    /// Fields of a later release, of the type and of its parts.
     var unknown = UnknownFields()
     /// The attributes by the names that they have now.
     private(set) var currentIDs: [String: UInt16] = [:]
-    /// The attributes by the names that they had, as far as no other attribute has that name now.
+    /// The attributes by their former names, except names that another attribute has now.
     private var formerIDs: [String: UInt16] = [:]
 
     init(number: UInt32, key: String) {
@@ -32,12 +32,12 @@ struct CatalogType: Sendable {
     /// The id of the attribute that had that name and gave it to no other.
     func formerID(ofAttribute name: String) -> UInt16? { formerIDs[name] }
 
-    /// The id of the attribute with that name, be it a former one.
+    /// The id of the attribute with that name, which may be a former name.
     func id(ofAttribute name: String) -> UInt16? { currentIDs[name] ?? formerIDs[name] }
 
-    /// Adds an attribute behind the others.
+    /// Appends an attribute.
     ///
-    /// A former name of another attribute stands for the new one from then on.
+    /// If its name is a former name of another attribute, the name stands for the new one from then on.
     mutating func append(_ attribute: CatalogAttribute) {
         let id = UInt16(attributes.count)
         attributes.append(attribute)
@@ -48,7 +48,7 @@ struct CatalogType: Sendable {
     /// Whether it has that key, or had it.
     func has(key: String) -> Bool { self.key == key || formerKeys.contains(key) }
 
-    /// Whether it has the key that a schema gives it, or a later one.
+    /// Whether the type has a schema's key, or had it and was renamed.
     func hasKey(of schema: ItemSchema) -> Bool { has(key: schema.itemTypeKey) }
 
     /// Gives the type another key; its records and the references to it stay as they are.
@@ -63,8 +63,8 @@ struct CatalogType: Sendable {
         if !has(key: key) { formerKeys.append(key) }
     }
 
-    /// What is left of the type when it gives way to another: references that were stored with its number lead to
-    /// the one that has its key.
+    /// The entry that is left of a type that was merged into another: references with its number lead to the type that
+    /// has its key.
     func retired() -> CatalogType {
         var type = CatalogType(number: number, key: key)
         type.isDeclared = false
@@ -82,7 +82,7 @@ struct CatalogType: Sendable {
         take(name, for: id)
     }
 
-    /// Makes another attribute, which holds no values, one with this: its names lead here from now on.
+    /// Merges another attribute, which holds no values, into this one, which takes over its names.
     mutating func retire(_ other: UInt16, inFavourOf id: UInt16) {
         let names = [attributes[Int(other)].name] + attributes[Int(other)].formerNames
         currentIDs[names[0]] = nil
@@ -109,7 +109,7 @@ struct CatalogType: Sendable {
         }
     }
 
-    /// Brings an attribute up to its latest declaration.
+    /// Updates an attribute to its latest declaration.
     mutating func update(_ id: UInt16, to declared: AttributeSchema) {
         attributes[Int(id)].update(to: declared)
     }
@@ -120,7 +120,7 @@ struct CatalogType: Sendable {
         attributes[Int(id)].tags.known & 1 << UInt16(tag) != 0
     }
 
-    /// Adds the tag of a value that the attribute now has, and tells whether it is the first such value.
+    /// Adds the tag of the attribute's value, and returns whether it is the first such value.
     mutating func note(tag: UInt8, ofAttribute id: UInt16) -> Bool {
         if attributes[Int(id)].tags.contains(tag) { return false }
         attributes[Int(id)].tags.insert(tag)
@@ -154,7 +154,7 @@ struct CatalogType: Sendable {
 }
 
 extension CatalogType {
-    /// The refusal of what a later release forbids this one.
+    /// The error of an operation that a later release forbids.
     func newerFormat(in operation: String, attribute: String? = nil) -> DataStoreError {
         DataStoreError(
             .newerFormat, in: operation,

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// The fields that an entry of the catalog or the header consists of, so that later releases can add some.
+/// The fields of a catalog entry or of the header, to which later releases can add.
 ///
 /// ```
 /// 1   bits 0–5: the number of the field
@@ -10,8 +10,8 @@ import JustPersist
 /// …   the field
 /// ```
 ///
-/// What a release does not know it keeps, byte for byte, behind the fields that it knows. A known field whose contents have
-/// another length than this release gives them is damage: what a later release adds has a field number of its own.
+/// A release keeps unknown fields, byte for byte, after the fields that it knows. A known field of another length than
+/// this release writes is damaged: a later release adds data in fields with new numbers.
 struct EntryFields {
     private(set) var bytes: [UInt8] = []
 
@@ -34,7 +34,8 @@ struct EntryFields {
 
     /// Calls `body` with each field that the bytes in `range` consist of; false if they do not consist of fields.
     ///
-    /// - Parameter body: Whether it knew the field; `nil` if the field is damaged. The others are kept in `unknown`.
+    /// - Parameter body: Returns whether the field is known; `nil` if it is damaged. Unknown fields are kept in
+    ///   `unknown`.
     static func read(
         _ bytes: Span<UInt8>, _ range: Range<Int>, keeping unknown: inout UnknownFields,
         _ body: (_ number: UInt8, _ field: Range<Int>) -> Bool?
@@ -57,7 +58,7 @@ struct EntryFields {
     }
 }
 
-/// Fields of a later release, and what they let this one do.
+/// The fields of a later release, and whether this one may read and write the entry.
 struct UnknownFields: Sendable {
     private(set) var bytes: [UInt8] = []
     private(set) var forbidsReading = false
@@ -72,7 +73,7 @@ struct UnknownFields: Sendable {
     /// Notes that a known field has contents that only a later release can read.
     mutating func forbidReading() { (forbidsReading, forbidsWriting) = (true, true) }
 
-    /// Takes the rules of an entry inside this one over.
+    /// Adds the restrictions of an entry nested in this one.
     mutating func add(rulesOf inner: UnknownFields) {
         forbidsReading = forbidsReading || inner.forbidsReading
         forbidsWriting = forbidsWriting || inner.forbidsWriting

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// The first entry of a store: what it is, in which format, and how often it has changed.
+/// The first entry of a store: its format, its id, and the number of its commits.
 ///
 /// ```
 /// 0   8   the bytes "JPstore" and a line feed
@@ -16,7 +16,7 @@ struct StoreHeader: Sendable {
     static let formatVersion: UInt32 = 2
     private static let magic: UInt64 = 0x0a65_726f_7473_504a
     private static let leastLength = 56
-    /// More than a store can count to: with greater numbers of its own, what is counted on from them could overflow.
+    /// More commits than a store can make: from a greater number, arithmetic could overflow.
     static let mostCommits: UInt64 = 1 << 62
 
     let id: ItemID
@@ -51,7 +51,7 @@ struct StoreHeader: Sendable {
     /// The header of a new store.
     init(id: ItemID) { self.id = id }
 
-    /// The header of a new store, without history, to which a later release has added the same as to this one.
+    /// The header of a new store without history, with the fields that a later release has added to this header.
     func renewed() -> StoreHeader {
         var header = StoreHeader(id: ItemID())
         header.unknown = unknown
@@ -61,7 +61,7 @@ struct StoreHeader: Sendable {
     init(decoding bytes: Span<UInt8>) throws(DataStoreError) {
         guard bytes.word64(at: 0) == Self.magic else { throw Self.notAStore }
         let version = bytes.word32(at: 8)
-        // Before the checksum, which a newer format may keep in another way.
+        // Before the checksum, which a newer format may store differently.
         guard version <= Self.formatVersion else {
             throw DataStoreError(
                 .newerFormat, in: "open",

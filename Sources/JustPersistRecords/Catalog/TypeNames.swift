@@ -1,20 +1,20 @@
-/// The keys of a store's types by their numbers: what references are stored with.
+/// The keys of a store's types by their numbers, with which references are stored.
 ///
-/// A key may have several numbers: one of a declared type, those that the key got when items only referred to it, and
-/// those of types that gave way to the declared one.
+/// A key may have several numbers: that of a declared type, those that it got while items only referred to it, and
+/// those of types that were merged into the declared one.
 struct TypeNames: Sendable {
     private var keys: [UInt32: String] = [:]
     private var numbers: [String: UInt32] = [:]
     private var usesDigits = false
 
-    /// Names that are the numbers themselves, in decimal digits.
+    /// Names that are the numbers in decimal digits.
     static let digits = {
         var names = TypeNames()
         names.usesDigits = true
         return names
     }()
 
-    /// The key of the type with that number, the latest one; `nil` if the store has none.
+    /// The latest key of the type with that number; `nil` if there is no such type.
     func key(of number: UInt32) -> String? {
         if usesDigits { return "\(number)" }
         guard let key = keys[number] else { return nil }
@@ -22,7 +22,7 @@ struct TypeNames: Sendable {
         return keys[declared]
     }
 
-    /// The number of the type with that key, be it a former one; `nil` if the store has none.
+    /// The number of the type with that key, which may be a former key; `nil` if there is none.
     func number(of key: String) -> UInt32? { usesDigits ? UInt32(key) : numbers[key] }
 
     /// Notes the key of a declared type.
@@ -31,8 +31,7 @@ struct TypeNames: Sendable {
         numbers[key] = number
     }
 
-    /// Notes the key of a type that is not declared, or of which no more is known: it stands behind any other with
-    /// the key.
+    /// Notes the key of an undeclared or unreadable type, which gives way to any other type with the key.
     mutating func note(_ key: String, for number: UInt32) {
         keys[number] = key
         if numbers[key] == nil { numbers[key] = number }

@@ -4,7 +4,7 @@ package import JustPersist
 package struct RecordBatch: Sendable {
     package let type: StoredRecords.StoredType
     package private(set) var ids: [ItemID] = []
-    /// The records, one behind the other.
+    /// The records, one after the other.
     private(set) var bytes: [UInt8] = []
     private var ends: [Int] = []
 
@@ -32,7 +32,7 @@ package struct RecordBatch: Sendable {
         return try body(bytes.span.extracting(start..<ends[place]))
     }
 
-    /// Calls `body` with the hash over each record and its key.
+    /// Calls `body` with the checksum of each record and its key.
     package func forEachChecksum(_ body: (UInt64) -> Void) {
         let bytes = bytes
         let span = bytes.span

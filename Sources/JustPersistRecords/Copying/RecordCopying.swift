@@ -1,16 +1,16 @@
 package import JustPersist
 
-/// A store whose records another such store can take over byte by byte, with their checksums.
+/// A store whose records can be copied byte by byte, with their checksums, into another such store.
 ///
-/// Types keep their numbers and attributes their ids, from which records and checksums are made.
+/// Types keep their numbers and attributes their ids, on which records and checksums depend.
 package protocol RecordCopying: DataStore {
-    /// Whether its records are its own: a child's are partly its parent's, and a framework's rows are none.
+    /// Whether the store has records of its own: a child shares its parent's, and a framework's rows are not records.
     var ownsRecords: Bool { get }
 
     /// Runs a block that reads records on one snapshot.
     func readRecords(_ body: (StoredRecords) throws -> Void) throws
 
-    /// Runs a block that takes records in, and commits.
+    /// Runs a block that takes over records, and commits.
     func writeRecords(_ body: (RecordIntake) throws -> Void) throws
 }
 

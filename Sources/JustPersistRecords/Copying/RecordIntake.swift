@@ -1,14 +1,14 @@
 package import JustPersist
 
-/// Takes the records of another store into this one, in a write block.
+/// Copies the records of another store into this one, in a write block.
 package struct RecordIntake {
     private let block: WriteBlock
 
     init(_ block: WriteBlock) { self.block = block }
 
-    /// Takes over what another store knows of its types: see ``StoredRecords/suits(_:)``.
+    /// Copies the types of another store, which must suit this one: see ``StoredRecords/suits(_:)``.
     ///
-    /// The entries of indexes follow the records as they come.
+    /// Index entries are written with the records.
     package func adoptTypes(of source: StoredRecords) throws(DataStoreError) {
         guard block.known.catalog.suits(source.catalog) else {
             throw DataStoreError(
@@ -23,9 +23,10 @@ package struct RecordIntake {
         }
     }
 
-    /// Declares a type as another store has it: an index that is new here was declared without a class if it was there.
+    /// Declares a type as another store has it; a new index is declared without a class if it was there.
     ///
-    /// Through the contract alone every index would count as declared without a class, and stay when its class drops it.
+    /// The public interface would mark every index as declared without a class, so it would stay after its class drops
+    /// it.
     package func declare(
         _ schema: ItemSchema, indexesByHand: Set<IndexSchema>
     ) throws(DataStoreError) {
@@ -45,16 +46,16 @@ package struct RecordIntake {
         if isChanged { block.adopt(type) }
     }
 
-    /// Takes records in; those of which there is one of that id are left out.
+    /// Adds records, except those whose ids are there already.
     ///
-    /// Items that agree where no two may are taken as they are, and reported to the error handler.
+    /// Items that violate a unique index are added nevertheless, and reported to the error handler.
     package func put(_ batch: RecordBatch) throws(DataStoreError) {
         guard let type = block.known.catalog[batch.type.number] else {
             throw .undeclaredType(batch.type.key, in: "migrate")
         }
         guard let first = batch.ids.first, let last = batch.ids.last else { return }
         let table = block.table(of: type)
-        // Asked for each batch: another migration into this store may be going on.
+        // Checked for each batch: another migration into this store may be running.
         let mayBeThere = try block.holdsKeys(in: RecordKey.range(type: type.number, first...last))
         let violation = try block.storing { (writer) throws(DataStoreError) in
             for place in batch.ids.indices {

@@ -1,8 +1,8 @@
 package import JustPersist
 
-/// The records of a store's committed state, to be copied as they are.
+/// The records of a store's committed state, for copying.
 ///
-/// To be used inside the block that gives it.
+/// Valid only inside the block that receives it.
 package struct StoredRecords {
     private let block: Block
 
@@ -36,19 +36,19 @@ package struct StoredRecords {
             """)
     }
 
-    /// Whether a store in this state can take the records of another over: what it knows of types, attributes and indexes,
-    /// if anything, it knows under the same numbers.
+    /// Whether a store in this state can take over the records of another: all types, attributes and indexes that both
+    /// know have the same numbers.
     package func suits(_ other: StoredRecords) -> Bool { catalog.suits(other.catalog) }
 
-    /// The number of items of a type, as it is stored.
+    /// The stored number of a type's items.
     ///
-    /// Throws `.corrupted` if that number is damaged.
+    /// Throws `.corrupted` if the number is damaged.
     package func count(_ type: StoredType) throws(DataStoreError) -> Int {
         guard let stored = catalog[type.number] else { return 0 }
         return try block.table(of: stored).count(in: block.reader)
     }
 
-    /// The number of records to expect of a type: those that are there, if the stored number is damaged.
+    /// The number of records to expect of a type: the stored number, or if it is damaged, a count of the records.
     package func expectedCount(_ type: StoredType) throws(DataStoreError) -> Int {
         try Counter.count(after: 0, type: type.number, in: block.reader)
     }
@@ -59,9 +59,9 @@ package struct StoredRecords {
         return Set(type.indexes.filter(\.isByHand).map(type.schema(of:)))
     }
 
-    /// The records of a type that follow an id, each found sound; empty at the end.
+    /// The records of a type that follow an id, each verified; empty at the end.
     ///
-    /// Throws `.corrupted` for a damaged record, which it names.
+    /// Throws `.corrupted` for a damaged record, with its id.
     package func next(
         _ type: StoredType, after id: ItemID?, items: Int, bytes: Int
     ) throws(DataStoreError) -> RecordBatch {
@@ -70,7 +70,7 @@ package struct StoredRecords {
         let table = block.table(of: stored)
         var pass = RecordPass(after: id)
         _ = try table.scan(&pass, in: block.reader) { (id, record) throws(DataStoreError) in
-            // An engine with checksums of its own has spared this one.
+            // The record's checksum was not compared when it was read, if the engine has checksums of its own.
             if !table.isProven(record, id) { throw .damagedRecord(id, ofType: type.key) }
             batch.append(id, record)
             return batch.count >= items || batch.bytes.count >= bytes ? .stop : .next
@@ -78,7 +78,7 @@ package struct StoredRecords {
         return batch
     }
 
-    /// The first id of a batch that is not here with the same bytes.
+    /// The first id of a batch whose record is missing here or has other bytes.
     package func firstMissing(_ batch: RecordBatch) throws(DataStoreError) -> ItemID? {
         guard let type = catalog[batch.type.number] else { return batch.ids.first }
         let table = block.table(of: type)
@@ -95,7 +95,7 @@ package struct StoredRecords {
 }
 
 extension Catalog {
-    /// Whether a store with this catalog can take over the records, and the catalog, of one with another.
+    /// Whether a store with this catalog can take over the records and the catalog of another store.
     func suits(_ other: Catalog) -> Bool {
         guard damages.isEmpty, other.damages.isEmpty,
             other.types.allSatisfy({ !$0.unknown.forbidsWriting })
@@ -107,7 +107,7 @@ extension Catalog {
                 && mine.attributes.elementsEqual(type.attributes) {
                     $0.name == $1.name && $0.hasSameValues(as: $1)
                 }
-                // With all of their entries: those of items that are there already are not written again.
+                // Including the indexes: entries of existing items are not written again.
                 && mine.indexes.elementsEqual(type.indexes) {
                     $0.number == $1.number && $0.components == $1.components
                         && $0.isUnique == $1.isUnique && $0.ignoresCase == $1.ignoresCase

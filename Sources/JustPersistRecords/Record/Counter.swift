@@ -2,7 +2,7 @@ import JustPersist
 
 /// The stored number of items of a type: 8 bytes, and a checksum of 8.
 enum Counter {
-    /// No store has so many: the numbers of all its types can be added up.
+    /// Greater than any store's number of items; the numbers of all types can be added without overflow.
     private static let most: UInt64 = 1 << 48
 
     static func read(
@@ -34,7 +34,7 @@ enum Counter {
         try writer.put(bytes, forKey: KeySpace.key(KeySpace.counterTag, type: type))
     }
 
-    /// The number after a change; the items themselves are counted if the stored number is damaged.
+    /// The number of items after a change; counts the items if the stored number is damaged.
     static func count(
         after change: Int, type: UInt32, in reader: any KeyValueReader
     ) throws(DataStoreError) -> Int {

@@ -1,25 +1,25 @@
 import JustPersist
 
-/// A record whose fields can be set: the values of an item in memory, in the form in which they are stored.
+/// A record whose fields can be set: the values of an item in memory, in their stored form.
 ///
-/// Values are encoded when they are set, so that writing the record is a copy of bytes. A new record begins with an
-/// entry for each attribute of its class, most of which are then set in their order, each after the one before; the
-/// entries of those that were not set are dropped by ``close(seed:)``. Recorded defaults are encoded late, because the
-/// program mostly replaces those that a new item begins with.
+/// Values are encoded when they are set, so writing the record only copies bytes. A new record begins with an entry for
+/// each attribute of its class. Most of them are then set in ascending order; ``close(seed:)`` drops the entries of
+/// those that were not set. Recorded defaults are encoded late, because a program usually replaces the defaults of a
+/// new item.
 struct EditableRecord {
     /// The record, closed or not; empty while nothing was set on a new item.
     private(set) var bytes: [UInt8]
-    /// The entries of a new record, each at the place of its attribute's id; 0 for a record that was closed.
+    /// The number of entries of a new record, each placed at its attribute's id; 0 for a closed record.
     private var reserved = 0
-    /// How many of the reserved entries have their final place; those behind are not set.
+    /// The number of reserved entries that are in their final place; those that follow are not set.
     private var settled = 0
-    /// Whether the fields are known to lie one behind the other, up to the end of the record.
+    /// Whether the fields are known to lie one after the other, up to the end of the record.
     private var isSound: Bool
-    /// The attributes that were set to their recorded defaults and have no field yet, a bit for each.
+    /// The attributes that are set to their recorded defaults but have no field yet, a bit for each.
     private var deferred: UInt64 = 0
     private var defaults: RecordedDefaults?
 
-    /// A record as it is stored.
+    /// A stored record.
     init(_ record: [UInt8] = []) {
         bytes = record
         isSound = record.isEmpty
@@ -39,14 +39,14 @@ struct EditableRecord {
 
     private var isClosed: Bool { reserved == 0 }
 
-    /// The bytes that the record takes, without the entries of a new one.
+    /// The size of the record in bytes, without the entries of a new one.
     var length: Int {
         max(bytes.count - reserved * 4, RecordFormat.headerLength)
     }
 
     // MARK: Setting
 
-    /// Sets an attribute; null is kept too, for where there is a default it is not the same as no value.
+    /// Sets an attribute; null is stored too, because it differs from no value if there is a default.
     mutating func set(
         _ value: DataStoreValue, of attribute: UInt16, _ types: BlockCatalog
     ) {
@@ -87,7 +87,7 @@ struct EditableRecord {
         finish(attribute, value ? ValueTag.yes : ValueTag.no, bytes.count)
     }
 
-    /// Starts the record of a new item, before the first attribute is set.
+    /// Starts the record of a new item before its first attribute is set.
     mutating func start(from template: Template) {
         bytes.reserveCapacity(template.capacity)
         bytes.append(contentsOf: template.bytes)
@@ -102,8 +102,8 @@ struct EditableRecord {
 
     /// Sets an attribute to its recorded default.
     ///
-    /// Until another value replaces it, the attribute reads as one that is not set: that is the default. Its field is added
-    /// before the one of an attribute that follows, or when the record is closed.
+    /// Until another value replaces it, the attribute has no field and reads as its default. The field is added before
+    /// that of a later attribute, or when the record is closed.
     @inline(__always)
     mutating func setDefault(_ attribute: UInt16, _ defaults: RecordedDefaults) {
         if deferred == 0 { self.defaults = defaults }
@@ -119,7 +119,7 @@ struct EditableRecord {
         }
     }
 
-    /// Adds the fields of deferred defaults that have their place before the one of an attribute, as far as there is room.
+    /// Adds the fields of deferred defaults that precede an attribute's, as far as there is room.
     private mutating func addDeferred(before end: Int) {
         let payload = RecordFormat.headerLength + reserved * 4
         while settled < min(end, reserved), deferred >> UInt64(settled) != 0 {
@@ -149,7 +149,7 @@ struct EditableRecord {
         defaults = nil
     }
 
-    /// Puts the fields of a damaged record in order, without those that lie outside of it and bytes that belong to none.
+    /// Repairs the fields of a damaged record: drops fields that lie outside of it, and bytes that belong to no field.
     private mutating func repair() {
         isSound = true
         guard let table = RecordFormat.Table(bytes.span) else {
@@ -170,7 +170,7 @@ struct EditableRecord {
         bytes = Template(attributes: 0).bytes
         end = 0
         for index in 0..<table.count {
-            // Of fields that overlap the first one is kept, so that the record does not grow.
+            // Of overlapping fields the first one is kept, so the record does not grow.
             guard let field = table.field(at: index, in: damaged.span), field.start >= end
             else { continue }
             end = field.end
@@ -204,10 +204,10 @@ struct EditableRecord {
         bytes.store(littleEndian: entry.narrow, at: RecordFormat.headerLength + index * 4)
     }
 
-    /// The same where the value does not come behind all others, or the record has no entry for it.
+    /// Makes the bytes from `tail` on the value of an attribute that is not the last one, or has no entry yet.
     private mutating func move(_ tail: Int, _ attribute: UInt16, _ tag: UInt8) {
         var tail = tail
-        // Behind the reserved entries, or too large for them.
+        // Not among the reserved entries, or too large for them.
         let isNarrow = bytes[9] & RecordFormat.wideFlag == 0
         let needsWide =
             isNarrow
@@ -268,7 +268,7 @@ struct EditableRecord {
 
     // MARK: Closing
 
-    /// Makes the record what is stored: without entries that are not set, and with its checksum.
+    /// Makes the record ready to be stored: drops entries that are not set, and sets the checksum.
     mutating func close(seed: UInt64) {
         if bytes.isEmpty { bytes = Template(attributes: 0).bytes }
         if deferred != 0 { addDeferred() }
@@ -277,7 +277,7 @@ struct EditableRecord {
         bytes.store(littleEndian: bytes.span.wyhash(8..<bytes.count, seed: seed), at: 0)
     }
 
-    /// Drops the reserved entries that are not set, and gives the number of bytes that these took.
+    /// Drops the reserved entries that are not set, and returns their size in bytes.
     private mutating func dropUnset() -> Int {
         let from = reserved
         var kept = 0
@@ -299,7 +299,7 @@ struct EditableRecord {
         return (from - kept) * 4
     }
 
-    /// Widens the entries of the table, and gives the number of bytes that this took.
+    /// Widens the entries of the table, and returns the number of bytes added.
     private mutating func widen() -> Int {
         guard let table = RecordFormat.Table(bytes.span) else { return 0 }
         rebuildTable(table, flags: bytes[9] | RecordFormat.wideFlag)
@@ -337,13 +337,13 @@ struct EditableRecord {
 }
 
 extension EditableRecord {
-    /// What the record of a new item starts with: an entry for each attribute, none of them set.
+    /// The start of a new item's record: an entry for each attribute, none of them set.
     struct Template {
         let bytes: [UInt8]
         /// The bytes to reserve for the record.
         var capacity: Int
 
-        /// A template for a type with so many attributes; without entries if an item would hardly have values for most.
+        /// A template for a type with that number of attributes; without entries if most would stay unset.
         init(attributes count: Int, capacity: Int = 0) {
             var bytes = [UInt8](repeating: 0, count: RecordFormat.headerLength)
             let count = count <= 64 ? count : 0

@@ -1,8 +1,8 @@
 import JustPersist
 
-/// How the one ordered key space of a store is divided: by the first byte of the key.
+/// The division of a store's ordered key space by the first byte of the key.
 ///
-/// Numbers in keys are big-endian, so that the order of the bytes is that of the numbers.
+/// Numbers in keys are big-endian, so keys sort by their numbers.
 ///
 /// ```
 /// 00                     store header
@@ -12,7 +12,7 @@ import JustPersist
 /// 04 type index … id     index entry (IndexKey)
 /// 05 commit              entry of the change log (commit: 8 bytes)
 /// 06 …                   links between items (reserved; kept as they are)
-/// 07 …                   work on the whole store, as applied migrations (reserved; kept as they are)
+/// 07 …                   work on the whole store, such as applied migrations (reserved; kept as they are)
 /// FF                     the engine's own keys; never read or written by records
 /// ```
 enum KeySpace {
@@ -31,13 +31,13 @@ enum KeySpace {
     /// The keys that are reserved for later releases.
     static let laterRange = KeyRange(from: [linkTag], upTo: [workTag + 1])
 
-    /// Whether a key is one of those that are reserved for later releases.
+    /// Whether a key is reserved for later releases.
     static func isLater(_ key: Span<UInt8>) -> Bool {
         key.count > 0 && linkTag...workTag ~= key[0]
     }
 
-    /// Whether an entry of a later release is whole: its value ends with the checksum of what comes before, seeded with
-    /// the hash of the key.
+    /// Whether an entry of a later release is intact: its value ends with the checksum of the bytes before it, seeded
+    /// with the hash of the key.
     static func isSoundLater(_ key: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
         let end = value.count - 8
         return end >= 0
@@ -52,7 +52,7 @@ enum KeySpace {
     }
 }
 
-/// The key of a record, in one buffer used again for each.
+/// The key of a record, in a buffer that is reused for each record.
 struct RecordKey {
     private(set) var bytes: [UInt8]
 
@@ -88,7 +88,7 @@ struct RecordKey {
         KeyRange(prefix: KeySpace.key(KeySpace.recordTag, type: type))
     }
 
-    /// The keys of the records of a type with ids from one to another.
+    /// The keys of a type's records whose ids are in a range.
     static func range(type: UInt32, _ ids: ClosedRange<ItemID>) -> KeyRange {
         var (first, last) = (RecordKey(type: type), RecordKey(type: type))
         first.set(ids.lowerBound)
@@ -106,7 +106,7 @@ extension [UInt8] {
     }
 }
 
-/// What keys and ranges of keys say of records.
+/// Conversions between keys, ranges of keys, and records.
 extension RecordKey {
     /// The type and the id in the key of a record; `nil` for any other key.
     static func parts(of key: Span<UInt8>) -> (type: UInt32, id: ItemID)? {
@@ -140,7 +140,7 @@ extension RecordKey {
         return lower...upper
     }
 
-    /// The first id whose key does not come before another key, or the id in that key, if the key goes on behind it.
+    /// The first id whose key is not less than another key, and whether that key is longer than the key of a record.
     private static func firstID(notBefore key: [UInt8]) -> (id: ItemID, isLonger: Bool) {
         let padded = key + repeatElement(0, count: max(0, length - key.count))
         return (id(in: padded.span), key.count > length)
@@ -150,13 +150,13 @@ extension RecordKey {
 extension ItemID {
     fileprivate static let last = ItemID(high: .max, low: .max)
 
-    /// The next id in their order; `nil` behind the last.
+    /// The next id in ascending order; `nil` after the last.
     fileprivate var successor: ItemID? {
         if low < .max { return ItemID(high: high, low: low + 1) }
         return high < .max ? ItemID(high: high + 1, low: 0) : nil
     }
 
-    /// The id before; `nil` before the first.
+    /// The previous id; `nil` before the first.
     fileprivate var predecessor: ItemID? {
         if low > 0 { return ItemID(high: high, low: low - 1) }
         return high > 0 ? ItemID(high: high - 1, low: .max) : nil

@@ -1,9 +1,9 @@
 import JustPersist
 
 extension KeyValueReader {
-    /// The numbers of the types that have keys with a tag, in their order.
+    /// The numbers of the types that have keys with a tag, in ascending order.
     ///
-    /// One look at the keys for each, however many keys a type has, and whatever numbers lie between two.
+    /// Reads one key for each type, however many keys it has.
     func typeNumbers(_ tag: UInt8) throws(DataStoreError) -> [UInt32] {
         var numbers: [UInt32] = []
         var rest: KeyRange? = KeyRange(prefix: [tag])

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// The values of the commonest kinds, each `nil` for a field of another kind.
+/// The values of the most common kinds, each `nil` for a field of another kind.
 extension RecordFormat.Field {
     @inline(__always)
     func text(in record: Span<UInt8>) -> String? {

@@ -1,21 +1,21 @@
 import JustPersist
 
-/// Where things are in a record.
+/// The layout of a record.
 ///
-/// The article on the file format shows it byte by byte.
+/// The article on the file format describes each byte.
 ///
 /// ```
 /// 0   8      checksum: wyhash of all that follows, seeded from the key
-/// 8   1      format of the record: 1
+/// 9   1      flags: bit 0 = wide table; the others belong to later releases
 /// 9   1      flags: bit 0 = wide table; another one is of a later release
 /// 10  2      n, the number of fields
 /// 12  4n|8n  table, ascending by attribute id
-///     …      payloads, one behind the other in the order of the table
+///     …      payloads, one after the other in the order of the table
 /// ```
 ///
-/// A narrow entry has 12 bits of attribute id, 4 bits of tag, and 16 bits of the payload's end; a wide one
-/// has 16, 8 and 32. Ends count from the first payload's start. An attribute that was
-/// never set has no field; one that was set to null has a field without payload.
+/// A narrow entry has 12 bits of attribute id, 4 bits of tag, and 16 bits of the payload's end; a wide one has 16, 8
+/// and 32. Ends count from the start of the first payload. An attribute that was never set has no field; one that was
+/// set to null has a field without payload.
 enum RecordFormat {
     static let version: UInt8 = 1
     static let wideFlag: UInt8 = 1
@@ -23,7 +23,7 @@ enum RecordFormat {
     /// The tag, in memory only, of an entry whose attribute has no value.
     static let absentTag: UInt8 = ValueTag.lastPossible
 
-    /// One field: where its payload lies in the record.
+    /// One field, with the place of its payload in the record.
     struct Field {
         let attribute: UInt16
         let tag: UInt8
@@ -33,7 +33,7 @@ enum RecordFormat {
         var range: Range<Int> { start..<end }
     }
 
-    /// The table of a record, found sound once and then used for each of its fields.
+    /// The table of a record, checked once and then used for each of its fields.
     struct Table {
         let count: Int
         let payload: Int
@@ -45,7 +45,7 @@ enum RecordFormat {
         /// `nil` if the table is not inside the record.
         @inline(__always)
         init?(_ record: Span<UInt8>) {
-            // Both bytes at once: the version, and no flag but that of a wide table.
+            // Both bytes at once: the version, and no flag except that of a wide table.
             guard record.count >= headerLength,
                 record.word16(at: 8) & ~(UInt16(wideFlag) << 8) == UInt16(version)
             else { return nil }
@@ -55,10 +55,10 @@ enum RecordFormat {
             if payload > record.count { return nil }
         }
 
-        /// The field of an attribute; `nil` if the record has none, or an impossible one.
+        /// The field of an attribute; `nil` if there is none, or if it is invalid.
         ///
-        /// Attribute ids count up from 0, so in a record without gaps an attribute's entry stands at its
-        /// id; otherwise it stands before that.
+        /// Attribute ids count up from 0: in a record without gaps an attribute's entry is at the index of its id,
+        /// otherwise before it.
         @inline(__always)
         func field(_ attribute: UInt16, in record: Span<UInt8>) -> Field? {
             var index = min(Int(attribute), count - 1)
@@ -88,7 +88,7 @@ enum RecordFormat {
             return place < end && entry(at: place, in: record).attribute == attribute ? place : nil
         }
 
-        /// Where the entry of an attribute stands, or would stand.
+        /// The index of an attribute's entry, or of where it would be inserted.
         func place(of attribute: UInt16, in record: Span<UInt8>) -> Int {
             place(of: attribute, below: count, in: record)
         }
@@ -107,7 +107,7 @@ enum RecordFormat {
             return lower
         }
 
-        /// Where the payload of the entry at an index begins, counted from the first payload's start.
+        /// The start of the payload of the entry at an index, counted from the start of the first payload.
         @inline(__always)
         func start(at index: Int, in record: Span<UInt8>) -> Int {
             index == 0 ? 0 : entry(at: index - 1, in: record).end
@@ -125,7 +125,7 @@ enum RecordFormat {
     struct Entry {
         var attribute: UInt16
         var tag: UInt8
-        /// The end of the payload, counted from the first payload's start.
+        /// The end of the payload, counted from the start of the first payload.
         var end: Int
 
         @inline(__always)
@@ -158,19 +158,19 @@ enum RecordFormat {
         }
     }
 
-    /// The field of an attribute in a record; `nil` if it has none, or an impossible one.
+    /// The field of an attribute in a record; `nil` if there is none, or if it is invalid.
     static func field(_ attribute: UInt16, in record: Span<UInt8>) -> Field? {
         Table(record)?.field(attribute, in: record)
     }
 
-    /// Whether a record is whole, and in a form that only a later release knows.
+    /// Whether a record is intact, in a form that only a later release knows.
     static func isLater(_ record: Span<UInt8>, type: UInt32, id: ItemID) -> Bool {
         record.count >= headerLength
             && (record[8] > version || record[8] == version && record[9] & ~wideFlag != 0)
             && hasChecksum(record, type: type, id: id)
     }
 
-    /// Whether a sound record has values of kinds that a later release has added.
+    /// Whether an intact record has values of kinds that a later release has added.
     static func hasLaterKinds(_ record: Span<UInt8>) -> Bool {
         guard let table = Table(record) else { return false }
         for index in 0..<table.count
@@ -183,7 +183,7 @@ enum RecordFormat {
         record.wyhash(8..<record.count, seed: seed(type: type, id: id)) == record.word64(at: 0)
     }
 
-    /// A record with the checksum that it has under an id.
+    /// A record with the checksum for an id.
     static func sealed(_ record: [UInt8], type: UInt32, id: ItemID) -> [UInt8] {
         var record = record
         let checksum = record.span.wyhash(8..<record.count, seed: seed(type: type, id: id))
@@ -191,7 +191,7 @@ enum RecordFormat {
         return record
     }
 
-    /// The seed that ties a record's checksum to its key, so that two swapped values are noticed.
+    /// The seed that ties a record's checksum to its key, to detect records that were swapped.
     @inline(__always)
     static func seed(type: UInt32, id: ItemID) -> UInt64 {
         id.high ^ (id.low << 32 | id.low >> 32) ^ UInt64(type)

@@ -1,28 +1,28 @@
 import JustPersist
 
-/// The records of one type in the state that a block sees: the only way to them.
+/// The records of one type in the state that a block sees; all access to them is here.
 ///
-/// What has to follow a record that changes, as an index, a change log or a link does, belongs here: ``put(_:id:to:)``
-/// and the removals are the only places where records change.
+/// Anything that must follow each change of a record, such as indexes, the change log or links, belongs here: only
+/// ``put(_:id:to:)`` and the removals change records.
 final class RecordTable {
     /// The type's number in keys.
     let number: UInt32
     let typeKey: String
-    /// Whether the checksums of records that are read are compared.
+    /// Whether the checksums of records are compared when they are read.
     private let isChecked: Bool
     private var key: RecordKey
-    /// The records put less those removed in this block.
+    /// The number of records added in this block, less those removed.
     private(set) var countChange = 0
-    /// How many records were written and removed in this block.
+    /// The numbers of records written and removed in this block.
     private(set) var written = (inserted: 0, updated: 0, deleted: 0)
-    /// The indexes whose entries follow the records; none in a read block.
+    /// The indexes to update when records change; empty in a read block.
     private(set) var indexes: [TypeIndex] = []
-    /// The changes of entries that are still to be written.
+    /// The changes of index entries that are not written yet.
     var entryChanges = IndexChanges()
-    /// The entries that no other item may share, of the items written since that was last seen to.
+    /// The entries in unique indexes, of the items written since the last check of uniqueness.
     var uniqueEntries = IndexEntries()
-    /// What has happened to the records in this block, as far as anybody wants to know.
-    // Unchecked: nothing that is called while it changes comes back to it.
+    /// The changes of the records in this block, as far as they are observed.
+    // Unchecked: code that runs during a change does not access it.
     @safe @exclusivity(unchecked) var changes = TableChanges()
     /// The entries of one item, before a change and after it.
     var scratch = (old: IndexEntries(), new: IndexEntries())
@@ -34,7 +34,7 @@ final class RecordTable {
         key = RecordKey(type: type.number)
     }
 
-    /// Ties the table to the indexes of its type as they are declared now.
+    /// Binds the table to the indexes of its type as they are declared now.
     func bind(_ indexes: [TypeIndex]) { self.indexes = indexes }
 
     /// The keys of all records.
@@ -42,7 +42,7 @@ final class RecordTable {
 
     // MARK: Reading
 
-    /// Calls `body` with the record of an id, found sound; tells whether there is one.
+    /// Calls `body` with the record of an id, which is verified; returns whether there is one.
     func withRecord(
         _ id: ItemID, in reader: any KeyValueReader,
         _ body: (Span<UInt8>) throws(DataStoreError) -> Void
@@ -53,9 +53,9 @@ final class RecordTable {
         }
     }
 
-    /// Calls `body` with the records of several ids, in their order, each found sound, until it says stop.
+    /// Calls `body` with the verified records of several ids, in the order of `ids`, until it returns `.stop`.
     ///
-    /// - Parameter missing: Called with an id of which there is no record.
+    /// - Parameter missing: Called with an id that has no record.
     func withRecords(
         _ ids: [ItemID], in reader: any KeyValueReader,
         missing: (ItemID) throws(DataStoreError) -> Void,
@@ -74,7 +74,7 @@ final class RecordTable {
         var isOver = false
         var steps = WorkSteps()
         while start < ids.count, !isOver {
-            // Few at first, for it may be the first one that is asked for.
+            // Few at first, because the caller may want the first one only.
             let count = min(ids.count - start, start == 0 ? 16 : 256)
             if keys.count > count { keys.removeLast(keys.count - count) }
             for place in 0..<count {
@@ -103,14 +103,14 @@ final class RecordTable {
         }
     }
 
-    /// Whether there is a record of an id.
+    /// Whether an id has a record.
     func contains(_ id: ItemID, in reader: any KeyValueReader) throws(DataStoreError) -> Bool {
         key.set(id)
         return try reader.withValue(forKey: key.bytes) { (_) throws(DataStoreError) in }
     }
 
-    /// Goes on with a pass over the records in the order of their ids, or in the opposite one, and calls `body` with
-    /// each, found sound; tells whether the pass has come to the end.
+    /// Continues a pass over the records in ascending or descending order of their ids, and calls `body` with each
+    /// verified record; returns whether the pass has reached the end.
     @inline(__always)
     func scan(
         _ pass: inout RecordPass, in reader: any KeyValueReader,
@@ -131,7 +131,7 @@ final class RecordTable {
         return isComplete
     }
 
-    /// Goes on with a pass past so many records, which are not read; gives how many of them there were.
+    /// Skips up to `count` records of a pass without reading them; returns the number skipped.
     func skip(
         _ count: Int, _ pass: inout RecordPass, in reader: any KeyValueReader
     ) throws(DataStoreError) -> Int {
@@ -149,24 +149,24 @@ final class RecordTable {
         return passed
     }
 
-    /// Throws if a record's checksum or its layout is wrong, or the record is of a later release.
+    /// Throws if a record's checksum or layout is wrong, or if the record belongs to a later release.
     @inline(__always)
     func check(_ record: Span<UInt8>, _ id: ItemID) throws(DataStoreError) {
         if !isSound(record, id) { throw unreadable(record, id) }
     }
 
-    /// Why a record cannot be read: it is of a later release, or damaged.
+    /// The reason that a record cannot be read: it belongs to a later release, or it is damaged.
     func unreadable(_ record: Span<UInt8>, _ id: ItemID) -> DataStoreError {
         isLater(record, id) || isSound(record, id) && RecordFormat.hasLaterKinds(record)
             ? .laterRecord(id, ofType: typeKey) : .damagedRecord(id, ofType: typeKey)
     }
 
-    /// Whether a record is whole, and in a form that only a later release knows.
+    /// Whether a record is intact, in a form that only a later release knows.
     func isLater(_ record: Span<UInt8>, _ id: ItemID) -> Bool {
         RecordFormat.isLater(record, type: number, id: id)
     }
 
-    /// Whether a record's checksum and its layout are right.
+    /// Whether a record's checksum and layout are right.
     @inline(__always)
     func isSound(_ record: Span<UInt8>, _ id: ItemID) -> Bool {
         record.count >= RecordFormat.headerLength
@@ -174,12 +174,12 @@ final class RecordTable {
             && RecordFormat.Table(record) != nil
     }
 
-    /// Whether the checksum of a sound record is right, compared also where the engine's own ones count.
+    /// Whether the checksum of a sound record is right; compared even if the engine has checksums of its own.
     func isProven(_ record: Span<UInt8>, _ id: ItemID) -> Bool {
         isChecked || RecordFormat.hasChecksum(record, type: number, id: id)
     }
 
-    /// Calls `body` with what is stored under an id, sound or not; tells whether there is anything.
+    /// Calls `body` with the bytes stored under an id, damaged or not; returns whether there are any.
     func withStoredBytes(
         _ id: ItemID, in reader: any KeyValueReader,
         _ body: (Span<UInt8>) throws(DataStoreError) -> Void
@@ -190,7 +190,7 @@ final class RecordTable {
         return try reader.withValue(forKey: key.bytes, body)
     }
 
-    /// A copy of what is stored under an id, and whether it is sound; `nil` if there is nothing.
+    /// A copy of the bytes stored under an id, and whether they are sound; `nil` if there are none.
     ///
     /// - Throws: `.newerFormat` for a record of a later release.
     func storedRecord(
@@ -221,10 +221,10 @@ final class RecordTable {
 
     // MARK: Writing
 
-    /// Notes an item that was made; its record comes later.
+    /// Counts a new item, whose record is written later.
     func noteNew() { countChange += 1 }
 
-    /// Writes the record of an item; the entries of indexes follow with ``writeEntries(to:)``.
+    /// Writes the record of an item; ``writeEntries(to:)`` writes its index entries.
     ///
     /// - Parameter changes: The attributes in which the record differs from the stored one; `nil` if there is none yet.
     func put(
@@ -238,7 +238,7 @@ final class RecordTable {
         if changes == nil { written.inserted += 1 } else { written.updated += 1 }
     }
 
-    /// Removes the record of an id and its entries, and tells whether it was there.
+    /// Removes the record of an id and its index entries, and returns whether it existed.
     func remove(
         _ id: ItemID, from writer: any KeyValueWriter
     ) throws(DataStoreError) -> Bool {
@@ -258,7 +258,7 @@ final class RecordTable {
         let removed = try writer.deleteAll(in: range)
         written.deleted += removed
         try removeAllEntries(from: writer)
-        // None is left, whatever a damaged store has counted.
+        // None is left, whatever count a damaged store has.
         do throws(DataStoreError) {
             countChange -= try count(in: writer)
         } catch {
@@ -269,7 +269,7 @@ final class RecordTable {
 }
 
 extension DataStoreError {
-    /// A record, or a value in one, that a later release has written in a form of its own.
+    /// The error for a record or a value in the form of a later release.
     static func laterRecord(
         _ id: ItemID, ofType itemType: String, attribute: String? = nil
     ) -> DataStoreError {
@@ -281,7 +281,7 @@ extension DataStoreError {
             """, itemType: itemType, attribute: attribute)
     }
 
-    /// A damaged record.
+    /// The error for a damaged record.
     static func damagedRecord(
         _ id: ItemID, ofType itemType: String, attribute: String? = nil
     ) -> DataStoreError {

@@ -1,11 +1,11 @@
 import JustPersist
 
-/// The recorded defaults of a type that new items are mostly set to, and their fields.
+/// The recorded defaults of a type with which new items begin, and their encoded fields.
 ///
-/// Encoding each default first, and the value that the program sets instead afterwards, would double the cost of making an
+/// Encoding each default, and then the value with which the program replaces it, would double the cost of making an
 /// item: see ``EditableRecord/setDefault(_:_:)``.
 final class RecordedDefaults {
-    /// The defaults by attribute id; `nil` for those of other kinds than texts, numbers and truth values.
+    /// The defaults by attribute id; `nil` for kinds other than texts, numbers and truth values.
     let values: [DataStoreValue?]
     /// The tags and the payloads of their fields.
     let fields: [(tag: UInt8, payload: [UInt8])?]
@@ -25,7 +25,7 @@ final class RecordedDefaults {
         }
     }
 
-    /// The default of an attribute, if it is of such a kind.
+    /// The default of an attribute, if it is of one of these kinds.
     @inline(__always)
     subscript(attribute: UInt16) -> DataStoreValue? {
         Int(attribute) < values.count ? values[Int(attribute)] : nil

@@ -1,31 +1,31 @@
 import JustPersist
 
-/// A set of tags of values as the catalog stores it: a bit for each, in as many bytes as the greatest one takes.
+/// A set of value tags as the catalog stores it: a bit for each, in as many bytes as the greatest tag needs.
 struct TagSet: Equatable, Sendable {
     /// The tags below 16, a bit for each.
     var known: UInt16 = 0
-    /// The bytes of tags from 16 on, which later releases add, without zeros at the end; they are kept as they are.
+    /// The bytes of tags from 16 on, which later releases add, without trailing zeros; they are kept unchanged.
     private(set) var later: [UInt8] = []
 
     init(_ known: UInt16 = 0) { self.known = known }
 
-    /// The set that is stored in some bytes, of whatever number.
+    /// The set that is stored in some bytes, of any number.
     init(_ bytes: [UInt8]) {
         known = UInt16(bytes.first ?? 0) | UInt16(bytes.dropFirst().first ?? 0) << 8
         later = Self.trimmed(Array(bytes.dropFirst(2)))
     }
 
-    /// The bytes in which it is stored.
+    /// The stored bytes.
     var bytes: [UInt8] {
         Self.trimmed([UInt8(known & 0xFF), UInt8(known >> 8)] + later)
     }
 
     var isEmpty: Bool { known == 0 && later.isEmpty }
 
-    /// Whether there are tags in it that only a later release knows.
+    /// Whether the set has tags that only a later release knows.
     var hasLater: Bool { !later.isEmpty }
 
-    /// Those of its tags that only a later release knows.
+    /// The tags that only a later release knows.
     var laterOnly: TagSet {
         var set = self
         set.known = 0

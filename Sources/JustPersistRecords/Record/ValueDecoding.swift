@@ -1,10 +1,10 @@
 import Foundation
 import JustPersist
 
-/// Reads values out of bytes that may be damaged or hostile: every length is checked against what is left,
-/// and nothing is reserved on the word of a stored number.
+/// Decodes values from bytes that may be damaged or hostile: every length is checked against the remaining bytes, and a
+/// stored number never determines how much memory is reserved.
 enum ValueDecoding {
-    /// The value with that tag whose payload is the bytes in `range`; `nil` if they are no such value.
+    /// The value with that tag and the payload in `range`; `nil` if the bytes are not such a value.
     static func value(
         tag: UInt8, in bytes: Span<UInt8>, _ range: Range<Int>, _ types: BlockCatalog,
         depth: Int = 0
@@ -44,7 +44,7 @@ enum ValueDecoding {
             low: bytes.word64(at: offset + 8).byteSwapped)
     }
 
-    /// The number of elements that an array's or a dictionary's payload begins with.
+    /// The number of elements at the start of an array's or a dictionary's payload.
     static func count(in bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
         var offset = range.lowerBound
         return varint(in: bytes, at: &offset, end: range.upperBound)
@@ -83,7 +83,7 @@ enum ValueDecoding {
             let count = varint(in: bytes, at: &offset, end: range.upperBound)
         else { return nil }
         var values: [DataStoreValue] = []
-        // A value takes a byte at the least.
+        // A value takes at least one byte.
         values.reserveCapacity(min(count, range.upperBound - offset))
         for _ in 0..<count {
             guard

@@ -2,9 +2,9 @@ import Foundation
 import JustPersist
 
 extension [UInt8] {
-    /// Appends a value's payload and gives its tag.
+    /// Appends a value's payload and returns its tag.
     ///
-    /// The layout per tag stands in the article on the file format.
+    /// The article on the file format describes the layout of each tag.
     mutating func append(payloadOf value: DataStoreValue, _ types: BlockCatalog) -> UInt8 {
         switch value {
         case .null: return ValueTag.null
@@ -48,7 +48,7 @@ extension [UInt8] {
             return ValueTag.array
         case .dictionary(let entries):
             append(varint: entries.count)
-            // Sorted, so that equal dictionaries have equal bytes.
+            // Sorted, so equal dictionaries have equal bytes.
             for (key, value) in entries.sorted(by: {
                 $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
             }) {
@@ -60,13 +60,13 @@ extension [UInt8] {
         }
     }
 
-    /// Appends an id, the most significant byte first, so that the order of the bytes is that of the ids.
+    /// Appends an id, the most significant byte first: the bytes sort as the ids do.
     mutating func append(_ id: ItemID) {
         append(littleEndian: id.high.byteSwapped)
         append(littleEndian: id.low.byteSwapped)
     }
 
-    /// Appends a number of 0 or more, seven bits a byte, the least significant first (LEB128).
+    /// Appends a number that is not negative, seven bits a byte, the least significant first (LEB128).
     mutating func append(varint number: Int) {
         var rest = UInt(bitPattern: number)
         while rest >= 0x80 {
@@ -76,7 +76,7 @@ extension [UInt8] {
         append(UInt8(rest))
     }
 
-    /// Appends a value inside a collection: its tag, its length where the tag does not give it, its payload.
+    /// Appends a value inside a collection: its tag, its length unless the tag determines it, and its payload.
     private mutating func append(nested value: DataStoreValue, _ types: BlockCatalog) {
         let start = count
         append(0)

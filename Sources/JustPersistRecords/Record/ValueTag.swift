@@ -1,12 +1,11 @@
 import JustPersist
 
-/// The stored form of a value's kind.
+/// The stored number of a value's kind.
 ///
 /// Part of the file format: a number keeps its meaning for ever.
 ///
-/// Truth values are tags without payload. A text whose scalars all lie below U+0300 has a tag of its own
-/// (``plainText``): such a text is its own NFC form, so that equality and order of two of them are those of
-/// their bytes.
+/// Truth values are tags without payload. A text whose scalars are all below U+0300 has a tag of its own
+/// (``plainText``): it is its own NFC form, so two such texts compare as their bytes do.
 enum ValueTag {
     static let null: UInt8 = 0
     static let no: UInt8 = 1
@@ -23,12 +22,12 @@ enum ValueTag {
     static let reference: UInt8 = 12
     static let array: UInt8 = 13
     static let dictionary: UInt8 = 14
-    /// The greatest tag that fits a narrow table, which is never stored.
+    /// The greatest tag that fits a narrow table; never stored.
     ///
-    /// Greater ones belong to later releases.
+    /// Greater tags belong to later releases.
     static let lastPossible: UInt8 = 15
 
-    /// The length of the payload where the tag alone gives it.
+    /// The length of the payload, if the tag determines it.
     static func fixedLength(of tag: UInt8) -> Int? {
         switch tag {
         case null, no, yes: 0
@@ -39,9 +38,9 @@ enum ValueTag {
         }
     }
 
-    /// The tag of a text by its greatest byte.
+    /// The tag of a text with that greatest byte.
     ///
-    /// 0xCC is the first byte of U+0300 in UTF-8; every scalar behind that begins with a greater one.
+    /// 0xCC is the first byte of U+0300 in UTF-8; greater scalars do not begin with a smaller byte.
     static func tag(ofTextWith greatest: UInt8) -> UInt8 { greatest < 0xCC ? plainText : text }
 
     /// The tags of values of these kinds, a bit for each.
@@ -58,7 +57,7 @@ enum ValueTag {
         Set((null...dictionary).filter { bits & 1 << UInt16($0) != 0 }.compactMap(kind(of:)))
     }
 
-    /// The tag of a value of that kind, one of them if there are several.
+    /// The tag of a kind, or one of them if it has several.
     @inline(__always)
     static func tag(of kind: DataStoreValue.Kind) -> UInt8 {
         switch kind {
@@ -78,7 +77,7 @@ enum ValueTag {
         }
     }
 
-    /// The kind that a tag stands for; `nil` for a number without a meaning.
+    /// The kind of a tag; `nil` for a number without a meaning.
     static func kind(of tag: UInt8) -> DataStoreValue.Kind? {
         switch tag {
         case null: .null

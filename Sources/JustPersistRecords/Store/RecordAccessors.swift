@@ -101,7 +101,7 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
                 }
             }
         } catch {
-            // What `body` throws may be another store's.
+            // The error of `body` may come from another store.
             if !isOfBody, let error = error as? DataStoreError { block.note(error) }
             throw error
         }
@@ -146,7 +146,7 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
 
     func report(_ error: DataStoreError) { block.report(error) }
 
-    /// Runs a call of the block, which an error of the storage poisons.
+    /// Runs a call of the block, which fails as a whole after an error of the storage.
     private func noting<Value>(
         _ body: () throws(DataStoreError) -> Value
     ) throws(DataStoreError) -> Value {

@@ -1,18 +1,18 @@
 public import JustPersist
 
-/// Child stores: stores like this one, over an engine that keeps their changes in memory above this store's state.
+/// Child stores: record stores over an engine that keeps their changes in memory, on top of this store's state.
 extension RecordStore {
     /// The store that this one is a child of; `nil` if it is none.
     public var parent: (any DataStore)? { (engine as? ChildEngine)?.parent }
 
     /// Makes a closed child of this store, which must be open.
     ///
-    /// The child keeps its changes in memory until they are merged, up to what one write block may change (1 GiB). Its blocks
-    /// read this store's committed state, with the changes laid over it. After each commit of this store, the next block of
-    /// the child looks again at all items that the child has changed; its other blocks do not.
+    /// The child keeps its changes in memory until they are merged, up to the limit of one write block (1 GiB). Its
+    /// blocks read this store's committed state, with the child's changes applied. After each commit of this store, the
+    /// child's next block reads all items that the child has changed once more; its other blocks do not.
     ///
-    /// Types, attributes and indexes that the child is the first to declare are declared in the store at the root, at once and
-    /// in a commit of its own, so that all have the same.
+    /// A type, attribute or index that a child is the first to declare is declared in the root store immediately, in a
+    /// commit of its own, so all stores share the declaration.
     public func makeChild() throws -> any DataStore {
         _ = try openContext("makeChild")
         let child = RecordStore<ChildEngine>(
@@ -26,9 +26,9 @@ extension RecordStore {
         return child
     }
 
-    /// Writes what a child has committed since its last merge, in one write block.
+    /// Writes the child's commits since its last merge, in one write block.
     ///
-    /// Costs about what it costs to write the changes.
+    /// The cost is about that of writing the changes.
     public func performMerge(
         _ child: any DataStore, policy: MergePolicy
     ) throws -> MergeReport {
@@ -67,20 +67,20 @@ extension RecordStore {
         return report
     }
 
-    /// Closes the children; what they have not merged is gone.
+    /// Closes the children, which lose their unmerged changes.
     func closeChildren() throws {
         for child in children.withLock({ $0.compactMap(\.store) }) { try child.close() }
     }
 
-    /// A child, which does not live for its parent's sake.
+    /// A child, held weakly.
     struct Child: Sendable {
         weak let store: RecordStore<ChildEngine>?
     }
 }
 
-/// What a child needs of the store above it, whatever the engine of that one is.
+/// The part of a parent store that its children need, for any engine.
 protocol ParentStore: DataStore {
-    /// What the blocks of the open store share.
+    /// The context of the open store's blocks.
     func openContext(_ operation: String) throws(DataStoreError) -> StoreContext
 
     /// Whether items have entries in indexes.
@@ -95,7 +95,7 @@ protocol ParentStore: DataStore {
     /// The header and the catalog of the state that a reader sees.
     func catalog(in reader: any KeyValueReader) throws(DataStoreError) -> (StoreHeader, Catalog)
 
-    /// Runs a block that declares something in the store at the root, and gives its catalog afterwards.
+    /// Runs a block that declares something in the root store, and returns the store's catalog afterwards.
     func changeRootCatalog(
         _ body: (WriteBlock) throws(DataStoreError) -> Void
     ) throws(DataStoreError) -> Catalog
@@ -143,7 +143,8 @@ extension RecordStore {
 
     /// Throws if the calling thread is inside a write block of a store above this one.
     ///
-    /// A write block of this store may wait for the stores above, to declare a type, and must not hold them up meanwhile.
+    /// A write block of this store may wait for the stores above, to declare a type, so it must not run inside their
+    /// write blocks.
     func refuseInsideWriteAbove() throws(DataStoreError) {
         try (engine as? ChildEngine)?.parent.refuseInsideWrite()
     }

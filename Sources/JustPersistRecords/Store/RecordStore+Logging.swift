@@ -1,34 +1,35 @@
 import Foundation
 public import JustPersist
 
-/// What the store writes to a log.
+/// The store's log.
 extension RecordStore {
-    /// Where the store logs its work: that it was opened, closed or recovered, commits, roll-backs and queries.
+    /// The log of the store's work: opening, recovery, closing, commits, roll-backs and queries.
     ///
-    /// Set it before you open the store: it is used from the next opening on. Without one nothing is logged but the failures
-    /// that no error handler is given. A child begins with its parent's.
+    /// Set it before you open the store: it is used from the next opening on. Without a log, only failures for which
+    /// there is no error handler are logged. A child begins with its parent's log.
     ///
     /// ```swift
     /// store.log = StoreLog(Logger(label: "store"), slowQueries: .milliseconds(50))
     /// ```
     ///
-    /// While the plan of a slow query is logged, the query is carried out a second time, to count what it looks at.
+    /// When the plan of a slow query is logged, the query runs a second time, to count the entries and records that it
+    /// reads.
     public var log: StoreLog? {
         get { nextLog.withLock { $0 } }
         set { nextLog.withLock { $0 = newValue } }
     }
 
-    /// What the store is called in the log.
+    /// The store's name in the log.
     var nameInLog: String { engine.storeName }
 }
 
 extension KeyValueEngine {
-    /// What the store over the engine is called in messages.
+    /// The name of the engine's store in messages.
     var storeName: String { directory?.path ?? traits.name }
 }
 
 extension Block {
-    /// Answers a request within its deadline, and logs it.
+    /// Answers a request within its deadline, and logs the query.
     @inline(__always)
     func logged<Value>(
         _ request: DataStoreRequest, _ operation: @autoclosure () -> QueryPlan.Operation,
@@ -52,7 +53,7 @@ extension Block {
 }
 
 extension WriteBlock {
-    /// What the block has changed, for the log.
+    /// The changes of the block, for the log.
     var changesInLog: StoreLog.Changes {
         var changes = StoreLog.Changes(bytes: changedBytes)
         for table in usedTables {

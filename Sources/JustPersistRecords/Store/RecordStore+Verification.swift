@@ -1,17 +1,17 @@
 public import JustPersist
 
 extension RecordStore {
-    /// Checks a whole snapshot: the engine's own structure, the checksum, the layout and every value of
-    /// every record, the order of the records, that each is found by its id, the stored numbers of items, the entries of
-    /// indexes one by one, the catalog, the change log, and that there are no other keys.
+    /// Checks a whole snapshot: the engine's own structure; the checksum, layout and values of every record; the order
+    /// of the records, and that each is found by its id; the stored numbers of items; every entry of the indexes; the
+    /// catalog; the change log; and that there are no other keys.
     ///
-    /// A damaged record is one problem in the report, and the check goes on behind it. Where the structure of
-    /// the files is damaged, the records are not read: some engines end the process over such files.
+    /// Each damaged record is a problem in the report, and the check continues after it. If the structure of the files
+    /// is damaged, the records are not read: some engines end the process over such files.
     public func verify() throws -> VerificationReport {
         try performVerification(MaintenanceMeter { _ in })
     }
 
-    /// The same, and tells how far it is.
+    /// Verifies the store and reports progress.
     public func performVerification(_ meter: MaintenanceMeter) throws -> VerificationReport {
         var report = VerificationReport()
         try gate.readHere {
@@ -28,7 +28,7 @@ extension RecordStore {
                 }
                 try block.verifyChangeLog(&report)
                 try block.verifyLaterEntries(&report, meter)
-                // What belongs to a type that cannot be read is not known.
+                // The keys of a type that cannot be read are not known.
                 if block.known.catalog.damages.isEmpty {
                     try block.verifyThereIsNothingElse(&report)
                 }
@@ -48,7 +48,7 @@ extension Block {
         var pass = RecordPass()
         var found = 0
         var sound = 0
-        // It says nothing of how items are stored that a later release keeps from this one.
+        // The type says nothing about the encoding of items that a later release keeps from this one.
         if stored.unknown.forbidsReading {
             try reader.scanKeys(table.range, reversed: false) { (_) throws(DataStoreError) in
                 found += 1
@@ -85,7 +85,7 @@ extension Block {
         report.problems += problems
     }
 
-    /// Checks that the entries of later releases are whole, whatever they are.
+    /// Checks the checksums of the entries of later releases, whose contents it does not know.
     fileprivate func verifyLaterEntries(
         _ report: inout VerificationReport, _ meter: MaintenanceMeter
     ) throws(DataStoreError) {
@@ -105,7 +105,7 @@ extension Block {
                 """))
     }
 
-    /// Looks for keys beside those that the catalog accounts for, as a type has that was lost with its entry.
+    /// Looks for keys that the catalog does not account for, such as those of a type whose catalog entry was lost.
     fileprivate func verifyThereIsNothingElse(
         _ report: inout VerificationReport
     ) throws(DataStoreError) {
@@ -122,7 +122,7 @@ extension Block {
                 KeyRange(prefix: IndexKey.prefix(type: type.number, index: index))
             }
         }
-        // Those that are in it, ``verifyChangeLog(_:)`` has looked at.
+        // ``verifyChangeLog(_:)`` has checked the keys of the change log.
         ranges.append(try changeLogRange())
         ranges.append(KeySpace.laterRange)
         ranges.append(KeyRange(prefix: [KeySpace.engineTag]))
@@ -148,7 +148,7 @@ extension Block {
                 """))
     }
 
-    /// Throws if a record cannot be read whole, or stands where it is not found.
+    /// Throws if a record cannot be read completely, or if it is not found by its key.
     private func check(
         _ record: Span<UInt8>, key: Span<UInt8>, of stored: CatalogType, _ table: RecordTable,
         _ pass: inout RecordPass

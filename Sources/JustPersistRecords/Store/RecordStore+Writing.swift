@@ -1,6 +1,6 @@
 public import JustPersist
 
-/// Write blocks, and what follows their commits.
+/// Write blocks and their commits.
 extension RecordStore {
     /// Runs a block that may change the store, and commits.
     public func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
@@ -25,7 +25,7 @@ extension RecordStore {
 
     /// Runs `body` with a write block of its own, inside the gate, which commits it.
     ///
-    /// The gate may commit it together with others: until then nobody else sees its changes.
+    /// The gate may commit the block together with others: until then only later blocks of the group see its changes.
     func writeBlock(_ body: (WriteBlock) throws -> Void) throws {
         guard let writer = transaction.writer else { throw DataStoreError.notSetUp(in: "write") }
         let (context, header, catalog) = try state(
@@ -47,7 +47,7 @@ extension RecordStore {
         transaction.add(running)
     }
 
-    /// Takes over what a block has committed; called once for each, in the order of the commits.
+    /// Takes over the changes of a committed block; called once for each block, in the order of the commits.
     func didCommit(_ block: WriteBlock) {
         if block.hasCommit {
             block.context.log?.committed(

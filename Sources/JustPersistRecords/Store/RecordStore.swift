@@ -2,8 +2,8 @@ public import JustPersist
 
 /// A data store over any ordered, transactional key-value engine.
 ///
-/// The stores of this package are this type over their engines, and a new engine gets a whole store from
-/// it by conforming to ``KeyValueEngine``:
+/// The stores of this package are this type over their engines. A new engine becomes a whole store by conforming to
+/// ``KeyValueEngine``:
 ///
 /// ```swift
 /// let store = RecordStore(engine: MyEngine())
@@ -13,18 +13,18 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     ///
     /// Do not call it while the store is open.
     public let engine: Engine
-    /// How much the store is to keep of its history; `nil` for what it keeps already.
+    /// The amount of history that the store keeps; `nil` for the amount that it keeps already.
     public let changeLog: ChangeLogLength?
-    /// The sizes that the store takes; a write block takes 1 GiB at most.
+    /// The sizes that the store accepts; a write block takes 1 GiB at most.
     public let limits: DataStoreLimits
 
     let gate: BlockGate
     let transaction: RecordTransaction<Engine>
-    /// Tells those who observe the store what is committed.
+    /// Reports commits to the observers of the store.
     let feed = ChangeFeed()
-    /// Looks for the commits of other processes, while somebody observes the store.
+    /// Looks for the commits of other processes while the store is observed.
     let poller = ChangePoller()
-    /// The types as they are named to those who observe the store.
+    /// The types under the names that observers see.
     let changedTypes = Locked(ChangedTypes())
     /// Whether a block of this process may have committed and has not been announced.
     var isAnnouncing: Bool {
@@ -32,16 +32,16 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     }
     private let handler: SharedErrorHandler
     private let opened = Locked<Opened?>(nil)
-    /// The block that a thread read with last, to be used again: it knows the types.
+    /// The block of the thread's last read, kept for the next one because it knows the types.
     private let idleBlocks = ThreadParts { IdleBlock() }
-    /// The children that were made, as far as they are still there.
+    /// The children that still exist.
     let children = Locked<[Child]>([])
-    /// What is to be used from the next opening on.
+    /// The log to use from the next opening on.
     let nextLog = Locked<StoreLog?>(nil)
     /// Whether entries of indexes are being written in the background.
     let isBuilding = Locked(false)
 
-    /// What is known of the store while it is open.
+    /// The state of the open store.
     private struct Opened: Sendable {
         let context: StoreContext
         /// The catalog last seen; blocks check its version against the state they see.
@@ -53,10 +53,11 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     /// A closed store over an engine.
     ///
     /// - Parameters:
-    ///   - engine: What keeps the data.
+    /// - engine: The engine that keeps the data.
     ///   - threading: On which thread the blocks of `read` and `writeSync` run.
-    ///   - limits: The sizes that the store takes.
-    ///   - changeLog: How much the store is to keep of its history, for streams of changes; `nil` for what it keeps already.
+    /// - limits: The sizes that the store accepts.
+    ///   - changeLog: The amount of history that the store keeps, for streams of changes; `nil` for the amount that it
+    ///     keeps already.
     ///   - errorHandler: Receives each failure of a call that cannot throw.
     public init(
         engine: Engine, threading: DataStoreThreading = .callingThread,
@@ -92,7 +93,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         (engine as? ChildEngine)?.parent.keepsIndexes ?? !(engine is any RowEngine)
     }
 
-    /// What the blocks of the open store share.
+    /// The context that the blocks of the open store share.
     func openContext(_ operation: String) throws(DataStoreError) -> StoreContext {
         guard let context = opened.withLock({ $0?.context }) else {
             throw .notSetUp(in: operation)
@@ -100,7 +101,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         return context
     }
 
-    /// What a store over this engine can do.
+    /// The features of a store over this engine.
     public var capabilities: DataStoreCapabilities {
         let traits = engine.traits
         let persistence: DataStoreCapabilities.Persistence =
@@ -116,7 +117,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
 
     // MARK: Life
 
-    /// Opens the engine, and makes its files a store if they are empty.
+    /// Opens the engine, and creates a store if its files are empty.
     public func open() throws {
         var failure: DataStoreError?
         let log = log
@@ -134,12 +135,12 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             if let failure { log?.recovered(nameInLog, failure) }
         }
         if let failure { report(failure) }
-        // What an earlier opening has queued has ended.
+        // The work that an earlier opening queued has ended.
         isBuilding.withLock { $0 = false }
         if hasUnfinishedIndexes, !engine.traits.isReadOnly { buildIndexesLater() }
     }
 
-    /// Whether an index lacks entries that can be written here, as far as is known.
+    /// Whether an index is known to lack entries that can be written here.
     var hasUnfinishedIndexes: Bool {
         opened.withLock { opened in
             guard let opened, opened.context.keepsIndexes, opened.context.root == nil,
@@ -169,7 +170,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     private func prepareClosing(_ operation: String) throws {
         try gate.refuseInside(operation)
         do throws(DataStoreError) {
-            // A block of a child that is waited for may itself wait for the write block of the calling thread.
+            // If closing waits for a child's block, that block may wait for the calling thread's write block.
             try refuseInsideWriteAbove()
         } catch {
             throw DataStoreError(
@@ -187,7 +188,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     private func shut() {
         let log = opened.withLock { $0?.context.log }
         let start = log?.startOfWork()
-        // Those that were opened meanwhile: no block of theirs is inside this store.
+        // Children that were opened meanwhile have no block inside this store.
         try? closeChildren()
         for part in idleBlocks.all { part.withLock { $0.block = nil } }
         opened.withLock { $0 = nil }
@@ -223,7 +224,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
                 ?? !(engine.traits.checksBytes || engine is any RowEngine),
             keepsIndexes: keepsIndexes, feed: feed,
             root: (engine as? ChildEngine).map { child in
-                // Not strongly: items that are kept hold this, and must not keep the store above open.
+                // Weak: retained items hold this, and must not keep the parent store open.
                 RootCatalog { [weak child] (body) throws(DataStoreError) in
                     guard let child else { throw .notSetUp(in: "declare") }
                     return try child.parent.changeRootCatalog(body)
@@ -256,7 +257,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             var block = try readBlock(reader)
             defer {
                 block.end()
-                // Items that are kept refer to it.
+                // Retained items refer to the block.
                 if !block.dependsOnRecords, isKnownUniquelyReferenced(&block) {
                     idleBlocks.all[ThreadPart.mine].withLock { [block] in $0.block = block }
                 }
@@ -287,7 +288,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         return Block(reader: reader, catalog: catalog, context: context)
     }
 
-    /// How many items of the committed state have a value of that kind.
+    /// The number of items of the committed state that have a value of that kind.
     private func count(
         _ group: StoreContext.ValueGroup, _ counts: inout StoreContext.Counts
     ) throws -> Int {
@@ -312,10 +313,10 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         return count
     }
 
-    /// The catalog of the state that a reader sees, from memory if that is the same.
+    /// The catalog of the state that a reader sees, from memory if its version is the same.
     ///
-    /// For a write block, it may be that of a block before it in the same transaction. Only a catalog that is committed is
-    /// remembered: if the transaction is rolled back, the next one gives its version to another.
+    /// In a write block it may be the catalog of an earlier block of the same transaction. Only a committed catalog is
+    /// kept: if the transaction is rolled back, the next one gives its version number to another catalog.
     func state(
         in reader: any KeyValueReader, _ header: StoreHeader?, isCommitted: Bool = true,
         ofTransaction uncommitted: Catalog? = nil
@@ -343,8 +344,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     }
 }
 
-// Sendable because a block comes out of here before it is used, by one thread. Not in the class, whose parameter would
-// make each use look up metadata.
+// Sendable because one thread takes the block out before it uses it. Not nested in the class, whose type parameter
+// would make each use look up metadata.
 private struct IdleBlock: @unchecked Sendable {
     var block: Block?
 }

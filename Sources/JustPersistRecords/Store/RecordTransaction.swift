@@ -1,37 +1,37 @@
 import JustPersist
 
-/// The transaction in which the write blocks of a store run: one or, if several wait, a group of them.
-// Sendable because the gate lets one thread at a time use it, and each before the next.
+/// The transaction in which the write blocks of a store run: one block, or a group if several wait.
+// Sendable because the gate lets one thread at a time use it, and orders these uses.
 final class RecordTransaction<Engine: KeyValueEngine>: SharedTransaction, @unchecked Sendable {
     private let engine: Engine
-    /// Called behind each commit for its blocks, in their order, before the next transaction begins.
+    /// Called after each commit for each of its blocks, in their order, before the next transaction begins.
     private var didCommit: (WriteBlock) -> Void = { _ in }
 
-    /// What the block writes with whose turn it is; `nil` outside of blocks.
+    /// The writer of the block whose turn it is; `nil` outside of blocks.
     private(set) var writer: (any KeyValueWriter)?
-    /// The blocks that are committed if the transaction is.
+    /// The blocks that commit with the transaction.
     private var blocks: [WriteBlock] = []
     private var bytes = 0
     /// Why the transaction must not be committed.
     private var failure: (any Error)?
 
-    /// The bytes of changes from which on no other block joins: a large transaction is slow to commit, and keeps its
-    /// changes in memory.
+    /// No further block joins once the changes have this size in bytes: a large transaction is slow to commit, and
+    /// keeps its changes in memory.
     private static var fullSize: Int { 4 << 20 }
 
     init(_ engine: Engine) { self.engine = engine }
 
-    /// Sets what follows a commit, before the first one.
+    /// Sets the function to call after each commit; called before the first one.
     func whenCommitted(_ body: @escaping (WriteBlock) -> Void) { didCommit = body }
 
     var isPassedBetweenThreads: Bool { engine.traits.isPassedBetweenThreads }
 
     var hasRoom: Bool { failure == nil && bytes < Self.fullSize }
 
-    /// The catalog of the last block of the transaction, which nobody else can see yet; `nil` in the first one.
+    /// The catalog of the transaction's last block, not yet visible outside the group; `nil` in the first block.
     var catalog: Catalog? { blocks.last?.known.catalog }
 
-    /// Takes over a block that has ended, and is to be committed.
+    /// Adds a block that has ended and is to be committed.
     func add(_ block: WriteBlock) {
         blocks.append(block)
         bytes += block.changedBytes
@@ -76,7 +76,7 @@ final class RecordTransaction<Engine: KeyValueEngine>: SharedTransaction, @unche
             }
         } catch {
             if hasReturned {
-                // The engine failed to keep the changes.
+                // The engine could not keep the changes of these blocks.
                 for block in blocks[kept...] { block.conclude(isCommitted: false) }
                 blocks.removeSubrange(kept...)
                 bytes = keptBytes

@@ -1,38 +1,38 @@
 import JustPersist
 import Synchronization
 
-/// What the blocks of one open store share.
+/// The context that the blocks of one open store share.
 final class StoreContext: Sendable {
-    /// Tells the items of one store from those of another.
+    /// Identifies the store; items carry it.
     let storeID: ItemID
-    /// Tells them from those of a copy of the store's files, which has the same id.
+    /// Identifies the store's files: a copy of them has the same store id.
     let files: FileIdentity?
     let limits: DataStoreLimits
-    /// Whether the engine leaves it to the checksums of records to notice damage.
+    /// Whether damage is noticed by the checksums of records, because the engine has none.
     let checksBytes: Bool
     /// Whether the engine keeps the entries of indexes.
     let keepsIndexes: Bool
-    /// The length below which a text needs no look at the limits.
+    /// A text shorter than this is not checked against the limits.
     let smallText: Int
-    /// Tells the history of its commits from every other.
+    /// Identifies the history of the store's commits.
     let historyID: ItemID
-    /// Where types are declared, if the store is a child.
+    /// The function that declares types in the root store, if the store is a child.
     let root: RootCatalog?
-    /// Where work is logged.
+    /// The store's log.
     let log: StoreLog?
     let report: DataStoreErrorHandler
-    /// Tells those who observe the store what is committed.
+    /// Reports commits to the observers of the store.
     let feed: ChangeFeed
-    /// How many write blocks run here, or have committed and are still to be announced.
+    /// The number of write blocks that are running, or have committed but are not announced yet.
     private let unannounced = Atomic(0)
-    /// The types, by number, of which damage keeps an index from being written; tried again when the store is opened.
+    /// The types, by number, whose damage keeps an index from being written; tried again when the store is opened.
     let damagedTypes = Locked<Set<UInt32>>([])
     var failedBuilds: Set<UInt32> { damagedTypes.withLock { $0 } }
     private let count: @Sendable (ValueGroup, inout Counts) -> Int?
-    /// Counted once behind a commit: each item with such a value asks.
+    /// Counted once after a commit, because each item with such a value asks for it.
     private let counts = Locked(Counts())
 
-    /// What was counted in the state behind a commit.
+    /// The counts in the state after a commit.
     struct Counts {
         var commit: UInt64 = 0
         var known: [ValueGroup: Int] = [:]
@@ -57,7 +57,7 @@ final class StoreContext: Sendable {
         self.checksBytes = checksBytes
         self.keepsIndexes = keepsIndexes
         self.root = root
-        // A child begins a history of its own each time that it is opened.
+        // A child begins a new history each time it is opened.
         historyID = root == nil ? storeID : ItemID()
         self.count = count
         smallText = min(1 << 12, limits.valueBytes)
@@ -66,21 +66,21 @@ final class StoreContext: Sendable {
         self.feed = feed
     }
 
-    /// Notes a write block that has begun: it may commit before those who observe the store are told.
+    /// Notes that a write block has begun: it may commit before observers are notified.
     func noteUnannounced() { unannounced.add(1, ordering: .sequentiallyConsistent) }
 
-    /// Notes that they were told, or that the block has come to nothing.
+    /// Notes that observers were notified, or that the block was rolled back.
     func noteAnnounced() { unannounced.subtract(1, ordering: .sequentiallyConsistent) }
 
-    /// Whether a block may have committed of which they were not told.
+    /// Whether a block may have committed that observers have not been notified of.
     var isAnnouncing: Bool { unannounced.load(ordering: .sequentiallyConsistent) > 0 }
 
-    /// How many items have a value of a kind, as of the last commit here; `nil` if it cannot be told.
+    /// The number of items that have a value of a kind, as of the last commit here; `nil` if it is unknown.
     func countOfValues(
         of kind: DataStoreValue.Kind, attribute: UInt16, type: UInt32
     ) -> Int? {
         let group = ValueGroup(type: type, attribute: attribute, kind: kind)
-        // Not under the lock: it reads, and whoever reads may ask.
+        // Not under the lock: counting reads the store, and reading may ask for a count.
         var counts = counts.withLock { $0 }
         let count = count(group, &counts)
         self.counts.withLock { [counts] in $0 = counts }

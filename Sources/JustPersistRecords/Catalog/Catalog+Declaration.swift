@@ -51,7 +51,7 @@ extension Catalog {
     /// Returns the type, the types that were merged into it, and whether anything changed.
     ///
     /// - Parameters:
-    /// - isOfClass: Whether the schema is that of a class: then indexes that it no longer declares are dropped.
+    ///   - isOfClass: Whether the schema is that of a class: then indexes that it no longer declares are dropped.
     ///   - holdsItems: Whether there is any item of the type. Asked only if a type is found under several keys.
     ///   - holdsValues: Whether any item of the type has a value for the attribute with that id. Asked
     ///     only if an attribute is found under several names.

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// An entry of the change log: which items a commit has changed.
+/// An entry of the change log: the items that a commit has changed.
 ///
 /// ```
 /// key    05, number of the commit (8, big-endian)
@@ -11,26 +11,26 @@ import JustPersist
 ///                 that was changed the attributes: a bit for each id up to 62, and bit 63 for all others (8)
 /// ```
 ///
-/// Several changes may be of one item; they are in the order in which they happened.
+/// Several changes may concern one item; they are in the order in which they happened.
 struct ChangeLogEntry {
-    /// What happened to the items of a type; `nil` if it is not known.
+    /// The changes of a type's items; `nil` if they are not known.
     struct Part {
         let type: UInt32
         var events: [ItemEvent]?
 
-        /// The bytes that it takes at most.
+        /// The maximum size of the part in bytes.
         var size: Int { 24 + (events?.count ?? 0) * 25 }
     }
 
     var parts: [Part]
-    /// Whether a later release has noted changes that this one cannot read.
+    /// Whether a later release has recorded changes that this one cannot read.
     private(set) var isPartial = false
 
     private enum FieldNumber {
         static let type: UInt8 = 1
     }
 
-    /// Forgets which items it was of the types with most changes, until the entry is no longer than a limit.
+    /// Drops the items of the types with the most changes, until the entry is no longer than a limit.
     mutating func shorten(to limit: Int) {
         while parts.reduce(8, { $0 + $1.size }) > limit {
             let sizes = parts.map(\.size)
@@ -50,7 +50,7 @@ struct ChangeLogEntry {
         return key
     }
 
-    /// The commit whose entry a key is of.
+    /// The commit of an entry with that key.
     static func commit(of key: Span<UInt8>) -> UInt64? {
         key.count == keyLength && key[0] == KeySpace.changeTag
             ? key.word64(at: 1).byteSwapped : nil
@@ -128,13 +128,13 @@ extension ChangeLogEntry.Part {
             return true
         }
         guard isSound, let type else { return nil }
-        // Then there were changes that the list does not have.
+        // In that case there were changes that are not in the list.
         self.init(type: type, events: unknown.forbidsReading ? nil : events)
     }
 
     private static func events(in bytes: Span<UInt8>, _ range: Range<Int>) -> [ItemEvent]? {
         var events: [ItemEvent] = []
-        // A change takes 17 bytes at the least.
+        // A change takes at least 17 bytes.
         events.reserveCapacity(range.count / 17)
         var offset = range.lowerBound
         while offset < range.upperBound {
@@ -156,9 +156,9 @@ extension ChangeLogEntry.Part {
 }
 
 extension Block {
-    /// The keys of the log's entries; those from an empty one on if the store keeps none.
+    /// The keys of the log's entries; without a log, all keys that an entry might have.
     func changeLogRange() throws(DataStoreError) -> KeyRange {
-        // That of its parent, which a child leaves alone.
+        // The log belongs to the parent, and a child does not change it.
         if context.root != nil { return KeyRange(prefix: [KeySpace.changeTag]) }
         guard let header = try StoreHeader(reading: reader), let log = header.changeLog else {
             return KeyRange(from: [KeySpace.changeTag], upTo: [KeySpace.changeTag])
@@ -167,7 +167,7 @@ extension Block {
             from: ChangeLogEntry.key(log.first), upTo: ChangeLogEntry.key(header.commit) + [0])
     }
 
-    /// What the log has of the commits behind one up to another; `nil` if it does not have all of them.
+    /// The changes in the log between two commits; `nil` if it lacks some of them.
     ///
     /// - Throws: `.corrupted` for an entry that cannot be read.
     func loggedChanges(
@@ -191,7 +191,7 @@ extension Block {
         return last == end ? found : nil
     }
 
-    /// Checks the entries of the log: each is sound, and none is missing.
+    /// Checks the entries of the log: each is intact, and none is missing.
     func verifyChangeLog(_ report: inout VerificationReport) throws(DataStoreError) {
         guard let header = try StoreHeader(reading: reader), let log = header.changeLog,
             log.first <= header.commit
@@ -201,7 +201,7 @@ extension Block {
         var missing = 0
         try reader.scan(try changeLogRange(), reversed: false) {
             (key, value) throws(DataStoreError) in
-            // In order, so that the sum of what is missing is no more than the header says there are.
+            // In order, so the number of missing entries cannot exceed the range in the header.
             guard let commit = ChangeLogEntry.commit(of: key), next...header.commit ~= commit else {
                 problems.append(.damagedLogEntry(nil))
                 return .next
@@ -229,7 +229,7 @@ extension Block {
 }
 
 extension DataStoreError {
-    /// A damaged entry of the change log.
+    /// The error for a damaged entry of the change log.
     static func damagedLogEntry(_ commit: UInt64?) -> DataStoreError {
         DataStoreError(
             .corrupted, in: "changes",

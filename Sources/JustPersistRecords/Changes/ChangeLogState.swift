@@ -1,24 +1,24 @@
 import JustPersist
 
-/// What the header of a store says of its change log.
+/// The state of the change log, stored in the header of a store.
 ///
 /// ```
 /// 0   8  commits to keep
 /// 8   8  bytes to keep
-/// 16  8  number of the first commit that is kept
-/// 24  8  bytes that the entries take, keys included
+/// 16  8  number of the first commit in the log
+/// 24  8  size of the entries in bytes, keys included
 /// ```
 ///
-/// The entries are those from the first commit that is kept up to the last commit of the store.
+/// The log has the entries of all commits from the first one in it up to the last commit of the store.
 struct ChangeLogState: Sendable, Equatable {
-    /// How much is kept.
+    /// The amount of history to keep.
     var length: ChangeLogLength
-    /// The first commit that is kept; behind the last one if there is none.
+    /// The first commit in the log; the commit after the last one if the log is empty.
     var first: UInt64
-    /// The bytes that the entries take.
+    /// The size of the entries in bytes.
     var size: UInt64 = 0
 
-    /// A log that begins behind a commit.
+    /// An empty log that begins after a commit.
     init(_ length: ChangeLogLength, behind commit: UInt64) {
         self.length = length
         first = commit &+ 1
@@ -46,11 +46,11 @@ struct ChangeLogState: Sendable, Equatable {
     func isTooLong(at commit: UInt64) -> Bool {
         let commits = UInt64(length.commits)
         let bytes = UInt64(length.bytes)
-        // Not at every commit: to drop entries costs about as much as to write them.
+        // Not at every commit: dropping an entry costs about as much as writing one.
         return commit &- first >= commits.addingReportingOverflow(commits / 8 + 8).partialValue
             || size > bytes.addingReportingOverflow(bytes / 8).partialValue
     }
 
-    /// The bytes that one entry may take.
+    /// The maximum size of one entry in bytes.
     var entryLimit: Int { min(1 << 20, length.bytes / 4) }
 }

@@ -2,15 +2,15 @@ public import JustPersist
 
 /// Streams of changes.
 extension RecordStore {
-    /// Begins to observe what is committed in this store, by other processes too.
+    /// Begins to observe the commits of this store, including those of other processes.
     ///
-    /// Commits of other processes are looked for ten times a second while somebody observes. Without a change log they are
-    /// only known to have happened: the sets are not complete.
+    /// While the store is observed, it looks for commits of other processes ten times a second. Without a change log it
+    /// only notices that there were some: the sets are not complete.
     public func observeChanges(
         _ scope: ChangeScope, since token: ChangeToken?
     ) throws -> any ChangeObservation {
         let isShared = engine.traits.isSharedBetweenProcesses
-        // What they have committed so far is no change for one who begins.
+        // Earlier commits of other processes are not changes for a new observer.
         if isShared { announceForeignCommits() }
         // A block may have seen a commit that is not announced yet.
         let latest = try token.map { _ in try latestCommit() }
@@ -24,7 +24,7 @@ extension RecordStore {
         return observation
     }
 
-    /// Reports that a token is of a later state than the store has: the stream begins anew.
+    /// Reports that a token is of a later state than the store's: the stream begins again.
     private func reportLostCommits(_ token: ChangeToken, _ latest: UInt64) {
         guard (try? openContext("changes"))?.historyID == token.origin else { return }
         report(
@@ -37,7 +37,7 @@ extension RecordStore {
                 """))
     }
 
-    /// The number of the last commit, of whichever process.
+    /// The number of the last commit of any process.
     private func latestCommit() throws -> UInt64 {
         var commit: UInt64 = 0
         try gate.readHere {
@@ -48,10 +48,10 @@ extension RecordStore {
 
     // MARK: Commits of this process
 
-    /// Tells those who observe the store what a block has committed.
+    /// Reports a block's commit to the observers of the store.
     func announce(_ block: WriteBlock) {
         defer { block.noteAnnounced() }
-        // Its header may have the number of a commit of another process, which is still to be told.
+        // Its header may have the number of another process's commit that is not announced yet.
         guard block.hasCommit else { return }
         let commit = block.header.commit
         guard feed.isObserved else { return feed.skip(to: commit) }
@@ -65,7 +65,7 @@ extension RecordStore {
         feed.publish(segments)
     }
 
-    /// A type as it is named to those who observe the store.
+    /// A type under the name that observers see.
     private func changedType(_ type: CatalogType, _ types: BlockCatalog) -> ChangedType {
         changedTypes.withLock { known in
             if known.version != types.catalog.version {
@@ -82,7 +82,7 @@ extension RecordStore {
 
     // MARK: The log, and commits of other processes
 
-    /// What the log has of some commits; `nil` if it does not have all of them.
+    /// The changes of some commits in the log; `nil` if it lacks some of them.
     private func history(behind start: UInt64, upTo end: UInt64) -> [ChangeSegment]? {
         var segments: [ChangeSegment]?
         do {
@@ -110,12 +110,12 @@ extension RecordStore {
         }
     }
 
-    /// What others have committed: from the log, or that there was something.
+    /// The commits of other processes: from the log, or else as changes that are not known.
     private func foreignSegments(behind start: UInt64, upTo end: UInt64) -> [ChangeSegment] {
         history(behind: start, upTo: end) ?? [ChangeSegment(end: end, nil)]
     }
 
-    /// Tells what other processes have committed; false if there is nobody to be told.
+    /// Announces the commits of other processes; returns false if the store is not observed.
     private func pollForeignCommits() -> Bool {
         guard feed.hasObservers else { return false }
         announceForeignCommits()
@@ -126,12 +126,12 @@ extension RecordStore {
         do {
             let commit = try latestCommit()
             let position = feed.position
-            // A commit of this process, which announces it itself, is counted before others can see it.
+            // A commit of this process is announced by its own block, and counted before other threads can see it.
             guard commit > position, !isAnnouncing else { return }
             feed.publish(foreignSegments(behind: position, upTo: commit))
         } catch {
             guard let error = error as? DataStoreError, error.code != .notSetUp else { return }
-            // Nothing will be seen of these files any more.
+            // The store will see no further commits of these files.
             if error.code == .storeDeleted { feed.close() }
             report(error)
         }
@@ -139,7 +139,7 @@ extension RecordStore {
 
     // MARK: The length of the log
 
-    /// Makes the log as long as the store was opened to keep it, and gives the number of the last commit.
+    /// Sets the length of the log to the one that the store was opened with, and returns the number of the last commit.
     func applyChangeLogLength(_ header: StoreHeader) throws -> UInt64 {
         guard let changeLog else { return header.commit }
         if engine is any RowEngine, !changeLog.isOff {
@@ -153,7 +153,7 @@ extension RecordStore {
         else { return header.commit }
         var commit = header.commit
         try engine.write { writer in
-            // Another process may have written meanwhile.
+            // Another process may have written in the meantime.
             guard var header = try StoreHeader(reading: writer) else { return }
             try header.checkWriting()
             commit = header.commit
@@ -171,7 +171,7 @@ extension RecordStore {
     }
 }
 
-/// The types of a catalog as they are named to those who observe the store.
+/// The types of a catalog under the names that observers see.
 struct ChangedTypes: Sendable {
     var version: UInt64?
     var types: [UInt32: ChangedType] = [:]

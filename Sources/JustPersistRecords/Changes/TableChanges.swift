@@ -1,26 +1,26 @@
 import JustPersist
 
-/// What a write block has done to the records of a type, for the change log and for those who observe the store.
+/// The changes of a type's records in a write block, for the change log and for observers.
 ///
-/// A list to which each change is added: several may be of one item. Whoever reads it joins them.
+/// A list of all changes: several may concern one item, and the reader combines them.
 struct TableChanges {
-    /// Whether each change is noted, or only that there was one.
+    /// Whether each change is recorded, or only that there was one.
     var areNoted = false
-    /// Whether there was any.
+    /// Whether there was any change.
     private(set) var isAny = false
     private var events: [ItemEvent] = []
     private var isTooLong = false
 
-    /// The changes that are noted of one type; of more, it is only noted that there were any.
+    /// The maximum number of changes recorded of one type; if there are more, the changes are not known.
     static let mostEvents = 1 << 16
 
-    /// The kinds of changes that were noted.
+    /// The kinds of the recorded changes.
     private var hasInserted = false
     private var hasDeleted = false
 
     /// The changes; `nil` if they are not known.
     ///
-    /// Of an item that the block has created and deleted, nobody can know.
+    /// A list with an item that the block both created and deleted is not known.
     var known: [ItemEvent]? {
         guard areNoted, !isTooLong else { return nil }
         guard hasInserted, hasDeleted else { return events }
@@ -40,7 +40,7 @@ struct TableChanges {
         }
     }
 
-    /// Notes something that happened to an item.
+    /// Records a change of an item.
     mutating func note(_ kind: ItemEvent.Kind, _ id: ItemID) {
         isAny = true
         guard areNoted else { return }
@@ -57,7 +57,7 @@ struct TableChanges {
         events.append(event)
     }
 
-    /// Notes that all records are about to be removed.
+    /// Records that all records are about to be removed.
     mutating func noteAllRemoved(
         in range: KeyRange, _ reader: any KeyValueReader
     ) throws(DataStoreError) {

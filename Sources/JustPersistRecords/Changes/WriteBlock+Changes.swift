@@ -1,8 +1,8 @@
 import JustPersist
 
-/// What a write block has changed: for the change log, and for those who observe the store.
+/// The changes of a write block, for the change log and for observers.
 extension WriteBlock {
-    /// What has happened to the items of each type.
+    /// The changes of each type's items.
     private var changedParts: [ChangeLogEntry.Part] {
         usedTables.filter(\.changes.isAny).sorted { $0.number < $1.number }.map { table in
             ChangeLogEntry.Part(type: table.number, events: table.changes.known)
@@ -11,7 +11,7 @@ extension WriteBlock {
 
     /// Writes the entry of the commit to the change log, if the store keeps one.
     ///
-    /// - Parameter header: The header of the commit, which is written behind this.
+    /// - Parameter header: The header of the commit, which is written after this.
     func writeLogEntry(
         to writer: any KeyValueWriter, _ header: inout StoreHeader
     ) throws(DataStoreError) {
@@ -27,7 +27,7 @@ extension WriteBlock {
         header.changeLog = log
     }
 
-    /// Drops the oldest entries of the log until it has its length.
+    /// Drops the oldest entries of the log until it is within its length.
     private func dropOldest(
         of log: inout ChangeLogState, at commit: UInt64, from writer: any KeyValueWriter
     ) throws(DataStoreError) {
@@ -51,7 +51,7 @@ extension WriteBlock {
         log.size = size
     }
 
-    /// What the block has changed, for those who observe the store.
+    /// The changes of the block, for observers.
     func changes(_ types: (CatalogType) -> ChangedType) -> [ChangedItems] {
         changedParts.compactMap { part in
             known.catalog[part.type].map { ChangedItems(types($0), part.events) }
@@ -60,7 +60,7 @@ extension WriteBlock {
 }
 
 extension Block {
-    /// The place of the state that the block sees in the store's history.
+    /// The token of the state that the block sees.
     func changeToken() throws(DataStoreError) -> ChangeToken {
         try checkOpen("changeToken")
         context.feed.retain()

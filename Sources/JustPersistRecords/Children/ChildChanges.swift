@@ -1,19 +1,19 @@
 import JustPersist
 
-/// What a child store has changed since its last merge, item by item, whatever its parent holds.
+/// The changes of a child store since its last merge, item by item, independent of the parent's state.
 ///
-/// Its copies are snapshots, which cost nothing to make.
+/// Copies are snapshots, and cost nothing to make.
 struct ChildChanges: Sendable {
-    /// By the keys of the records, and so in the order of types and ids.
+    /// The changes by the keys of the records, and so in the order of types and ids.
     private(set) var items = OrderedKeyMap<PendingChange>()
     /// Counts the commits and the merges.
     private(set) var number: UInt64 = 0
-    /// The bytes of all changes.
+    /// The size of all changes in bytes.
     private(set) var bytes = 0
-    /// Tells them from those of another time that the child was open.
+    /// Identifies the period in which the child is open.
     let opening = ItemID()
 
-    /// A record that a block of the child found, and what it left.
+    /// The record of an item before and after a block of the child.
     struct Difference {
         let key: [UInt8]
         let old: PartialRecord?
@@ -22,7 +22,7 @@ struct ChildChanges: Sendable {
         var theirs: PartialRecord?
     }
 
-    /// Notes what a block of the child did.
+    /// Adds the changes of a block of the child.
     mutating func note(_ differences: [Difference]) {
         number += 1
         for difference in differences {
@@ -33,10 +33,10 @@ struct ChildChanges: Sendable {
         }
     }
 
-    /// Takes off what was merged: an earlier copy of these changes.
+    /// Removes the changes that were merged, which are an earlier copy of these.
     mutating func remove(merged: ChildChanges) {
         number += 1
-        // Mostly nothing was changed since.
+        // Usually nothing was changed since.
         if number == merged.number + 1 {
             bytes = 0
             return items = OrderedKeyMap()

@@ -1,11 +1,11 @@
 import JustPersist
 
-/// The engine of a child store: what the child has changed, in memory, over the committed state of its parent.
+/// The engine of a child store: the child's changes, in memory, over the committed state of its parent.
 ///
-/// The changes are kept item by item and attribute by attribute (``ChildChanges``), for the parent may change the same
-/// items. For a block they are turned into keys and values over the state that the parent has then, with the entries of
-/// indexes, numbers of items and the catalog (``ChildView``); the record layer works on these as on any other store. While
-/// the parent does not commit, the view stays as it is, and a block of the child only adds to it.
+/// The changes are stored by item and attribute (``ChildChanges``), because the parent may change the same items. For a
+/// block they are converted to keys and values over the parent's present state, with index entries, numbers of items
+/// and the catalog (``ChildView``); the record layer works on these as on any other store. Until the parent commits,
+/// the view stays valid, and a block of the child only adds to it.
 final class ChildEngine: KeyValueEngine {
     let parent: any ParentStore
     let traits: KeyValueEngineTraits
@@ -13,17 +13,17 @@ final class ChildEngine: KeyValueEngine {
     private let state = Locked<State?>(nil)
     /// The thread that merges the child.
     private let merger = Locked<UInt?>(nil)
-    /// The most that the changes may take: what one write block of the parent takes.
+    /// The maximum size of the changes: the limit of one write block of the parent.
     private let limit: Int
 
     private struct State {
         var changes = ChildChanges()
-        /// The view that was made last.
+        /// The latest view.
         var view: ChildView?
         var numbers = ChildView.Numbers()
-        /// How many merges have ended.
+        /// The number of merges that have ended.
         var merges = 0
-        /// The parent's commit in which changes are merged, while that is being made.
+        /// The number of the parent's commit that merges changes, while it is being made.
         var mergingCommit: UInt64?
     }
 
@@ -45,7 +45,7 @@ final class ChildEngine: KeyValueEngine {
         }
     }
 
-    /// Closes the child, and lets go of its changes.
+    /// Closes the child, and drops its changes.
     func close() { state.withLock { $0 = nil } }
 
     func destroy() throws(DataStoreError) {}
@@ -68,10 +68,11 @@ final class ChildEngine: KeyValueEngine {
         }
     }
 
-    /// Runs `body` once, on a state of the parent and with the changes that are to be laid over it.
+    /// Runs `body` once, with a state of the parent and the changes to apply to it.
     ///
-    /// The changes are taken first, so that none is missed. A merge in between is then seen twice, which changes nothing
-    /// unless the state has a later commit too: its values would be hidden. Then both are taken again.
+    /// The changes are read first, so none is missed. If a merge commits in between, the state contains the merged
+    /// changes, too, which is harmless unless the state also has a later commit, whose values they would hide. In that
+    /// case both are read again.
     private func readParent(
         _ body: (any KeyValueReader, ChildChanges) throws -> Void
     ) throws {
@@ -88,12 +89,12 @@ final class ChildEngine: KeyValueEngine {
                 isDone = true
                 try body(reader, changes)
             }
-            // It is committed, and all that is left is to note that.
+            // The merge is committed, but its end is not noted yet.
             if !isDone { state.wait { $0?.mergingCommit == nil ? () : nil } }
         }
     }
 
-    /// What the child has changed and not merged.
+    /// The unmerged changes of the child.
     var changes: ChildChanges {
         get throws(DataStoreError) {
             guard let changes = state.withLock({ $0?.changes }) else {
@@ -103,10 +104,11 @@ final class ChildEngine: KeyValueEngine {
         }
     }
 
-    /// Runs a merge of this child while there is no other.
+    /// Runs a merge of this child while no other one runs.
     ///
-    /// In one transaction, the second would find changes of the parent behind the first one, and take them for conflicts.
-    /// Refused on a thread that merges it already: a main thread that waits for its turn runs blocks of other stores.
+    /// In one transaction, a second merge would find the changes of the first one in the parent, and report them as
+    /// conflicts. Refused on a thread that is merging this child already: while the main thread waits for its turn, it
+    /// runs blocks of other stores.
     func whileNotMerging<Result>(_ merge: () throws -> Result) throws -> Result {
         let thread = BlockThread.current
         try merger.wait { (merger) throws(DataStoreError) -> Void? in
@@ -119,7 +121,7 @@ final class ChildEngine: KeyValueEngine {
         return try merge()
     }
 
-    /// Notes that the parent is about to commit changes, and that no block runs until it has.
+    /// Notes that the parent is about to commit changes; no block runs until it has.
     func willMerge(_ merged: ChildChanges, inCommit commit: UInt64) {
         state.withLock { state in
             guard state?.changes.opening == merged.opening else { return }
@@ -127,7 +129,7 @@ final class ChildEngine: KeyValueEngine {
         }
     }
 
-    /// Takes off what the parent has committed, or has not.
+    /// Removes the merged changes if the parent has committed them.
     func didMerge(_ merged: ChildChanges, isCommitted: Bool) {
         state.change { state in
             guard state?.changes.opening == merged.opening else { return }
@@ -147,7 +149,7 @@ final class ChildEngine: KeyValueEngine {
         var isDone = false
         while !isDone {
             let number = try changes.number
-            // The parent may have committed since the block began, a merge of this child too.
+            // The parent may have committed since the block began, including a merge of this child.
             try parent.readCommitted { reader in
                 for place in differences.indices {
                     let key = differences[place].key
@@ -200,7 +202,7 @@ final class ChildEngine: KeyValueEngine {
 }
 
 extension DataStoreError {
-    /// The refusal of a block after which a merge would change more than one write block may.
+    /// The error of a block after which a merge would exceed the limit of one write block.
     fileprivate static func tooManyPendingChanges(limit: Int) -> DataStoreError {
         DataStoreError(
             .limitExceeded, in: "write",

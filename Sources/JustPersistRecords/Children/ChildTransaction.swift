@@ -1,6 +1,6 @@
 import JustPersist
 
-/// The writer of a block of a child store, which notes the records that it changes.
+/// The writer of a block of a child store, which collects the changed records.
 final class ChildTransaction: KeyValueWriter {
     private let overlay: KeyValueOverlay
     private var touched: Set<RecordName> = []
@@ -16,7 +16,7 @@ final class ChildTransaction: KeyValueWriter {
 
     var changes: OrderedKeyMap<[UInt8]?> { overlay.changes }
 
-    /// What the block has done to records.
+    /// The changes of records that the block has made.
     func differences(
         from before: OrderedKeyMap<[UInt8]?>, over base: any KeyValueReader
     ) throws(DataStoreError) -> [ChildChanges.Difference] {

@@ -2,32 +2,33 @@ import JustPersist
 
 /// A child's changes as keys and values over one committed state of its parent.
 struct ChildView: Sendable {
-    /// What differs from the parent: records, entries of indexes, numbers of items, the catalog, and the header.
+    /// The differences from the parent: records, index entries, numbers of items, the catalog, and the header.
     private(set) var keys: OrderedKeyMap<[UInt8]?>
-    /// Stands for what the child sees: no other view of it has the same.
+    /// Identifies the state that the child sees; no other view of the child has this number.
     private(set) var number: UInt64
-    /// The number of the changes that are in it.
+    /// The number of the changes (``ChildChanges/number``) in the view.
     private(set) var changes: UInt64
     /// The parent's state.
     let parentCommit: UInt64
     let parentSnapshot: UInt64?
-    /// The version of the catalog in it.
+    /// The version of the view's catalog.
     private(set) var catalogVersion: UInt64
 
-    /// What views and their catalogs are told apart by: no two views have one number, and no two catalogs one version.
+    /// The numbers of views and the versions of their catalogs, which are unique.
     ///
-    /// A block that adds to a view counts on from its numbers. A view that is made anew begins far behind all numbers that
-    /// were used; its catalog keeps its version only if it is the same one, the parent's with nothing added.
+    /// A block that adds to a view continues with the view's numbers. A rebuilt view starts with numbers that no
+    /// earlier view has used. Its catalog keeps the version only if it is the parent's catalog, unchanged and without
+    /// additions.
     struct Numbers: Sendable {
         private(set) var commit: UInt64 = 0
-        /// The version of the catalog if the child has nothing to add to the parent's.
+        /// The version of the catalog if the child adds nothing to the parent's.
         private(set) var plainCatalog: UInt64 = 0
-        /// The version if it has.
+        /// The version of the catalog if the child adds to the parent's.
         private(set) var ownCatalog: UInt64 = 0
         private var parentCatalog: UInt64?
         private static let step: UInt64 = 1 << 24
 
-        /// Those for a new view over a state of the parent with a version of the catalog.
+        /// The numbers of a new view over a state of the parent whose catalog has that version.
         mutating func next(for parentCatalog: UInt64) -> Numbers {
             commit += Self.step
             let last = max(plainCatalog, ownCatalog)
@@ -40,12 +41,12 @@ struct ChildView: Sendable {
             return self
         }
 
-        /// Notes the numbers that a commit has used.
+        /// Notes the numbers used by a commit.
         mutating func note(_ header: StoreHeader, over view: ChildView) {
             commit = max(commit, header.commit)
             if header.catalogVersion == view.catalogVersion { return }
             ownCatalog = max(ownCatalog, header.catalogVersion)
-            // The next plain catalog must not lead to that version once more.
+            // The next plain catalog must not get that version again.
             parentCatalog = nil
         }
     }
@@ -75,7 +76,7 @@ struct ChildView: Sendable {
         catalogVersion = block.known.catalog.version
     }
 
-    /// The view behind a block that has added to this one.
+    /// The view after a block that has added to this one.
     func followed(
         by keys: OrderedKeyMap<[UInt8]?>, _ header: StoreHeader, changes: UInt64
     ) -> ChildView {

@@ -1,9 +1,9 @@
 import JustPersist
 
-/// Some fields of a record, in the form of a record: what a child store has changed of an item.
+/// Some fields of a record, in the form of a record: a child store's changes of an item.
 ///
-/// A field may say that the attribute has no value (``RecordFormat/absentTag``), which a stored record says by having no
-/// field. Records are partial ones too. The checksum is not kept.
+/// A field may state that the attribute has no value (``RecordFormat/absentTag``); a stored record has no field in that
+/// case. A whole record is a partial record, too. The checksum is not kept.
 struct PartialRecord: Sendable {
     private(set) var bytes: [UInt8]
 
@@ -23,14 +23,14 @@ struct PartialRecord: Sendable {
         self.init(record)
     }
 
-    /// The attributes that have a field, in the order of their ids.
+    /// The attributes that have a field, in ascending order.
     var attributes: [UInt16] {
         let span = bytes.span
         guard let table = RecordFormat.Table(span) else { return [] }
         return (0..<table.count).map { table.entry(at: $0, in: span).attribute }
     }
 
-    /// Whether it says what an attribute has, be it no value.
+    /// Whether there is a field for an attribute, even if it states that there is no value.
     func tells(_ attribute: UInt16) -> Bool {
         RecordFormat.field(attribute, in: bytes.span) != nil
     }
@@ -54,19 +54,19 @@ struct PartialRecord: Sendable {
         }
     }
 
-    /// The record without fields that say that there is no value, as it is stored.
+    /// The record as it is stored, without fields that state that there is no value.
     var withoutAbsences: PartialRecord {
         var record = RecordBuilder()
         for attribute in attributes { record.append(attribute, of: self, keepsAbsence: false) }
         return record.record
     }
 
-    /// The attributes that have a field in one of two records, in the order of their ids.
+    /// The attributes that have a field in one of two records, in ascending order.
     static func attributes(of one: PartialRecord, _ other: PartialRecord) -> [UInt16] {
         union(one.attributes, other.attributes)
     }
 
-    /// The ids in one of two lists, each of them in order.
+    /// The ids in one of two sorted lists.
     static func union(_ one: [UInt16], _ other: [UInt16]) -> [UInt16] {
         if one == other { return one }
         var all: [UInt16] = []
@@ -82,16 +82,16 @@ struct PartialRecord: Sendable {
     }
 }
 
-/// A record that is put together of the fields of others, in the order of the attributes' ids.
+/// Builds a record from the fields of others, in ascending order of the attributes' ids.
 struct RecordBuilder {
     private var entries: [RecordFormat.Entry] = []
     private var payload: [UInt8] = []
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Adds what a record has for an attribute.
+    /// Adds the field of an attribute in a record.
     ///
-    /// - Parameter keepsAbsence: Whether a field is added that says so if it has no value.
+    /// - Parameter keepsAbsence: Whether to add a field if the attribute has no value.
     mutating func append(
         _ attribute: UInt16, of record: PartialRecord, keepsAbsence: Bool = true
     ) {

@@ -1,24 +1,25 @@
 import JustPersist
 
-/// What a child store did to one item since its last merge.
+/// A child store's change of one item since its last merge.
 struct PendingChange: Sendable {
     /// Whether the parent had the item when the child first changed it.
     let wasThere: Bool
-    /// What the child has for the attributes that it changed, all of them if it made the item; `nil` if it deleted it.
+    /// The child's values of the attributes that it changed, all of them if it created the item; `nil` if it deleted
+    /// it.
     let mine: PartialRecord?
-    /// What the parent had for these attributes when the child first changed them; all if the child deleted the item.
+    /// The parent's values of these attributes when the child first changed them; all if the child deleted the item.
     let base: PartialRecord
     /// The number of the child's commit that changed the item last.
     let commit: UInt64
 
-    /// The bytes that it takes.
+    /// The size of the change in bytes.
     var bytes: Int { base.bytes.count + (mine?.bytes.count ?? 0) }
 
-    /// What an earlier change and what a block did behind it come to; `nil` if nothing is left of them.
+    /// Combines an earlier change with the change of a block; `nil` if they cancel out.
     ///
     /// - Parameters:
-    ///   - old: The record that the block found; `nil` if the child had no such item.
-    ///   - new: The record that the block left.
+    ///   - old: The record before the block; `nil` if the child had no such item.
+    ///   - new: The record after the block.
     ///   - theirs: The parent's record.
     static func combining(
         _ earlier: PendingChange?, from old: PartialRecord?, to new: PartialRecord?,
@@ -27,8 +28,8 @@ struct PendingChange: Sendable {
         switch (old, new) {
         case (nil, nil): return earlier
         case (nil, let new?):
-            // An item that the parent does not have is a new one, whatever was there before. So is one that the child
-            // had neither seen nor deleted: the parent made its own while the block ran, and the two are in conflict.
+            // An item that the parent does not have is new, whatever existed before. So is an item that the child had
+            // neither seen nor deleted: the parent created its own while the block ran, and the two are in conflict.
             guard let theirs, let earlier else {
                 return PendingChange(wasThere: false, mine: new, base: .empty, commit: commit)
             }
@@ -37,7 +38,7 @@ struct PendingChange: Sendable {
                 base: base(of: earlier, or: theirs), commit: commit)
         case (let old?, nil):
             if let earlier, !earlier.wasThere {
-                // If both have made it, it is the parent's that the child deletes.
+                // If both have created it, the child deletes the parent's item.
                 return theirs.map {
                     PendingChange(wasThere: true, mine: nil, base: $0, commit: commit)
                 }
@@ -76,13 +77,15 @@ struct PendingChange: Sendable {
             commit: commit)
     }
 
-    /// Whether an attribute was changed: a change of an item that the child made has a base only for what it has set behind
-    /// a change of the parent.
+    /// Whether an attribute was changed.
+    ///
+    /// A change of an item that the child created has a base only for attributes that
+    /// the child has set after the parent changed the item.
     private func tells(_ attribute: UInt16) -> Bool {
         base.tells(attribute) || mine?.tells(attribute) == true
     }
 
-    /// The fields of a record, and that it has no value for the other attributes of two records that it replaces.
+    /// The fields of a record, and absent values for the other attributes of two records that it replaces.
     private static func replacing(
         _ one: PartialRecord, _ other: PartialRecord, by new: PartialRecord
     ) -> PartialRecord {
@@ -94,7 +97,7 @@ struct PendingChange: Sendable {
         return mine.record
     }
 
-    /// What the parent had for all attributes: as it was when each was first changed, or as it is now.
+    /// The parent's values of all attributes: as of the child's first change of each, or else the present ones.
     private static func base(of earlier: PendingChange?, or old: PartialRecord) -> PartialRecord {
         guard let earlier else { return old }
         var base = RecordBuilder()
@@ -113,20 +116,20 @@ struct PendingChange: Sendable {
         return PartialRecord.union(all, known)
     }
 
-    /// What is left of a change when an earlier state of it was merged; `nil` if nothing is.
+    /// The rest of a change after an earlier state of it was merged; `nil` if nothing is left.
     ///
-    /// What was merged is the parent's from then on.
+    /// The merged values are the parent's from then on.
     static func subtracting(_ merged: PendingChange, from later: PendingChange?, commit: UInt64)
         -> PendingChange?
     {
         guard let later else {
-            // It was made before the merge, and deleted behind it.
+            // The item was created before the merge, and deleted after it.
             guard let mine = merged.mine else { return nil }
             return PendingChange(wasThere: true, mine: nil, base: mine, commit: commit)
         }
         if later.commit == merged.commit { return nil }
         guard let known = merged.mine else {
-            // Deleted, and made anew behind the merge.
+            // Deleted, and created again after the merge.
             return later.mine.map {
                 PendingChange(
                     wasThere: false, mine: $0.withoutAbsences, base: .empty, commit: later.commit)

@@ -1,9 +1,11 @@
 import JustPersist
 
-/// The catalog of the store at the root of child stores, to which it alone adds types, attributes and indexes: their
-/// numbers are part of keys, and no two children may give one number to different things.
+/// The catalog of the root store.
+///
+/// Only the root store adds types, attributes and indexes, because their numbers are
+/// part of keys, and two children must not give one number to different things.
 struct RootCatalog: Sendable {
-    /// Runs a block of the root store that declares something, and gives its catalog afterwards.
+    /// Runs a block of the root store that declares something, and returns the store's catalog afterwards.
     let change:
         @Sendable (_ body: (WriteBlock) throws(DataStoreError) -> Void) throws(DataStoreError) ->
             Catalog
@@ -11,11 +13,11 @@ struct RootCatalog: Sendable {
 
 /// Declarations in a child store.
 extension WriteBlock {
-    /// Declares a type in the root store, in a commit of its own, and takes over what that has then.
+    /// Declares a type in the root store, in a commit of its own, and adopts the resulting type.
     func declare(
         _ schema: ItemSchema, isOfClass: Bool, at root: RootCatalog
     ) throws(DataStoreError) {
-        // Mostly there is nothing new.
+        // Usually there is nothing new.
         var trial = known.catalog
         let isKnown = try !trial.declare(
             schema, isOfClass: isOfClass, limits: context.limits, holdsItems: holdsItems,
@@ -37,7 +39,7 @@ extension WriteBlock {
         }
     }
 
-    /// Has the root store give numbers to the types that references in a value lead to.
+    /// Adds types to the root store for the references in a value whose types have no number.
     func addTypes(
         referredToBy value: DataStoreValue, at root: RootCatalog
     ) throws(DataStoreError) {
@@ -53,7 +55,7 @@ extension WriteBlock {
         }
     }
 
-    /// Drops an index of a type in the root store; tells whether there was one.
+    /// Drops an index of a type in the root store; returns whether it existed.
     func dropIndex(
         _ index: IndexSchema, of type: ItemType, at root: RootCatalog
     ) throws(DataStoreError) -> Bool {
@@ -65,10 +67,10 @@ extension WriteBlock {
         return isDropped
     }
 
-    /// Takes over what the root store knows of a type.
+    /// Adopts a type of the root store.
     ///
-    /// The root may have committed since the snapshot of this block: an index that is not in the snapshot has no entries
-    /// there, whatever the root says of it.
+    /// The root may have committed since the snapshot of this block: an index that is not in the snapshot has no
+    /// entries there, even if the root has completed it.
     private func adopt(_ number: UInt32, of catalog: Catalog) throws(DataStoreError) {
         guard var type = catalog[number] else { return }
         guard let before = known.catalog[number], before.isDeclared, type.isDeclared else {
@@ -87,15 +89,17 @@ extension WriteBlock {
 }
 
 extension CatalogType {
-    /// Notes that the attributes have had the values that another state of the type says.
+    /// Adds the tags of another state of the type to the attributes.
     fileprivate mutating func addTags(of other: CatalogType) {
         for (id, attribute) in other.attributes.enumerated() where id < attributes.count {
             note(attribute.tags, ofAttribute: UInt16(id))
         }
     }
 
-    /// Keeps of each index the state in which an earlier state of the type has it; one that it does not have begins
-    /// without entries, and one whose number it uses for another is left out.
+    /// Gives each index the state that it has in an earlier state of the type.
+    ///
+    /// An index that is missing there begins
+    /// without entries, and an index whose number is used differently there is left out.
     fileprivate mutating func setIndexes(
         knownBy before: CatalogType
     ) -> (kept: [CatalogIndex], new: [CatalogIndex]) {

@@ -1,17 +1,16 @@
 import JustPersist
 
-/// How the changes of a child store come into the state of the store above it: to be committed there by a merge, or to be
-/// seen by the child alone.
+/// Applies the changes of a child store to the state of its parent: for a merge, or for the child's own view.
 extension WriteBlock {
-    /// What becomes of the changes.
+    /// The purpose of applying the changes.
     enum Purpose {
-        /// They are the child's view of its parent: its own changes count, damaged records stay as they are, and two items
-        /// may agree where none may until they are merged.
+        /// For the child's view of its parent: the child's changes win, damaged records stay as they are, and unique
+        /// indexes are not enforced until the changes are merged.
         case view
         case merge(MergePolicy)
     }
 
-    /// Brings a child's changes into the state that the block sees, and gives what both had changed.
+    /// Applies a child's changes to the state that the block sees, and returns the conflicts.
     func apply(
         _ changes: OrderedKeyMap<PendingChange>, for purpose: Purpose
     ) throws(DataStoreError) -> [MergeConflict] {
@@ -44,7 +43,8 @@ private struct TypeMerge {
     private var conflicts: [MergeConflict] = []
     private let types: BlockCatalog
 
-    /// `nil` if the type is not known, which whoever uses it finds out, and the child's changes of other types are seen.
+    /// `nil` if a view lacks the type: the error is reported when the type is used, and the child's other changes stay
+    /// visible.
     init?(
         _ number: UInt32, _ purpose: WriteBlock.Purpose, in block: WriteBlock
     ) throws(DataStoreError) {
@@ -72,7 +72,7 @@ private struct TypeMerge {
 
     private var isView: Bool { if case .view = purpose { true } else { false } }
 
-    /// Writes what follows the records, and gives the conflicts.
+    /// Writes the index entries, and returns the conflicts.
     func end(
         _ writer: any KeyValueWriter, _ block: WriteBlock
     ) throws(DataStoreError) -> [MergeConflict] {
@@ -92,7 +92,7 @@ private struct TypeMerge {
         do throws(DataStoreError) {
             stored = try table.storedRecord(id, in: writer)
         } catch {
-            // Whoever reads the item is told.
+            // Reading the item throws the error.
             if isView, error.code == .corrupted || error.code == .newerFormat { return }
             throw error
         }
@@ -106,7 +106,7 @@ private struct TypeMerge {
         case (_?, nil) where change.wasThere: note(.deletedInParent, id)
         case (let mine?, nil):
             table.noteNew()
-            // Both have made it, and the parent has deleted it since.
+            // Both have created it, and the parent has deleted it since.
             let whole = change.base.attributes.isEmpty ? mine : mine.withoutAbsences
             try put(whole.bytes, id, changes: nil, writer, block)
         case (let mine?, let theirs?):
@@ -165,7 +165,7 @@ private struct TypeMerge {
         try table.put(record.span, id: id, changes: changes, to: writer)
     }
 
-    // In a function of its own: the optimizer of Swift 6.3 crashes over this loop behind that of the checksum.
+    // A separate function, because the optimizer of Swift 6.3 crashes over this loop after that of the checksum.
     @inline(never)
     private func noteTags(of record: [UInt8], _ block: WriteBlock) {
         block.noteTags(of: record.span, ofType: table.number) { tag, attribute in
@@ -174,7 +174,7 @@ private struct TypeMerge {
         }
     }
 
-    /// Whether an item has the same for an attribute in both: no value is null, where there is no default.
+    /// Whether an attribute has the same value in both; no value equals null if there is no default.
     private func isSame(_ attribute: UInt16, _ one: PartialRecord, _ other: PartialRecord) -> Bool {
         if one.hasSame(attribute, as: other) { return true }
         guard Int(attribute) < type.attributes.count,

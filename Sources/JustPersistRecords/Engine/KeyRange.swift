@@ -2,7 +2,7 @@
 public struct KeyRange: Hashable, Sendable {
     /// The first key that may be in the range.
     public let lower: [UInt8]
-    /// The first key behind the range; `nil` if it has no end.
+    /// The first key after the range; `nil` if it has no end.
     public let upper: [UInt8]?
 
     /// The keys from `lower` up to and without `upper`.
@@ -30,7 +30,7 @@ public struct KeyRange: Hashable, Sendable {
             && (upper.map { key.span.isOrdered(before: $0.span) } ?? true)
     }
 
-    /// The keys that are in another range too.
+    /// The keys that both ranges contain.
     func intersection(_ other: KeyRange) -> KeyRange {
         let lower = lower.span.isOrdered(before: other.lower.span) ? other.lower : lower
         guard let upper, let otherUpper = other.upper else {

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// The same calls with keys and values in arrays.
+/// Overloads that take keys and values as arrays.
 extension KeyValueReader {
     func withValue(
         forKey key: [UInt8], _ body: (Span<UInt8>) throws(DataStoreError) -> Void

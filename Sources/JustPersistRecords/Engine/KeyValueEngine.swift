@@ -14,18 +14,18 @@ public import JustPersist
 ///   ``KeyValueEngineTraits/isPassedBetweenThreads`` says so may the calls on a writer come from several threads.
 /// - A reader or writer is not used after its block has returned.
 public protocol KeyValueEngine: Sendable {
-    /// What the engine is and promises. Constant over the engine's life.
+    /// The engine's features and guarantees. Constant over the engine's life.
     var traits: KeyValueEngineTraits { get }
 
     /// Opens the engine's files, creating them if they are not there. On failure nothing stays open.
     func open() throws(DataStoreError)
 
-    /// Closes the engine and gives up its files and locks. Harmless if it is not open.
+    /// Closes the engine and releases its files and locks. Does nothing if it is not open.
     func close()
 
     /// The directory that holds the engine's files; `nil` for one without files of its own, and by default.
     ///
-    /// It tells the items of a store from those of a copy of its files.
+    /// Distinguishes the items of a store from those of a copy of its files.
     var directory: URL? { get }
 
     /// Describes what the engine repaired when it was last opened, as an error with the code `.recovered`.
@@ -39,32 +39,33 @@ public protocol KeyValueEngine: Sendable {
     /// ``read(_:)``.
     func verify() throws(DataStoreError) -> [DataStoreError]
 
-    /// The same, and tells how far it is.
+    /// Checks the engine's own file structure, and reports progress.
     ///
-    /// The default tells nothing. A check that reads much should: a program may give up one of which it hears nothing.
+    /// The default reports no progress. A check that reads much should report it, because a program may give up a check
+    /// without progress.
     ///
-    /// - Throws: What ``verify()`` throws, and what the meter's caller has thrown.
+    /// - Throws: The errors of ``verify()``, and the error of the meter's caller.
     func verify(_ meter: MaintenanceMeter) throws -> [DataStoreError]
 
     /// Writes a copy of the committed state into an empty directory, synced, from which the engine can open it.
     ///
-    /// The file by which the engine knows a store comes last, so that an unfinished copy is none. Called under the rules
-    /// of ``read(_:)``, outside of blocks of the calling thread. The default refuses with `.unsupported`.
+    /// The file that identifies a store is written last, so an unfinished copy is not a store. Called under the rules
+    /// of ``read(_:)``, outside of blocks of the calling thread. The default throws `.unsupported`.
     ///
     /// - Parameters:
-    ///   - directory: Where to write to.
+    ///   - directory: The directory to write to.
     ///   - previous: An earlier copy, with which files may be shared.
     ///   - pausingWrites: Runs a closure while no write block runs.
-    ///   - meter: Is told of the bytes that were copied.
+    ///   - meter: Receives the number of bytes copied.
     func backUp(
         to directory: URL, since previous: URL?, pausingWrites: (() throws -> Void) throws -> Void,
         _ meter: MaintenanceMeter
     ) throws -> BackupReport
 
-    /// Gives room back that the data no longer need.
+    /// Frees disk space that the data no longer need.
     ///
-    /// Called under the rules of ``read(_:)``, outside of blocks of the calling thread. The engine waits for blocks, or
-    /// has them wait, where it cannot work beside them. The default refuses with `.unsupported`.
+    /// Called under the rules of ``read(_:)``, outside of blocks of the calling thread. If the engine cannot compact
+    /// while blocks run, it waits for them and holds up new ones. The default throws `.unsupported`.
     func compact(_ meter: MaintenanceMeter) throws -> CompactionReport
 
     /// Deletes everything that a closed engine keeps, so that the next ``open()`` finds it empty.
@@ -84,19 +85,19 @@ public protocol KeyValueEngine: Sendable {
 }
 
 extension KeyValueEngine {
-    /// None.
+    /// No directory.
     public var directory: URL? { nil }
 
     /// Nothing had to be repaired.
     public var recoveryReport: DataStoreError? { nil }
 
-    /// Nothing is looked for.
+    /// Checks nothing.
     public func verify() throws(DataStoreError) -> [DataStoreError] { [] }
 
-    /// Nothing is told.
+    /// Reports no progress.
     public func verify(_ meter: MaintenanceMeter) throws -> [DataStoreError] { try verify() }
 
-    /// Refused.
+    /// Throws `.unsupported`.
     public func backUp(
         to directory: URL, since previous: URL?, pausingWrites: (() throws -> Void) throws -> Void,
         _ meter: MaintenanceMeter
@@ -109,7 +110,7 @@ extension KeyValueEngine {
             """)
     }
 
-    /// Refused.
+    /// Throws `.unsupported`.
     public func compact(_ meter: MaintenanceMeter) throws -> CompactionReport {
         throw DataStoreError(
             .unsupported, in: "compact",
@@ -121,13 +122,13 @@ extension KeyValueEngine {
 ///
 /// Valid until its block returns.
 public protocol KeyValueReader: AnyObject {
-    /// A number that two snapshots have in common only if they are of the same committed state; `nil` if the engine has
-    /// no such number, and by default.
+    /// A number that two snapshots share only if they are of the same committed state; `nil` if the engine has no such
+    /// number, and by default.
     ///
-    /// The record layer then spares itself what it knows of that state already.
+    /// The record layer uses it to reuse its knowledge of that state.
     var snapshotNumber: UInt64? { get }
 
-    /// Calls `body` with the value of `key`, and tells whether there was one.
+    /// Calls `body` with the value of `key`, and returns whether there was one.
     ///
     /// The bytes are valid only inside `body`.
     func withValue(
@@ -136,25 +137,25 @@ public protocol KeyValueReader: AnyObject {
 
     /// Calls `body` with each key in `range` and its value, in ascending order or in descending.
     ///
-    /// The bytes are valid only inside `body`. `body` may read from this reader (scan again, look a key
-    /// up) but not write; what it throws ends the scan and is thrown on.
+    /// The bytes are valid only inside `body`. `body` may read from this reader (scan again, look a key up) but not
+    /// write. An error of `body` ends the scan and is rethrown.
     func scan(
         _ range: KeyRange, reversed: Bool,
         _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError)
 
-    /// The same without the values.
+    /// Calls `body` with each key in `range`, in ascending or descending order.
     ///
-    /// By default they are read and left aside; an engine that can do without reading them has its own.
+    /// The default reads the values, too; an engine that need not read them implements this.
     func scanKeys(
         _ range: KeyRange, reversed: Bool,
         _ body: (_ key: Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError)
 
-    /// Calls `body` with each of several keys that is there: with its place in `keys`, and its value.
+    /// Calls `body` with each of several keys that exists: with its index in `keys`, and its value.
     ///
-    /// In the order of `keys`, under the rules of ``scan(_:reversed:_:)``. By default one key is looked up after
-    /// the other; an engine to which a look-up is a round trip has its own.
+    /// In the order of `keys`, under the rules of ``scan(_:reversed:_:)``. The default looks up one key after the
+    /// other; an engine whose look-ups are round trips implements this.
     func withValues(
         forKeys keys: [[UInt8]],
         _ body: (_ place: Int, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
@@ -169,30 +170,30 @@ public protocol KeyValueWriter: KeyValueReader {
     /// ``KeyValueEngineTraits/maximumKeyLength`` bytes; a value may be empty.
     func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError)
 
-    /// Stores a value of `count` bytes under `key`, which `fill` writes where the engine wants them.
+    /// Stores a value of `count` bytes under `key`, which `fill` writes into the engine's memory.
     ///
-    /// `fill` is called once and appends exactly `count` bytes. By default they go through a buffer; an engine that
-    /// can hand out its own memory saves that copy.
+    /// `fill` is called once and appends exactly `count` bytes. The default copies them from a buffer; an engine that
+    /// can provide its own memory saves that copy.
     func put(
         count: Int, forKey key: Span<UInt8>, _ fill: (inout OutputSpan<UInt8>) -> Void
     ) throws(DataStoreError)
 
-    /// Removes `key`, and tells whether it was there.
+    /// Removes `key`, and returns whether it existed.
     func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool
 
-    /// Removes all keys in a range, and gives their number.
+    /// Removes all keys in a range, and returns their number.
     ///
-    /// By default one by one.
+    /// The default removes them one by one.
     func deleteAll(in range: KeyRange) throws(DataStoreError) -> Int
 
-    /// Runs `body` in a savepoint: if it throws, its changes are undone, and the error is thrown on.
+    /// Runs `body` in a savepoint: if it throws, its changes are undone, and the error is rethrown.
     ///
-    /// `body` must use only the writer that it is given. Savepoints can be nested. If the engine itself fails, the
+    /// `body` must use only the writer that it receives. Savepoints can be nested. If the engine itself fails, the
     /// whole transaction must be rolled back, because some changes may not be undone. By default, `body` writes to a
-    /// ``KeyValueOverlay``, whose changes are written when it has returned.
+    /// ``KeyValueOverlay``, whose changes are written after it has returned.
     func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws
 
-    /// Whether a savepoint that has just failed at its end, behind its `body`, was undone all the same.
+    /// Whether the changes of a savepoint that fails after its `body` has returned are undone.
     ///
     /// If not, which is the default, the transaction is rolled back.
     var undoesFailedSavepoints: Bool { get }
@@ -200,34 +201,33 @@ public protocol KeyValueWriter: KeyValueReader {
 
 /// Whether a scan goes on.
 public enum ScanStep: Sendable {
-    /// On to the next key.
+    /// Continue with the next key.
     case next
-    /// No further.
+    /// End the scan.
     case stop
 }
 
-/// What an engine is, and what it promises.
+/// An engine's features and guarantees.
 public struct KeyValueEngineTraits: Sendable {
     /// The engine's name as people know it: "LMDB".
     public var name: String
     /// Whether data outlives the process.
     public var isPersistent: Bool
-    /// What a committed write survives.
+    /// The events that a committed write survives.
     public var durability: Durability
     /// Whether other processes may write to the store while it is open here.
     public var isSharedBetweenProcesses: Bool
     /// Whether ``KeyValueEngine/write(_:)`` is refused.
     public var isReadOnly: Bool
-    /// The longest key the engine takes, in bytes; at least 480.
+    /// The longest key that the engine accepts, in bytes; at least 480.
     public var maximumKeyLength: Int
-    /// Whether the engine itself notices when stored bytes have changed, so that records are read without
-    /// comparing their checksums.
+    /// Whether the engine detects changed bytes itself, so records are read without comparing their checksums.
     public var checksBytes: Bool
-    /// Whether other threads than the one that called ``KeyValueEngine/write(_:)`` may use its writer, one at a time and
-    /// each after the one before, while that thread waits inside the call.
+    /// Whether threads other than the caller of ``KeyValueEngine/write(_:)`` may use its writer, one at a time and in
+    /// order, while the caller waits inside the call.
     ///
-    /// Then threads that write at the same time share transactions, and so wait for one commit instead of several. Without
-    /// it, only blocks that are queued do.
+    /// Threads that write at the same time then share transactions, and so wait for one commit instead of several.
+    /// Otherwise only queued blocks do.
     public var isPassedBetweenThreads: Bool
 
     /// Traits of an engine.

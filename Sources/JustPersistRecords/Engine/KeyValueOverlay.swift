@@ -1,16 +1,16 @@
 public import JustPersist
 
-/// Changes that are not committed yet, laid over a reader: a writer for engines without transactions.
+/// Uncommitted changes on top of a reader: a writer for engines without transactions.
 ///
 /// Reads see the changes first and the base below them. The overlay never writes to the base: when the block ends,
 /// the engine writes ``changes`` in one batch, or discards them. The changes are kept in memory. One thread at a time may
 /// use an overlay.
 public final class KeyValueOverlay: KeyValueWriter {
-    /// What was written: the new value of each changed key, `nil` for a key that was removed.
+    /// The new value of each changed key; `nil` for a key that was removed.
     public private(set) var changes: OrderedKeyMap<[UInt8]?>
     private var savepoints = SavepointLog<[UInt8]?>()
     private let base: any KeyValueReader
-    /// Stands for the base with the changes that there were at first, if somebody counts them.
+    /// Identifies the base together with the initial changes, if the creator numbers them.
     public let snapshotNumber: UInt64?
 
     /// An overlay on `base` that starts with `changes`.
@@ -22,7 +22,7 @@ public final class KeyValueOverlay: KeyValueWriter {
         snapshotNumber = nil
     }
 
-    /// A snapshot with a number.
+    /// An overlay that is a snapshot with a number.
     init(over base: any KeyValueReader, changes: OrderedKeyMap<[UInt8]?>, number: UInt64) {
         self.base = base
         self.changes = changes
@@ -41,13 +41,13 @@ public final class KeyValueOverlay: KeyValueWriter {
         return true
     }
 
-    /// Notes that `key` is to have `value`.
+    /// Sets the value of `key` in the changes.
     public func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError) {
         savepoints.note(key, in: changes)
         changes.setValue([UInt8](copying: value), forKey: key)
     }
 
-    /// Notes that `key` is to go, and looks up whether it was there.
+    /// Marks `key` as removed, and looks up whether it existed.
     public func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool {
         let change = changes.value(forKey: key)
         if case .some(nil) = change { return false }
@@ -62,7 +62,7 @@ public final class KeyValueOverlay: KeyValueWriter {
         return true
     }
 
-    /// Puts the changes back as they were if `body` throws.
+    /// Restores the changes if `body` throws.
     public func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
         savepoints.begin()
         do {
@@ -74,10 +74,10 @@ public final class KeyValueOverlay: KeyValueWriter {
         savepoints.keep()
     }
 
-    /// `true`: nothing can fail behind the body of a savepoint.
+    /// `true`: nothing can fail after the body of a savepoint.
     public var undoesFailedSavepoints: Bool { true }
 
-    /// Looks the keys up in the base together, as far as none of them was changed.
+    /// Looks the keys up in the base together if none of them was changed.
     public func withValues(
         forKeys keys: [[UInt8]],
         _ body: (_ place: Int, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
@@ -109,7 +109,7 @@ public final class KeyValueOverlay: KeyValueWriter {
         changes.value(forKey: key.span) != nil
     }
 
-    /// Walks the changes and the base as one ordered run of keys.
+    /// Scans the changes and the base as one ordered sequence of keys.
     public func scan(
         _ range: KeyRange, reversed: Bool,
         _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
@@ -152,7 +152,7 @@ public final class KeyValueOverlay: KeyValueWriter {
         while step == .next, let place = pending.next { try passChange(at: place) }
     }
 
-    /// The same without the values, which the base need not read.
+    /// Scans the keys only, so the base need not read its values.
     public func scanKeys(
         _ range: KeyRange, reversed: Bool,
         _ body: (_ key: Span<UInt8>) throws(DataStoreError) -> ScanStep
@@ -177,8 +177,8 @@ public final class KeyValueOverlay: KeyValueWriter {
 
     /// The most changes in a range that are passed one by one.
     ///
-    /// The base is then scanned from one to the next, which costs nothing at the keys in between. With more changes, each key
-    /// of the base is compared.
+    /// The base is then scanned from one change to the next, at no cost for the keys in between. With more changes,
+    /// each key of the base is compared.
     private static let mostSegments = 128
 
     private func scanSegments(

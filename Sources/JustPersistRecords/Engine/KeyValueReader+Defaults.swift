@@ -1,10 +1,10 @@
 public import JustPersist
 
 extension KeyValueReader {
-    /// None.
+    /// No number.
     public var snapshotNumber: UInt64? { nil }
 
-    /// Scans keys and values, and leaves the values aside.
+    /// Scans keys and values, and ignores the values.
     public func scanKeys(
         _ range: KeyRange, reversed: Bool,
         _ body: (_ key: Span<UInt8>) throws(DataStoreError) -> ScanStep

@@ -1,7 +1,7 @@
 public import JustPersist
 
 extension KeyValueWriter {
-    /// Fills a buffer, and stores that.
+    /// Fills a buffer, and stores its bytes.
     public func put(
         count: Int, forKey key: Span<UInt8>, _ fill: (inout OutputSpan<UInt8>) -> Void
     ) throws(DataStoreError) {
@@ -14,9 +14,10 @@ extension KeyValueWriter {
 
     /// Deletes the keys one by one.
     ///
-    /// In pieces, because a scan does not stand writes beside it.
+    /// The keys are collected in batches first, because a scan does not allow writes meanwhile.
     ///
-    /// - Throws: `.corrupted` if the keys do not rise, or one is not found again: then some might stay unseen.
+    /// - Throws: `.corrupted` if the keys are out of order, or a key is not found again: the scan could have missed
+    ///   others.
     public func deleteAll(in range: KeyRange) throws(DataStoreError) -> Int {
         var deleted = 0
         var rest = range
@@ -37,7 +38,7 @@ extension KeyValueWriter {
         }
     }
 
-    /// Collects the changes of `body` beside the transaction, and writes them when it has returned.
+    /// Collects the changes of `body` separately, and writes them after it has returned.
     public func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
         let overlay = KeyValueOverlay(over: self)
         try body(overlay)
@@ -49,7 +50,7 @@ extension KeyValueWriter {
 }
 
 extension DataStoreError {
-    /// The refusal to delete a range of keys that do not rise: some might stay unseen.
+    /// The error for deleting a range whose keys are out of order, of which a scan could miss some.
     public static func keysOutOfOrder(in operation: String) -> DataStoreError {
         DataStoreError(
             .corrupted, in: operation,

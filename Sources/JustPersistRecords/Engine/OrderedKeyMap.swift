@@ -66,7 +66,7 @@ public struct OrderedKeyMap<Value> {
 
     /// Calls `body` with each entry in `range`, in ascending order or in descending.
     ///
-    /// What `body` throws ends the scan and is thrown on.
+    /// An error of `body` ends the scan and is rethrown.
     public func scan(
         _ range: KeyRange, reversed: Bool = false,
         _ body: (_ key: Span<UInt8>, _ value: Value) throws(DataStoreError) -> ScanStep
@@ -82,7 +82,7 @@ public struct OrderedKeyMap<Value> {
         }
     }
 
-    /// The same with all entries, and without an end.
+    /// Calls `body` with all entries, in ascending order.
     package func scanAll(_ body: (_ key: Span<UInt8>, _ value: Value) -> Void) {
         for chunk in keys.indices {
             for index in 0..<keys[chunk].count {
@@ -108,7 +108,7 @@ public struct OrderedKeyMap<Value> {
             ? place : Position(chunk: place.chunk + 1, index: place.index - half)
     }
 
-    /// Keeps many removals from leaving many tiny chunks behind.
+    /// Prevents many removals from leaving many tiny chunks.
     private mutating func mergeIfSmall(_ chunk: Int) {
         if keys[chunk].count == 0 {
             keys.remove(at: chunk)
@@ -137,12 +137,12 @@ extension OrderedKeyMap {
         }
     }
 
-    /// What is left of a run of entries that is walked from one end to the other.
+    /// The rest of a sequence of entries that is being scanned.
     struct Slice {
         fileprivate var lower: Position
         fileprivate var upper: Position
         let isReversed: Bool
-        /// The entry to come, `nil` behind the last one.
+        /// The next entry; `nil` after the last one.
         fileprivate(set) var next: Position?
     }
 
@@ -160,7 +160,7 @@ extension OrderedKeyMap {
         slice.next = entry(nextIn: slice)
     }
 
-    /// Whether no more than `limit` entries are left of a run.
+    /// Whether at most `limit` entries are left in a slice.
     func holds(atMost limit: Int, in slice: Slice) -> Bool {
         guard slice.lower < slice.upper else { return true }
         if slice.lower.chunk == slice.upper.chunk {
@@ -200,7 +200,7 @@ extension OrderedKeyMap {
             : Position(chunk: place.chunk - 1, index: keys[place.chunk - 1].count - 1)
     }
 
-    /// The first entry whose key does not come before `key`.
+    /// The first entry whose key is not less than `key`.
     private func lowerBound(of key: Span<UInt8>) -> Position {
         let chunks = keys.span
         guard !chunks.isEmpty, !chunks[chunks.count - 1].isLastKey(before: key) else { return end }

@@ -1,17 +1,18 @@
 import JustPersist
 
-/// What the keys of an ``OrderedKeyMap`` had for values before they were changed in savepoints, to take the changes back.
+/// The values of the keys of an ``OrderedKeyMap`` before savepoints changed them, for undoing the changes.
 ///
-/// For writers that collect changes in such a map. A savepoint costs what is changed in it, and not what is in the map.
+/// For writers that collect changes in such a map. The cost of a savepoint depends on its changes, not on the size of
+/// the map.
 public struct SavepointLog<Value> {
     private var entries: [(key: [UInt8], value: Value?)] = []
-    /// Where in ``entries`` each open savepoint begins, the innermost last.
+    /// The start of each open savepoint in ``entries``, the innermost last.
     private var starts: [Int] = []
 
     /// A log without savepoints.
     public init() {}
 
-    /// Begins a savepoint, inside the one that is open if there is one.
+    /// Begins a savepoint, nested in the open one if there is one.
     public mutating func begin() { starts.append(entries.count) }
 
     /// Notes the value of a key that is about to be changed; does nothing outside of savepoints.
@@ -20,16 +21,16 @@ public struct SavepointLog<Value> {
         entries.append(([UInt8](copying: key), map.value(forKey: key)))
     }
 
-    /// Ends the innermost savepoint, and leaves its changes to the one around it.
+    /// Ends the innermost savepoint; its changes become part of the enclosing one.
     public mutating func keep() {
         _ = starts.popLast()
         if starts.isEmpty { entries.removeAll() }
     }
 
-    /// Ends the innermost savepoint, and takes its changes back.
+    /// Ends the innermost savepoint, and undoes its changes.
     public mutating func revert(_ map: inout OrderedKeyMap<Value>) {
         let start = starts.popLast() ?? 0
-        // The oldest value of a key last.
+        // In reverse order, so the oldest value of a key is set last.
         while entries.count > start, let (key, value) = entries.popLast() {
             if let value {
                 map.setValue(value, forKey: key.span)

@@ -14,7 +14,7 @@ struct SortedKeys {
         try body(bytes.span.extracting(bounds(of: index)))
     }
 
-    /// Whether all keys come before `key`.
+    /// Whether all keys are less than `key`.
     func isLastKey(before key: Span<UInt8>) -> Bool {
         bytes.span.extracting(bounds(of: count - 1)).isOrdered(before: key)
     }
@@ -24,7 +24,7 @@ struct SortedKeys {
         bytes.span.extracting(bounds(of: index)).order(against: key) == .same
     }
 
-    /// The index of the first key that does not come before `key`; ``count`` if all do.
+    /// The index of the first key that is not less than `key`; ``count`` if there is none.
     func lowerBound(of key: Span<UInt8>) -> Int {
         let bytes = bytes.span
         let ends = ends.span
@@ -68,7 +68,7 @@ struct SortedKeys {
         return tail
     }
 
-    /// Adds keys that all come after the last one.
+    /// Appends keys that are all greater than the last one.
     mutating func append(_ tail: SortedKeys) {
         let start = bytes.count
         bytes += tail.bytes

@@ -9,7 +9,7 @@ extension Span<UInt8> {
     }
 }
 
-/// Where a key stands, seen from another.
+/// The order of a key relative to another.
 enum KeyOrder {
     case before, same, after
 }

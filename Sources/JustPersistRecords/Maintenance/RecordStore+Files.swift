@@ -1,9 +1,9 @@
 public import Foundation
 public import JustPersist
 
-/// Backups and compaction, which are the engine's work.
+/// Backups and compaction, which the engine implements.
 extension RecordStore: MaintainableDataStore {
-    /// Has the engine write a copy beside its place, and puts it there when it is complete.
+    /// Has the engine write a copy to a temporary place, and moves it into place when it is complete.
     public func performBackup(
         to directory: URL, since previous: URL?, _ meter: MaintenanceMeter
     ) throws -> BackupReport {
@@ -14,7 +14,7 @@ extension RecordStore: MaintainableDataStore {
             report = try engine.backUp(
                 to: draft.url, since: previous,
                 pausingWrites: { body in
-                    // A store that is read-only has no write blocks, and refuses to begin one.
+                    // A read-only store refuses write blocks, and has none that could run meanwhile.
                     if engine.traits.isReadOnly { try body() } else { try gate.writeHere(body) }
                 }, meter)
             if let failure = try draft.finish() { throw failure }
@@ -22,7 +22,7 @@ extension RecordStore: MaintainableDataStore {
         return report
     }
 
-    /// Has the engine give room back.
+    /// Has the engine free disk space.
     public func performCompaction(_ meter: MaintenanceMeter) throws -> CompactionReport {
         try gate.refuseInside("compact")
         if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "compact") }

@@ -1,8 +1,8 @@
 public import JustPersist
 
-/// What follows from the records is made anew where it does not agree with them.
+/// Rebuilding data derived from records where it does not agree with them.
 extension RecordStore {
-    /// Writes numbers of items, entries of indexes and the change log anew where they are wrong.
+    /// Rewrites numbers of items, index entries and the change log where they are wrong.
     public func performRepair(_ meter: MaintenanceMeter) throws -> RepairReport {
         try gate.refuseInside("repair")
         if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "repair") }
@@ -10,7 +10,7 @@ extension RecordStore {
         if before.isEmpty { return RepairReport() }
         let structure = try gate.reading { try engine.verify() }
         if let first = structure.first { throw first }
-        // Half a backlog of entries would be taken for damage.
+        // Otherwise, missing entries of an unfinished index would count as damage.
         try buildIndexes { _ in }
         try gate.write {
             try writeBlock { block in
@@ -30,7 +30,7 @@ extension RecordStore {
 }
 
 extension BlockGate {
-    /// Runs `body` as a read block on the calling thread, and gives what it returns.
+    /// Runs `body` as a read block on the calling thread, and returns its value.
     fileprivate func reading<Value>(_ body: () throws -> Value) throws -> Value {
         var value: Value?
         try readHere { value = try body() }
@@ -40,7 +40,7 @@ extension BlockGate {
 }
 
 extension WriteBlock {
-    /// Writes the number of items and the entries of indexes of one type anew where they are wrong.
+    /// Rewrites the number of items and the index entries of one type where they are wrong.
     fileprivate func repair(
         _ stored: CatalogType, _ meter: MaintenanceMeter
     ) throws(DataStoreError) {
@@ -58,7 +58,7 @@ extension WriteBlock {
                 return meter.note(items: 1, bytes: record.count) ? .next : .stop
             }
         } catch {
-            // Keys out of order are nothing that follows from records.
+            // Keys that are out of order cannot be repaired from the records.
             guard error.code == .corrupted else { throw error }
             return
         }
@@ -72,7 +72,7 @@ extension WriteBlock {
         var changed = stored
         for index in readyIndexes(of: stored) {
             let problems = try problems(of: index, of: stored, isDamaged: hasDamage, meter)
-            // The entries of records that only a later release can read are its own work.
+            // The index entries of records that only a later release can read are left to that release.
             guard !problems.isEmpty, !hasLaterRecords, meter.note(),
                 let place = changed.indexes.firstIndex(where: { $0.number == index.number })
             else { continue }

@@ -6,8 +6,8 @@ import JustPersist
 ///
 /// ```
 /// 0   8      checksum: wyhash of all that follows, seeded from the key
+/// 8   1      format of the record: 1
 /// 9   1      flags: bit 0 = wide table; the others belong to later releases
-/// 9   1      flags: bit 0 = wide table; another one is of a later release
 /// 10  2      n, the number of fields
 /// 12  4n|8n  table, ascending by attribute id
 ///     …      payloads, one after the other in the order of the table

@@ -1,17 +1,17 @@
 import JustPersist
 
-/// All that a store over rows keeps beside its items, as the one value that ``RowReader/catalog()`` is.
+/// All data of a store over rows except its items, as the value of ``RowReader/catalog()``.
 ///
-/// The entries by ascending key: the length of the key, the key, the length of the value, the value. Lengths are LEB128.
-/// Keys and values are those of the file format; the first is the header, which has the format's version. Behind them come
-/// 8 bytes, the wyhash of all before.
+/// The entries in ascending order of their keys: the length of the key, the key, the length of the value, the value.
+/// Lengths are LEB128. Keys and values are those of the file format; the first is the header, which has the format's
+/// version. The last 8 bytes are the wyhash of all bytes before them.
 struct RowCatalog {
     var entries = OrderedKeyMap<[UInt8]>()
 
-    /// That of a new store.
+    /// The catalog of a new store.
     init() {}
 
-    /// - Throws: `.corrupted` if the bytes are no catalog.
+    /// - Throws: `.corrupted` if the bytes are not a catalog.
     init(_ bytes: [UInt8]) throws(DataStoreError) {
         let damage = DataStoreError(
             .corrupted, in: "read",

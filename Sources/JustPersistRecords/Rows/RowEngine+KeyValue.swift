@@ -1,6 +1,6 @@
 import JustPersist
 
-/// How rows become the record layer's keys and values.
+/// The record layer's keys and values over rows.
 extension RowEngine {
     /// Runs `body` on a snapshot, in which rows appear as records.
     public func read(_ body: (any KeyValueReader) throws -> Void) throws {
@@ -17,7 +17,7 @@ extension RowEngine {
     }
 }
 
-/// A snapshot of rows as keys and values: each row is encoded as the record that it stands for.
+/// A snapshot of rows as keys and values: each row is encoded as a record.
 private class RowSnapshot: KeyValueReader {
     private let rows: any RowReader
     fileprivate final var loaded: RowCatalog?
@@ -25,7 +25,7 @@ private class RowSnapshot: KeyValueReader {
 
     init(_ rows: any RowReader) { self.rows = rows }
 
-    /// The entries that are no records.
+    /// The entries that are not records.
     final func catalog() throws(DataStoreError) -> RowCatalog {
         if let loaded { return loaded }
         let catalog =
@@ -57,7 +57,7 @@ private class RowSnapshot: KeyValueReader {
             _ = try scanRows(range, ofType: type, reversed: reversed, body)
             return
         }
-        // The records stand between the other entries.
+        // The records are between the other entries.
         let before = range.intersection(KeyRange(from: [], upTo: [KeySpace.recordTag]))
         let behind = range.intersection(KeyRange(from: [KeySpace.recordTag + 1], upTo: nil))
         guard try scanEntries(reversed ? behind : before, reversed: reversed, body) == .next
@@ -144,7 +144,7 @@ private final class RowTransaction: RowSnapshot, KeyValueWriter {
         _ change: (inout OrderedKeyMap<[UInt8]>) -> Void
     ) throws(DataStoreError) {
         var catalog = try catalog()
-        // Not held twice, so that the change copies nothing.
+        // Not referenced twice, so the change copies nothing.
         loaded = nil
         change(&catalog.entries)
         loaded = catalog
@@ -158,10 +158,10 @@ private final class RowTransaction: RowSnapshot, KeyValueWriter {
 
 /// Translates between rows and records.
 private struct RowCoder {
-    /// References in rows name a type by its number.
+    /// References in rows identify a type by its number.
     private let types = BlockCatalog(Catalog(names: .digits))
 
-    /// The record of a row; for one that cannot be read bytes that are no record.
+    /// The record of a row; for a row that cannot be read, bytes that are not a valid record.
     func record(of row: ItemRow, type: UInt32) -> [UInt8] {
         guard let values = row.values else { return [] }
         let attributes = values.keys.sorted().compactMap(UInt16.init(exactly:))

@@ -1,6 +1,6 @@
 public import JustPersist
 
-/// A framework that keeps items as rows of values: what a wrapper of SQLite, Core Data or Realm conforms to.
+/// A framework that stores items as rows of values; wrappers of SQLite, Core Data or Realm conform to it.
 ///
 /// A ``RecordStore`` over it is a whole data store. The record layer keeps the items of a block, their changes, the
 /// declared types and their renames, limits, predicates, sorting and paging; the framework keeps rows.
@@ -10,11 +10,11 @@ public import JustPersist
 /// ```
 ///
 /// A row is one item: the number of its type, its id, and its values by the numbers of the attributes. Types and
-/// attributes are named by numbers, so that renaming one changes no row; the names are in the ``RowReader/catalog()``,
-/// which the framework stores without looking into it.
+/// attributes are identified by numbers, so renaming one changes no row. The names are in the ``RowReader/catalog()``,
+/// which the framework stores as opaque bytes.
 ///
-/// Opening, closing and deleting files work as for any ``KeyValueEngine``, and so do the rules under which the blocks
-/// are called. Only the record layer's own keys can be used through that protocol's `read` and `write`.
+/// Opening, closing and deleting files work as for any ``KeyValueEngine``, under the same rules for blocks. That
+/// protocol's `read` and `write` accept the record layer's own keys only.
 public protocol RowEngine: KeyValueEngine {
     /// Runs `body` on one snapshot of the committed rows, taken before it starts.
     ///
@@ -33,12 +33,12 @@ public protocol RowEngine: KeyValueEngine {
 ///
 /// Valid until its block returns, on the thread of the block.
 public protocol RowReader: AnyObject {
-    /// The bytes given to ``RowWriter/setCatalog(_:)`` last; `nil` in a new store.
+    /// The bytes last passed to ``RowWriter/setCatalog(_:)``; `nil` in a new store.
     func catalog() throws(DataStoreError) -> [UInt8]?
 
     /// The numbers of the types that have rows, in any order.
     ///
-    /// Asked when the store is opened and verified, not by queries.
+    /// Called when the store is opened and verified, not by queries.
     func types() throws(DataStoreError) -> [Int]
 
     /// The row of an item; `nil` if there is none.
@@ -46,8 +46,8 @@ public protocol RowReader: AnyObject {
 
     /// Calls `body` with each row of a type whose id is in `ids`, by ascending id, or by descending id if `reversed`.
     ///
-    /// Ids are ordered as their 16 bytes. `body` may read from this reader but not write; what it throws ends the
-    /// scan and is thrown on.
+    /// Ids are ordered as their 16 bytes. `body` may read from this reader but not write. An error of `body` ends the
+    /// scan and is rethrown.
     func scan(
         _ ids: ClosedRange<ItemID>, ofType type: Int, reversed: Bool,
         _ body: (ItemRow) throws(DataStoreError) -> ScanStep
@@ -58,33 +58,33 @@ public protocol RowReader: AnyObject {
 ///
 /// Reads through it see what it has written.
 public protocol RowWriter: RowReader {
-    /// Stores the catalog: what the record layer has to know of the store's types, and the number of their items.
+    /// Stores the catalog: the record layer's data about the store's types, and the numbers of their items.
     ///
     /// It is written in each transaction that changes anything, and grows with the number of types, not of items.
     func setCatalog(_ bytes: [UInt8]) throws(DataStoreError)
 
-    /// Stores a row, replacing the one with its id. It has values.
+    /// Stores a row, replacing the row with its id. The row has values.
     func put(_ row: ItemRow, ofType type: Int) throws(DataStoreError)
 
-    /// Deletes the row of an item, and tells whether there was one.
+    /// Deletes the row of an item, and returns whether there was one.
     func delete(_ id: ItemID, ofType type: Int) throws(DataStoreError) -> Bool
 
-    /// Deletes all rows of a type, and gives their number.
+    /// Deletes all rows of a type, and returns their number.
     func deleteAll(ofType type: Int) throws(DataStoreError) -> Int
 }
 
-/// An item as a framework keeps it.
+/// An item as a framework stores it.
 public struct ItemRow: Hashable, Sendable {
     /// The item's id: unique among the rows of a type.
     public let id: ItemID
 
     /// The values by the numbers of their attributes; `nil` for a row that the framework cannot read.
     ///
-    /// A row that is damaged must not hide the others: hand it out with `nil`, and the item's readers get the error.
-    /// An attribute that was set to null has that value, one that was never set has none.
-    /// The type of a reference is its number, in decimal digits.
+    /// A damaged row must not hide the others: return it with `nil`, and readers of the item receive the error. An
+    /// attribute that was set to null has that value; an attribute that was never set has none. The type of a reference
+    /// is its number, in decimal digits.
     ///
-    /// A dictionary of ``/JustPersist/DataStoreValue`` is `Codable`, for frameworks that keep text or bytes.
+    /// A dictionary of ``/JustPersist/DataStoreValue`` is `Codable`, for frameworks that store text or bytes.
     public let values: [Int: DataStoreValue]?
 
     /// A row with its values.

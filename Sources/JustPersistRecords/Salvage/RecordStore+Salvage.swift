@@ -1,9 +1,9 @@
 public import Foundation
 public import JustPersist
 
-/// What can be read of damaged files is written into a new store.
+/// Salvaging a damaged store: all that can be read of its files is written into a new store.
 extension RecordStore {
-    /// Has the engine read its files leniently, and makes a store of what it finds beside the place of the new one.
+    /// Has the engine read its files leniently, and builds a store of the entries beside the place of the new one.
     public func performSalvage(
         into directory: URL, _ meter: MaintenanceMeter
     ) throws -> SalvageReport {
@@ -50,7 +50,7 @@ extension RecordStore {
         return report
     }
 
-    /// Writes what can be read of the source's files into the files of the new store.
+    /// Writes all that can be read of the source's files into the files of the new store.
     private static func collect(
         from source: some SalvagingEngine, in draft: BackupDraft, _ meter: MaintenanceMeter
     ) throws -> SalvageReport {

@@ -1,18 +1,18 @@
 package import JustPersist
 
-/// Entries of a damaged store, on their way into a new one.
+/// Entries of a damaged store that are copied to a new one.
 ///
-/// They are written to the new store's engine as they come. Of several values of one key the newest stays. What has to be
-/// remembered of an entry until all have come (its version, and whether it is to be trusted) stands under a key of its own
-/// beside it, so that memory does not grow with the store.
+/// They are written to the new store's engine as they are found. Of several values of one key the newest stays. The
+/// version of an entry, and whether it is trusted, are needed until all entries are found; they are stored under a key
+/// of their own, so memory does not grow with the store.
 package final class SalvagedEntries {
     private let engine: any KeyValueEngine
-    /// What is still to be written.
+    /// The entries that are not written yet.
     private var pending: [[UInt8]: Entry] = [:]
     private var pendingBytes = 0
     private static let pendingLimit = 4 << 20
 
-    /// What of the files cannot be read.
+    /// The damage found in the files.
     package private(set) var damages: [DataStoreError] = []
     private static let mostDamages = 200
     private var untold = 0
@@ -20,28 +20,28 @@ package final class SalvagedEntries {
     package private(set) var newestVersion: UInt64 = 0
     /// Whether changes may be missing anywhere.
     package var mayLackChanges = false
-    /// Keys of which entries may be lost.
+    /// Ranges in which entries may be lost.
     private var lost: [KeyRange] = []
-    /// The ids under which no sound record was found.
+    /// The ids whose record is damaged everywhere.
     private(set) var lostIDs: [UInt32: Set<ItemID>] = [:]
     /// The keys of types whose catalog entry is damaged.
     private(set) var typeKeys: [UInt32: String] = [:]
 
-    /// Where what is remembered of the entries stands.
+    /// The first byte of the keys under which versions and trust are stored.
     static let markTag: UInt8 = 0xFE
 
     init(in engine: any KeyValueEngine) { self.engine = engine }
 
-    // MARK: What an engine asks
+    // MARK: Called by engines
 
-    /// Whether a key is one of those that are saved.
+    /// Whether a key is salvaged.
     ///
-    /// All others follow from them.
+    /// All other keys are derived from these.
     package static func isWanted(_ key: [UInt8]) -> Bool {
         key.first.map { isWanted(tag: $0, length: key.count) } ?? false
     }
 
-    /// Whether a key is one of those that are saved, by its first byte and its length.
+    /// Whether a key with that first byte and length is salvaged.
     package static func isWanted(tag: UInt8, length: Int) -> Bool {
         switch tag {
         case KeySpace.headerTag: length == 1
@@ -52,7 +52,7 @@ package final class SalvagedEntries {
         }
     }
 
-    /// Whether a key may be one of a store at all.
+    /// Whether any store may have the key.
     package static func isPossible(_ key: [UInt8]) -> Bool {
         switch key.first {
         case KeySpace.indexTag: key.count > 22 && key.count <= 511
@@ -62,7 +62,7 @@ package final class SalvagedEntries {
         }
     }
 
-    /// Whether a value has the checksum that it must have under a wanted key.
+    /// Whether a value has the checksum that a salvaged key requires.
     package static func isSound(_ value: [UInt8], under key: [UInt8]) -> Bool {
         let (bytes, keyBytes) = (value.span, key.span)
         switch key.first {
@@ -90,7 +90,7 @@ package final class SalvagedEntries {
             _ = try StoreHeader(decoding: bytes)
             return true
         } catch {
-            // That of another release is whole all the same, and says what may not be done.
+            // The header of another release is intact nevertheless, and states the restrictions.
             return error.code == .newerFormat || error.code == .olderFormat
         }
     }
@@ -103,20 +103,20 @@ package final class SalvagedEntries {
         return bytes.word64(at: 0)
     }
 
-    // MARK: What an engine tells
+    // MARK: Entries of an engine
 
-    /// What is known of an entry.
+    /// The trust in an entry's value.
     package struct Trust: Equatable, Sendable {
-        /// Of two values under a key the one with the greater version is the newer.
+        /// Of two values under a key, the one with the greater version is newer.
         package var version: UInt64 = 0
         /// Whether the version may be damaged.
         package var isVersionDoubtful = false
-        /// Whether a newer value, or the end of the entry, may stand in a place that cannot be read.
+        /// Whether a newer value, or the deletion of the entry, may be in an unreadable place.
         package var isDoubtful = false
-        /// The greatest version of a value under the key that was found damaged.
+        /// The greatest version of a damaged value under the key.
         fileprivate var lostVersion: UInt64 = 0
 
-        /// Whether the value may be older than the last one that the key had.
+        /// Whether the value may be older than the key's last one.
         var mayBeOld: Bool { isDoubtful || lostVersion > version }
 
         package init(
@@ -137,7 +137,7 @@ package final class SalvagedEntries {
         }
     }
 
-    /// Takes a value that was found under a wanted key; false if it is not sound.
+    /// Takes a value found under a salvaged key; returns false if it is damaged.
     @discardableResult
     package func take(
         _ key: [UInt8], _ value: [UInt8], _ trust: Trust = Trust()
@@ -147,12 +147,12 @@ package final class SalvagedEntries {
         return true
     }
 
-    /// Takes note that a key was deleted.
+    /// Notes that a key was deleted.
     package func takeDeletion(_ key: [UInt8], _ trust: Trust) throws {
         try put(key, Entry(value: nil, trust: trust))
     }
 
-    /// Notes that the value of that version under a wanted key is damaged, wherever else it was looked for.
+    /// Notes that the value with that version under a salvaged key is damaged in every copy.
     package func lose(_ key: [UInt8], _ value: [UInt8], version: UInt64 = 0) throws {
         if version > 0 {
             var known = try entry(of: key) ?? Entry(value: nil, trust: Trust())
@@ -166,7 +166,7 @@ package final class SalvagedEntries {
             }
         }
         if let (type, id) = RecordKey.parts(of: key.span) {
-            // Damaged keys may name any type.
+            // Damaged keys may contain any type.
             if lostIDs[type]?.count ?? lostIDs.count < SalvageReport.mostIDs {
                 lostIDs[type, default: []].insert(id)
             }
@@ -191,7 +191,7 @@ package final class SalvagedEntries {
     /// Notes that entries in a range of keys cannot be read.
     package func lose(_ range: KeyRange) { lost.append(range) }
 
-    /// Notes that what was taken so far in a range of keys may be older than what could not be read.
+    /// Notes that the entries found so far in a range of keys may be older than those that could not be read.
     package func distrust(_ range: KeyRange) throws {
         lose(range)
         try flush()
@@ -276,7 +276,7 @@ package final class SalvagedEntries {
         return entry
     }
 
-    /// Writes what has come so far.
+    /// Writes the pending entries.
     func flush() throws {
         guard !pending.isEmpty else { return }
         let entries = pending.sorted { $0.key.span.isOrdered(before: $1.key.span) }
@@ -299,7 +299,7 @@ package final class SalvagedEntries {
         pendingBytes = 0
     }
 
-    /// What is remembered of an entry.
+    /// The stored trust in an entry.
     struct Mark {
         let trust: Trust
 
@@ -333,7 +333,7 @@ package final class SalvagedEntries {
 
     // MARK: The end
 
-    /// The damages, those that are not listed counted.
+    /// The damages, with a count of those that are not listed.
     var allDamages: [DataStoreError] {
         guard untold > 0 else { return damages }
         return damages + [
@@ -348,7 +348,7 @@ package final class SalvagedEntries {
         try mark(of: key, in: reader)?.trust.mayBeOld ?? false
     }
 
-    /// The number of items that the store had of a type, if that can be told.
+    /// The number of items that the store had of a type, if it is known.
     func count(ofType number: UInt32, in reader: any KeyValueReader) throws(DataStoreError) -> Int?
     {
         let key = KeySpace.key(KeySpace.counterTag, type: number)
@@ -357,14 +357,14 @@ package final class SalvagedEntries {
         let isThere = try reader.withValue(forKey: key) { (value) throws(DataStoreError) in
             count = Self.counter(in: value, key.span).flatMap { Int(exactly: $0) }
         }
-        // A type that never had an item has no number of them.
+        // A type that never had an item has no stored number of items.
         let mayBeLost = mayLackChanges || lost.contains { $0.contains(key) }
         return isThere || mayBeLost ? count : 0
     }
 }
 
 extension RecordFormat {
-    /// Whether a record has the checksum that belongs to its key, and a table inside of it if this release knows its form.
+    /// Whether a record has the checksum for its key, and if this release knows its form, a table inside of it.
     static func isProven(_ record: Span<UInt8>, type: UInt32, id: ItemID) -> Bool {
         record.count >= headerLength && hasChecksum(record, type: type, id: id)
             && (Table(record) != nil || isLater(record, type: type, id: id))

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Makes a store of the entries that were saved of another: its header, what its catalog lacks, and the numbers of items.
+/// Completes a store of salvaged entries: its header, the missing parts of its catalog, and the numbers of items.
 struct SalvagedStore {
     private let engine: any KeyValueEngine
     private let entries: SalvagedEntries
@@ -8,14 +8,14 @@ struct SalvagedStore {
     private var catalog = Catalog()
     private var report = SalvageReport()
 
-    /// What the records of a type show.
+    /// The contents of a type's records.
     private struct Census {
         var count = 0
         /// The tags of the values of each attribute, a bit for each.
         var tags: [TagSet] = []
     }
 
-    /// Completes the store that `engine` holds, and reports what was saved.
+    /// Completes the store in `engine`, and reports what was salvaged.
     static func finish(
         _ engine: any KeyValueEngine, _ entries: SalvagedEntries, _ meter: MaintenanceMeter
     ) throws -> SalvageReport {
@@ -40,7 +40,7 @@ struct SalvagedStore {
         let numbers = try numbers()
         for number in numbers {
             let census = try self.census(of: number)
-            // What a later release keeps from this one stays as it is.
+            // A type that a later release keeps from this one stays unchanged.
             if catalog[number]?.unknown.forbidsReading != true { try complete(number, census) }
             try note(number, census)
             counts[number] = census.count
@@ -65,7 +65,7 @@ struct SalvagedStore {
         return report
     }
 
-    /// The numbers of the types of which anything was found, in their order.
+    /// The numbers of the types of which anything was found, in ascending order.
     private func numbers() throws -> [UInt32] {
         var numbers = Set(entries.typeKeys.keys)
         try engine.read { reader in
@@ -76,7 +76,7 @@ struct SalvagedStore {
         return numbers.sorted()
     }
 
-    /// The header of the new store; ``catalog`` is what can be read of the old one.
+    /// The header of the new store; sets ``catalog`` to the readable part of the old one.
     private mutating func readHeader() throws -> StoreHeader {
         var header: StoreHeader?
         var isEmpty = true
@@ -114,7 +114,7 @@ struct SalvagedStore {
             DataStoreError(.corrupted, in: "salvage", damage, itemType: itemType))
     }
 
-    /// Counts the records of a type, and looks which values they have.
+    /// Counts the records of a type, and collects the kinds of their values.
     private func census(of number: UInt32) throws -> Census {
         var census = Census()
         try meter.begin(.items, itemType: catalog[number]?.key)
@@ -135,7 +135,7 @@ struct SalvagedStore {
         guard let table = RecordFormat.Table(record) else { return }
         for index in 0..<table.count {
             let field = table.entry(at: index, in: record)
-            // No type has so many: the record is found damaged at the end.
+            // Not a possible attribute; the final check reports the record as damaged.
             if field.attribute == .max { continue }
             let missing = Int(field.attribute) + 1 - census.tags.count
             if missing > 0 { census.tags += [TagSet](repeating: TagSet(), count: missing) }
@@ -145,7 +145,7 @@ struct SalvagedStore {
         }
     }
 
-    /// Sees that the catalog has a type, and all attributes of which there are values, under whatever names.
+    /// Ensures that the catalog has a type, and all attributes with values, under generated names if necessary.
     private mutating func complete(_ number: UInt32, _ census: Census) throws {
         if let known = catalog[number]?.key {
             var isOld = false
@@ -186,7 +186,7 @@ struct SalvagedStore {
         catalog.put(type)
     }
 
-    /// A type in the place of one whose catalog entry is lost.
+    /// A replacement for a type whose catalog entry is lost.
     private mutating func nameless(_ number: UInt32, isUsed: Bool) -> CatalogType {
         let known = entries.typeKeys[number]
         var key = "Recovered " + (known ?? "type \(number)")
@@ -203,7 +203,7 @@ struct SalvagedStore {
         return type
     }
 
-    /// Puts a type into the report.
+    /// Adds a type to the report.
     private mutating func note(_ number: UInt32, _ census: Census) throws {
         guard let type = catalog[number], type.isDeclared else { return }
         var line = SalvageReport.SalvagedType(itemType: type.key)
@@ -242,7 +242,7 @@ struct SalvagedStore {
         report.types.append(line)
     }
 
-    /// Removes what was remembered of the entries.
+    /// Removes the stored trust in the entries.
     private func forget() throws {
         let marks = KeyRange(prefix: [SalvagedEntries.markTag])
         while true {

@@ -53,9 +53,9 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     /// A closed store over an engine.
     ///
     /// - Parameters:
-    /// - engine: The engine that keeps the data.
+    ///   - engine: The engine that keeps the data.
     ///   - threading: On which thread the blocks of `read` and `writeSync` run.
-    /// - limits: The sizes that the store accepts.
+    ///   - limits: The sizes that the store accepts.
     ///   - changeLog: The amount of history that the store keeps, for streams of changes; `nil` for the amount that it
     ///     keeps already.
     ///   - errorHandler: Receives each failure of a call that cannot throw.

@@ -1,7 +1,7 @@
 import JustPersist
 
 extension LevelDBConfiguration {
-    /// What the URL of a store may say beside the options of any store.
+    /// The options of this backend in the URL of a store.
     static let options: [DataStoreOption<LevelDBConfiguration>] = [
         .size("cacheSize", \.blockCacheSize, "Memory for uncompressed blocks of the files."),
         .size(

@@ -1,20 +1,20 @@
 public import JustPersist
 
-/// How a LevelDB store is opened.
+/// The configuration of a LevelDB store.
 public struct LevelDBConfiguration: Sendable, Hashable {
-    /// What a committed write survives.
+    /// The events that a committed write survives.
     ///
     /// Choose once for a store: mixing weakens the stronger choice.
     public var durability: Durability
-    /// Bytes of changes that LevelDB gathers before it sorts them into a file.
+    /// The size in bytes of the changes that LevelDB collects in memory before it sorts them into a file.
     ///
-    /// Up to two such buffers are held in memory, and as much in logs.
+    /// Up to two such buffers are held in memory, and the same amount in logs.
     public var writeBufferSize: Int
     /// Bytes of uncompressed blocks to keep in memory.
     public var blockCacheSize: Int
     /// The number of files LevelDB may keep open, of about 2 MB of data each.
     public var maximumOpenFiles: Int
-    /// How blocks of the sorted files are compressed.
+    /// The compression of blocks in the sorted files.
     public var compression: Compression
     /// Whether every write is refused.
     ///
@@ -22,12 +22,12 @@ public struct LevelDBConfiguration: Sendable, Hashable {
     /// store is opened in a private directory among the temporary files, with links to its tables and copies of its other files;
     /// no process may write to the store meanwhile.
     public var isReadOnly: Bool
-    /// Whether a store that is not there is made.
+    /// Whether a store that does not exist is created.
     public var createsIfMissing: Bool
 
-    /// How much the store is to keep of its history, for streams of changes; `nil` for what it keeps already.
+    /// The amount of history that the store keeps, for streams of changes; `nil` for the amount that it keeps already.
     ///
-    /// The store remembers it. A new store keeps nothing.
+    /// The store remembers the setting. A new store keeps no history.
     public var changeLog: ChangeLogLength?
 
     /// A configuration; the defaults suit most stores.
@@ -47,11 +47,11 @@ public struct LevelDBConfiguration: Sendable, Hashable {
         self.changeLog = changeLog
     }
 
-    /// How blocks of the sorted files are compressed, free to change at each opening.
+    /// The compression of blocks in the sorted files, which may change at each opening.
     public enum Compression: String, Sendable, Hashable, CaseIterable {
-        /// Not at all: every build of LevelDB can read the files.
+        /// No compression: every build of LevelDB can read the files.
         case none
-        /// With Snappy: smaller files, which a LevelDB built without Snappy cannot read.
+        /// Snappy: smaller files, which a LevelDB built without Snappy cannot read.
         case snappy
     }
 }

@@ -13,7 +13,7 @@ public import Foundation
 public typealias LevelDBDataStore = RecordStore<LevelDBEngine>
 
 extension RecordStore where Engine == LevelDBEngine {
-    /// A closed store in a directory, which is made when the store is opened.
+    /// A closed store in a directory, which is created when the store is opened.
     public convenience init(
         at url: URL, configuration: LevelDBConfiguration = LevelDBConfiguration(),
         threading: DataStoreThreading = .callingThread, errorHandler: DataStoreErrorHandler? = nil
@@ -23,7 +23,7 @@ extension RecordStore where Engine == LevelDBEngine {
             changeLog: configuration.changeLog, errorHandler: errorHandler)
     }
 
-    /// Opens the store in a directory, and makes it if it is not there.
+    /// Opens the store in a directory, and creates it if it does not exist.
     public static func open(
         at url: URL, configuration: LevelDBConfiguration = LevelDBConfiguration(),
         threading: DataStoreThreading = .callingThread, errorHandler: DataStoreErrorHandler? = nil
@@ -35,7 +35,7 @@ extension RecordStore where Engine == LevelDBEngine {
         return store
     }
 
-    /// Makes `DataStores.open("leveldb:/path")` know this backend.
+    /// Registers this backend for `DataStores.open("leveldb:/path")`.
     ///
     /// Its URLs take the options of ``LevelDBConfiguration``; the article *Choosing a backend* lists them.
     public static func register() {

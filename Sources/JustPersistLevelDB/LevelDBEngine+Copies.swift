@@ -4,9 +4,9 @@ import JustPersistRecords
 
 /// Backups and compaction.
 extension LevelDBEngine {
-    /// Copies the files of the database: tables while blocks go on, and the rest while no block writes.
+    /// Copies the files of the database: the tables while blocks run, and the rest while no block writes.
     ///
-    /// Tables that an earlier backup has too, byte for byte, are linked to.
+    /// Tables that an earlier backup contains, byte for byte, are linked.
     public func backUp(
         to directory: URL, since previous: URL?, pausingWrites: (() throws -> Void) throws -> Void,
         _ meter: MaintenanceMeter
@@ -33,10 +33,10 @@ extension LevelDBEngine {
         }
     }
 
-    /// Merges all tables, so that neither what was deleted nor what was replaced takes room.
+    /// Merges all tables, to free the space of deleted and replaced data.
     ///
-    /// Blocks go on. Tables that a running read block still needs are deleted later. On a full disk it works with the room that
-    /// is kept for it.
+    /// Blocks continue. Tables that a running read block still needs are deleted later. On a full disk it uses the
+    /// reserved space.
     public func compact(_ meter: MaintenanceMeter) throws -> CompactionReport {
         try refuseIfReadOnly("compact")
         let session = try openSession(in: "compact")
@@ -54,7 +54,7 @@ extension LevelDBEngine {
         for name in try DirectoryListing.names(in: directory, for: "compact")
         where isOwn(name) && name != Reserve.fileName {
             let path = directory.appending(path: name).path
-            // It may be gone by now.
+            // The file may not exist any more.
             let attributes = try? FileManager.default.attributesOfItem(atPath: path)
             count += (attributes?[.size] as? NSNumber)?.intValue ?? 0
         }

@@ -2,9 +2,9 @@ package import Foundation
 import JustPersist
 package import JustPersistRecords
 
-/// What can be read of damaged files.
+/// Salvaging damaged files.
 extension LevelDBEngine: SalvagingEngine {
-    /// An engine like this one, at another place, that may be written to.
+    /// An engine like this one at another place, which accepts writes.
     package func makeEngine(at directory: URL) -> LevelDBEngine {
         var configuration = configuration
         configuration.isReadOnly = false
@@ -15,14 +15,13 @@ extension LevelDBEngine: SalvagingEngine {
 
     /// Reads the tables and logs file by file, without LevelDB.
     ///
-    /// LevelDB's own repair drops a table of which the index cannot be read, and of a damaged block in a log all that
-    /// comes behind.
+    /// LevelDB's own repair drops a table if its index cannot be read, and in a log everything after a damaged block.
     package func salvage(into entries: SalvagedEntries, _ meter: MaintenanceMeter) throws {
         let attributes = try FileAttributes(ofItemAt: url.resolvingSymlinksInPath())
         let names =
             attributes?.type == .typeDirectory
             ? try DirectoryListing.names(in: url, for: "salvage") : []
-        // The file that says a store is there may be lost.
+        // The file that marks a store may be lost.
         let marker = names.contains("CURRENT") ? "CURRENT" : names.first(where: Self.holdsData)
         guard names.contains(where: Self.holdsData), let marker else {
             throw DataStoreError(

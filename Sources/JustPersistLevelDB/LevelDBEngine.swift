@@ -4,9 +4,9 @@ public import JustPersistRecords
 
 /// A store's data in a LevelDB database: one directory, one process.
 ///
-/// LevelDB has no transactions. A write block collects its changes in memory, and commits them as one batch, which is
-/// a second copy. A read block keeps the state with which it started. You can use the engine from any thread,
-/// under the rules of `KeyValueEngine`.
+/// LevelDB has no transactions. A write block collects its changes in memory, and commits them as one batch, which is a
+/// second copy. A read block keeps the state with which it started. The engine can be used from any thread, under the
+/// rules of `KeyValueEngine`.
 ///
 /// What to know before you choose it:
 /// - Only one process may have a store open, and only on a local file system.
@@ -18,28 +18,28 @@ public import JustPersistRecords
 /// - A forked child cannot use its parent's stores.
 ///
 /// After a failed write, LevelDB could lose later writes that it acknowledges. The engine therefore reopens the
-/// database before the next write. Read blocks go on until there is enough disk space to reopen. Reopening needs a
-/// moment without read blocks: new ones wait, for at most one second, until the running ones have ended. If these
-/// take longer, or if the write was called inside one, the write is refused with `.storageFailure`. Repeat it when
-/// they have ended.
+/// database before the next write. Read blocks continue until there is enough disk space to reopen. Reopening needs a
+/// moment without read blocks: new ones wait, for at most one second, until the running ones have ended. If these take
+/// longer, or if the write was called inside one, the write is refused with `.storageFailure`. Repeat it when they have
+/// ended.
 ///
-/// LevelDB needs disk space to open a database, and to compact its files later. `.storageFull` says how much is
-/// needed: up to the size of all the data if many keys change. On Linux the engine keeps so much, up to 64 MB, in the file
-/// `RESERVE` for blocks that delete more than they add, and for ``compact(_:)``.
+/// LevelDB needs disk space to open a database, and to compact its files later. `.storageFull` states how much is
+/// needed: up to the size of all data if many keys change. On Linux the engine reserves that space, up to 64 MB, in the
+/// file `RESERVE` for blocks that delete more than they add, and for ``compact(_:)``.
 public final class LevelDBEngine: KeyValueEngine {
     /// The directory of the store.
     public let url: URL
-    /// The same.
+    /// The directory of the store.
     public var directory: URL? { url }
-    /// How the store is opened.
+    /// The configuration of the store.
     public let configuration: LevelDBConfiguration
 
-    /// What the engine is and promises.
+    /// The engine's features and guarantees.
     public let traits: KeyValueEngineTraits
 
     private let session = Locked<Session?>(nil)
 
-    /// An engine for the store in the directory at `url`, which ``open()`` touches first.
+    /// An engine for the store in the directory at `url`, which is not accessed until ``open()``.
     public init(at url: URL, configuration: LevelDBConfiguration = LevelDBConfiguration()) {
         self.url = url
         self.configuration = configuration
@@ -49,16 +49,16 @@ public final class LevelDBEngine: KeyValueEngine {
             isPassedBetweenThreads: true)
     }
 
-    /// What was done to open a store whose log had a damaged end, as an error with the code
-    /// `.recovered`; `nil` if nothing had to be.
+    /// Describes how a store whose log had a damaged end was opened, as an error with the code `.recovered`; `nil` if
+    /// nothing had to be repaired.
     ///
-    /// A loss of power during a write leaves such an end. Everything committed before that write is
-    /// there. Set until the engine is closed.
+    /// A loss of power during a write leaves such an end. All earlier commits are intact. Set until the engine is
+    /// closed.
     public var recoveryReport: DataStoreError? { session.withLock { $0 }?.recoveryReport }
 
-    /// Opens the store, and makes it if it is not there.
+    /// Opens the store, and creates it if it does not exist.
     ///
-    /// Harmless if it is open.
+    /// Does nothing if it is open.
     ///
     /// - Throws: `.lockedByAnotherProcess`, `.alreadyOpen`, `.notAStore`, `.storeNotFound`,
     ///   `.accessDenied`, `.corrupted`, or another failure of the storage.
@@ -73,7 +73,7 @@ public final class LevelDBEngine: KeyValueEngine {
         session.withLock { $0 = opened }
     }
 
-    /// Closes the store, and gives up its files and its lock.
+    /// Closes the store, and releases its files and its lock.
     public func close() {
         let open = session.withLock { session in
             let open = session
@@ -83,14 +83,14 @@ public final class LevelDBEngine: KeyValueEngine {
         open?.end()
     }
 
-    /// Deletes the store's files and, if nothing else is in it, its directory.
+    /// Deletes the store's files and, if nothing else is in its directory, the directory.
     ///
-    /// Harmless if there is no store. If it fails, some of the files may be gone: call it again.
+    /// Does nothing if there is no store. If it fails, some of the files may be gone: call it again.
     ///
     /// - Throws: `.readOnly`, `.alreadyOpen`, `.lockedByAnotherProcess`, `.notAStore`, or a failure of the storage.
     public func destroy() throws(DataStoreError) {
         try refuseIfReadOnly("destroy")
-        // What a crash left of a store in the making is one to delete, but an empty directory is none.
+        // The remains of a crash during creation are deleted, too, but an empty directory is not a store.
         let mayBeLeftover = try DirectoryListing.holdsFiles(url, for: "destroy")
         let directory: StoreDirectory
         do throws(DataStoreError) {
@@ -104,28 +104,29 @@ public final class LevelDBEngine: KeyValueEngine {
         let claim = try OpenStores.claim(directory, files: ["LOCK"])
         defer { claim.release() }
         try directory.checkFiles(["LOCK"])
-        // LevelDB's own call takes a directory that it cannot list for an empty one, and does not care for the order.
+        // LevelDB's own call treats a directory that it cannot list as empty, and deletes in any order.
         try FileLock.withLock(in: directory.url, for: "destroy") { () throws(DataStoreError) in
             let names = try DirectoryListing.names(in: directory.url, for: "destroy").filter {
                 Self.isOwn($0) || $0.hasPrefix(Recovery.copyPrefix)
             }
-            // As long as the marker is there, what could not be deleted is known for a store's, and can be later.
+            // As long as the marker exists, files that could not be deleted are known as a store's, and can be deleted
+            // later.
             let last = ["CURRENT", "LOCK"]
             try directory.removeFiles(names.filter { !last.contains($0) } + last)
         }
-        // It stays if something else is in it.
+        // The directory stays if something else is in it.
         unsafe rmdir(directory.path)
     }
 
-    /// Runs `body` on the state that is committed now.
+    /// Runs `body` on the present committed state.
     public func read(_ body: (any KeyValueReader) throws -> Void) throws {
         try openSession(in: "read").read(body)
     }
 
     /// Runs `body`, and commits its changes in one batch if it returns.
     ///
-    /// - Throws: What `body` throws; `.readOnly`; `.storageFull`, `.storageFailure` also as told
-    ///   above, or another failure of the storage. Nothing has changed then.
+    /// - Throws: The error of `body`; `.readOnly`; `.storageFull`, `.storageFailure` also as described above, or
+    ///   another failure of the storage. In these cases nothing has changed.
     public func write(_ body: (any KeyValueWriter) throws -> Void) throws {
         try refuseIfReadOnly("write")
         try openSession(in: "write").write(body)
@@ -148,14 +149,14 @@ public final class LevelDBEngine: KeyValueEngine {
             advice: "Open it without isReadOnly to change it.")
     }
 
-    /// Whether LevelDB or the engine gives a file that name.
+    /// Whether a file of that name belongs to LevelDB or the engine.
     static func isOwn(_ name: String) -> Bool {
         let unnumbered = ["CURRENT", "LOCK", "LOG", "LOG.old", Room.fileName, Reserve.fileName]
         return (unnumbered + CleanClose.fileNames).contains(name)
             || name.wholeMatch(of: /MANIFEST-[0-9]+|[0-9]+\.(log|log\.kept|ldb|sst|dbtmp)/) != nil
     }
 
-    /// What LevelDB makes before the file that says a database is there.
+    /// Whether LevelDB creates a file of that name before the one that marks a database.
     static func isLeftover(_ name: String) -> Bool {
         ["LOCK", "LOG", "LOG.old", "MANIFEST-000001", "000001.dbtmp"].contains(name)
     }

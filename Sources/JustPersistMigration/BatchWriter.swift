@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Writes batches one behind the other on a thread of its own, while the next one is read.
+/// Writes batches one after the other on a thread of its own, while the next one is read.
 final class BatchWriter {
     private let isConcurrent: Bool
     private let outcome = Locked<Result<Void, any Error>?>(nil)
@@ -9,7 +9,7 @@ final class BatchWriter {
 
     /// A writer for a target.
     init(for target: any DataStore) {
-        // Blocks on the main thread would wait for the caller there, who waits for them.
+        // Blocks on the main thread would wait for the caller there, which waits for them.
         isConcurrent = !target.capabilities.threading.writesOnMainThread
     }
 
@@ -37,7 +37,7 @@ final class BatchWriter {
         try report(progress)
     }
 
-    /// Waits for the last batch, whatever has become of it: nothing is written behind the end of a migration.
+    /// Waits for the last batch, even if it fails: nothing is written after the end of a migration.
     @discardableResult
     func end() -> Result<Void, any Error>? {
         guard batch != nil else { return nil }

@@ -1,8 +1,8 @@
 import Foundation
 import JustPersist
 
-/// FNV-1a over a form of values that is the same everywhere: each value is its kind and its bits, each text
-/// and collection has its length in front, and dictionaries are sorted by the bytes of their keys.
+/// FNV-1a over a portable form of values: each value is its kind and its bits, texts and collections are preceded by
+/// their lengths, and dictionaries are sorted by the bytes of their keys.
 struct CanonicalHash {
     private var state: UInt64 = 0xcbf2_9ce4_8422_2325
     /// The number of bytes hashed.

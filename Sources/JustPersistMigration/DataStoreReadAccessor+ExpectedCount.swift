@@ -1,7 +1,7 @@
 import JustPersist
 
 extension DataStoreReadAccessor where Self: ~Copyable {
-    /// The number of items to expect of a type: those that are there, if the stored number is damaged.
+    /// The number of items to expect of a type: if the stored number is damaged, a count of the items.
     func expectedCount(_ itemTypeKey: String) throws -> Int {
         let all = DataStoreRequest(itemTypeKey: itemTypeKey)
         do throws(DataStoreError) {

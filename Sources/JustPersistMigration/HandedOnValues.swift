@@ -1,9 +1,9 @@
 import JustPersist
 
-/// The items of an update that hand unique values on to each other, so that they must be written in one block.
+/// The items of an update that pass unique values on to each other, and so must be written in one block.
 ///
-/// A block is judged at its end. An update writes many blocks: one that gives an item a value that another item still has, and
-/// loses in a later block, would be refused in the middle.
+/// Uniqueness is checked at the end of each block. An update writes many blocks: a block would be refused if it gave an
+/// item a value that another item loses only in a later block.
 struct HandedOnValues {
     /// The ids of those items, by type.
     private(set) var ids: [String: Set<ItemID>] = [:]
@@ -12,10 +12,10 @@ struct HandedOnValues {
     private let renames: RenamedTypes
     private let there: [ItemSchema]
 
-    /// Compares the items of the source that are new in the target, or have other unique values there, with the target's.
+    /// Finds items of the source that are new in the target, or have other unique values there.
     ///
-    /// - Throws: `.uniqueViolation` if a value belongs to an item that only the target has, and `.limitExceeded` if more items
-    ///   hand values on than one block takes. Nothing is written then.
+    /// - Throws: `.uniqueViolation` if a value belongs to an item that only the target has, and `.limitExceeded` if
+    ///   more items pass values on than one block takes. In these cases nothing is written.
     init(
         _ migration: Migration, from source: borrowing DataStoreReader, _ schemas: [ItemSchema],
         to target: borrowing DataStoreReader, _ progress: inout MigrationProgress,
@@ -39,13 +39,13 @@ struct HandedOnValues {
         }
     }
 
-    /// A unique index, and what it is in each store.
+    /// A unique index in both stores.
     private struct Pair: Hashable {
         let inSource: IndexSchema
         let inTarget: IndexSchema
     }
 
-    /// The unique indexes that both stores have the attributes of, whichever of them declares these.
+    /// The unique indexes of either store whose attributes both stores have.
     private func indexes(of schema: ItemSchema, _ other: ItemSchema) -> Set<Pair> {
         var names: [String: String] = [:]
         for attribute in other.attributes {

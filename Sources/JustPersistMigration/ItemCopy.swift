@@ -1,7 +1,7 @@
 import JustPersist
 import JustPersistRecords
 
-/// A migration between any two stores: each item is read with one and created with the other.
+/// A migration between any two stores, which reads each item and creates it again.
 struct ItemCopy: Sendable {
     private let migration: Migration
     private let source: any DataStore
@@ -35,7 +35,7 @@ struct ItemCopy: Sendable {
             for schema in schemas {
                 let key = schema.itemTypeKey
                 let nullable = nullable[key] ?? []
-                // First, and judged as one.
+                // First, in one block, in which uniqueness is checked at the end.
                 let batch = try batch(of: together[key] ?? [], key, nullable, source)
                 if !batch.isEmpty { try write(batch, ofType: key) }
                 digests[key] = try copy(schema, nullable, source, &progress, report)
@@ -52,7 +52,7 @@ struct ItemCopy: Sendable {
 
     // MARK: What is in the target
 
-    /// Throws if the target holds anything that the source does not; none need be written together.
+    /// Throws if the target holds anything that the source does not.
     private func checkIsPart(
         of source: borrowing DataStoreReader, _ schemas: [ItemSchema],
         _ progress: inout MigrationProgress, _ report: (MigrationProgress) throws -> Void
@@ -60,7 +60,7 @@ struct ItemCopy: Sendable {
         progress.begin(.checking)
         try target.performRead { target in
             let others = try target.schemas()
-            // The source may have renamed some since the copying was interrupted.
+            // The source may have renamed some since the migration was interrupted.
             let renames = RenamedTypes(others, in: schemas)
             for other in others {
                 let key = renames.key(other.itemTypeKey) ?? other.itemTypeKey
@@ -81,7 +81,7 @@ struct ItemCopy: Sendable {
         return [:]
     }
 
-    /// The defaults of attributes that the target does not know yet: its items are going to have them.
+    /// The defaults of attributes that the target does not know yet, which its items will get.
     private func defaults(
         of key: String, _ schemas: [ItemSchema], besides other: ItemSchema, _ renames: RenamedTypes
     ) -> [String: DataStoreValue] {
@@ -114,7 +114,7 @@ struct ItemCopy: Sendable {
         try SchemaCopy(source: source, target: target).declare(schemas)
     }
 
-    /// The attributes, by type, where null is not what an item has that holds no value, in either store.
+    /// The attributes, by type, for which null differs from no value, in either store.
     private func attributesWithDefault(_ schemas: [ItemSchema]) throws -> [String: Set<String>] {
         var names: [String: Set<String>] = [:]
         func add(_ schemas: [ItemSchema]) {
@@ -156,7 +156,7 @@ struct ItemCopy: Sendable {
         var digest = TypeDigest()
         var batch: Batch = []
         var bytes = 0
-        // Once: a store makes its capabilities anew each time.
+        // Read once: a store computes its capabilities each time.
         let limit = migration.batchBytes
         let writer = BatchWriter(for: target)
         defer { writer.end() }
@@ -179,7 +179,7 @@ struct ItemCopy: Sendable {
             }
             for name in nullable where values[name] == nil { values[name] = .null }
             let size = digest.add(hash)
-            // One more item could be larger than what is left of a write block.
+            // One more item could exceed the limit of a write block.
             if bytes + size > limit { try flush(&progress) }
             bytes += size
             batch.append((id, values))
@@ -195,13 +195,14 @@ struct ItemCopy: Sendable {
     private func write(_ batch: Batch, ofType key: String) throws {
         try target.performWrite { db in
             guard updates else {
-                // What is there already is the same.
+                // Existing items are the same.
                 for (id, values) in batch {
                     _ = try db.performInsert(DynamicItem(key, id: id, values: values))
                 }
                 return
             }
-            // All changes before any new item: a query in between would judge values that are handed on.
+            // All changes before any new item: a query in between would check the uniqueness of values that are passed
+            // on.
             var known: [(any DataStoreItem)?] = []
             for (id, _) in batch {
                 known.append(try db.performFetchItem(ItemType(dynamic: key), id: id))
@@ -243,7 +244,7 @@ struct ItemCopy: Sendable {
                     try report(progress)
                 }
                 if updates {
-                    // Those beside the source's are nobody's concern.
+                    // Other items of the target are not compared.
                     try source.forEach(all) { item in
                         guard let copy = try target.dynamicItem(item.reference) else { return }
                         try add(copy, &progress)
@@ -272,7 +273,7 @@ extension ItemSchema {
     /// A request for all items of the type.
     var allItems: DataStoreRequest { DataStoreRequest(itemTypeKey: itemTypeKey) }
 
-    /// The same, open to values of an earlier declaration's kinds, which the source keeps.
+    /// The schema for values of any kind, because the source keeps values of earlier declarations.
     var ofAnyKind: ItemSchema {
         ItemSchema(
             itemTypeKey, formerTypeKeys: formerTypeKeys,

@@ -1,13 +1,13 @@
 public import JustPersist
 import JustPersistRecords
 
-/// Copies everything that one store holds into another, of whatever backend, and verifies the copy.
+/// Copies the contents of one store into another, of any backend, and verifies the copy.
 ///
 /// ```swift
 /// let report = try Migration(from: old, to: new).run()
 /// ```
 ///
-/// or, in an async function, with what there is to show meanwhile:
+/// or, in an async function, with its progress:
 ///
 /// ```swift
 /// for try await progress in Migration(from: old, to: new).updates() {
@@ -15,36 +15,36 @@ import JustPersistRecords
 /// }
 /// ```
 ///
-/// Types, attributes with their defaults and former names, declared indexes, items, ids and values come over as one
-/// snapshot of the source has them; the source is not changed. Both stores must be open, and nobody else should write to
-/// the target meanwhile. Any store can be the source or the target. Between two stores of this package's engines, records
-/// are copied as they are, with their checksums, which is several times as fast.
+/// Types, attributes with their defaults and former names, declared indexes, items, ids and values are copied from one
+/// snapshot of the source, which is not changed. Both stores must be open, and nothing else should write to the target
+/// meanwhile. Any store can be the source or the target. Between two stores of this package's engines, records are
+/// copied unchanged, with their checksums, which is several times as fast.
 ///
-/// A migration that was interrupted, even by a kill, is run again, and ends complete: a target that holds nothing but a part
-/// of the source is taken for one, also if types or attributes were renamed in the source meanwhile.
+/// Run an interrupted migration again to complete it, even after a kill: a target that holds nothing but a part of the
+/// source is accepted, even if types or attributes were renamed in the source meanwhile.
 ///
-/// Items of the source may agree in attributes that are declared unique, if they were there before the declaration. They are
-/// copied as records, and reported to the target's error handler; a target that would refuse them gets nothing.
+/// Items of the source may violate a unique index if they are older than its declaration. They are copied as records,
+/// and reported to the target's error handler; nothing is copied to a target that would refuse them.
 public struct Migration: Sendable {
-    /// What to do with a target that holds items already.
+    /// The treatment of a target that holds items already.
     public enum Policy: Sendable {
-        /// Refuse it, with `.targetNotEmpty`, unless all of its items are in the source with the same values.
+        /// Throw `.targetNotEmpty`, unless all items of the target are in the source with the same values.
         case intoEmpty
         /// Update by id: overwrite target items that have the id of a source item, and add the missing ones.
         ///
         /// An overwritten item has exactly the values of the source item. All other items of the target stay unchanged.
         ///
-        /// Items that hand unique values on to each other are written first, in one block. `.uniqueViolation`, before anything
-        /// is written, if an item that only the target has holds such a value. Where the target enforces uniqueness, this costs
-        /// a lookup for each item that is new or has another unique value.
+        /// Items that pass unique values on to each other are written first, in one block. Throws `.uniqueViolation`,
+        /// before anything is written, if an item that only the target has holds such a value. If the target enforces
+        /// uniqueness, this costs a lookup for each item that is new or has another unique value.
         case updateByID
     }
 
-    /// What was copied.
+    /// The result of a migration.
     public struct Report: Sendable {
         /// The digest of each type, the same on both sides.
         public let types: [String: TypeDigest]
-        /// The number of items of each type in the target, those that were there before included.
+        /// The number of items of each type in the target, including earlier ones.
         public let targetCounts: [String: Int]
     }
 
@@ -57,9 +57,9 @@ public struct Migration: Sendable {
     ///
     /// - Parameters:
     ///   - source: The store that is copied.
-    ///   - target: The store that gets the copies.
-    ///   - policy: What to do if the target holds items already.
-    ///   - batchSize: The most items that one write block of the target takes; a block also ends behind 4 MiB.
+    ///   - target: The store that receives the copies.
+    ///   - policy: The treatment of a target that holds items already.
+    ///   - batchSize: The most items that one write block of the target takes; a block also ends after 4 MiB.
     public init(
         from source: any DataStore, to target: any DataStore, policy: Policy = .intoEmpty,
         batchSize: Int = 20_000
@@ -70,18 +70,18 @@ public struct Migration: Sendable {
         self.batchSize = max(1, batchSize)
     }
 
-    /// The bytes of values behind which a batch ends.
+    /// The size in bytes after which a batch ends.
     var batchBytes: Int { min(4 << 20, target.capabilities.limits.writeBlockBytes / 2) }
 
     /// Copies, and compares both sides by count and digest.
     ///
-    /// If it is called in a task that is cancelled, it throws `CancellationError`; run it again to go on.
+    /// If it is called in a task that is cancelled, it throws `CancellationError`; run it again to continue.
     ///
-    /// What the target cannot hold is found and listed before anything is written. Copies that differ in
-    /// the end are `.verificationFailed`, with some of the items that do.
+    /// All values that the target cannot hold are listed in an error before anything is written. If copies differ in
+    /// the end, throws `.verificationFailed`, which names some of the items that differ.
     ///
-    /// - Parameter progress: Called on this thread after each batch. What it throws ends the migration;
-    ///   what was copied before stays, and is not copied again if the migration is run again.
+    /// - Parameter progress: Called on this thread after each batch. An error that it throws ends the migration; the
+    ///   items copied before stay, and are not copied again if the migration is run again.
     @discardableResult
     public func run(progress: (MigrationProgress) throws -> Void = { _ in }) throws -> Report {
         if source === target {
@@ -103,11 +103,11 @@ public struct Migration: Sendable {
         try source.readRecords { try $0.checkCopying() }
     }
 
-    /// Runs the migration on a thread of its own, and gives its progress as it comes.
+    /// Runs the migration on a thread of its own, and returns its progress.
     ///
-    /// The last element has the ``MigrationProgress/report``. A loop that is slow misses elements, and holds nothing up. The
-    /// sequence throws what ``run(progress:)`` throws. If the loop ends or its task is cancelled, the migration ends behind
-    /// the batch that is being written.
+    /// The last element has the ``MigrationProgress/report``. A slow loop misses elements, and delays nothing. The
+    /// sequence throws the errors of ``run(progress:)``. If the loop ends or its task is cancelled, the migration ends
+    /// after the batch that is being written.
     public func updates() -> AsyncThrowingStream<MigrationProgress, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let cancellation = Cancellation()
@@ -128,9 +128,9 @@ public struct Migration: Sendable {
         }
     }
 
-    /// Throws if the target's number of items is not that of the copies: an error that says that these are right.
+    /// Throws if the target's stored number of items differs from the number of copies, which are correct.
     ///
-    /// - Parameter found: The copies; at least, if there may be other items.
+    /// - Parameter found: The number of copies; a minimum if there may be other items.
     func checkCount(
         _ itemType: String, found: Int, _ count: () throws(DataStoreError) -> Int
     ) throws -> Int {
@@ -151,7 +151,7 @@ public struct Migration: Sendable {
             """, itemType: itemType)
     }
 
-    /// Throws an error that says which copies of a type differ; for what is not what it should be in the end.
+    /// Throws an error that names copies of a type that differ at the end.
     func verificationFailed(
         _ itemType: String, expected: TypeDigest, found: TypeDigest
     ) -> DataStoreError {
@@ -169,7 +169,7 @@ public struct Migration: Sendable {
             itemType: itemType)
     }
 
-    /// The refusal of a target that holds more than a part of the source.
+    /// The error for a target that holds more than a part of the source.
     func targetNotEmpty(_ itemType: String, _ id: ItemID) -> DataStoreError {
         DataStoreError(
             .targetNotEmpty, in: "migrate",

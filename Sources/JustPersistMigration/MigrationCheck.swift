@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Finds what a store holds and another one cannot take.
+/// Finds the contents of a store that another store cannot hold.
 struct MigrationCheck {
     private let source: DataStoreCapabilities
     private let target: DataStoreCapabilities
@@ -11,7 +11,7 @@ struct MigrationCheck {
         self.target = target
     }
 
-    /// Throws an error that lists everything in `source` that the target of a migration lacks.
+    /// Throws an error that lists everything in `source` that the target of a migration cannot hold.
     ///
     /// Reads the values only if there are kinds that the target does not hold, or its limits are lower; and walks through
     /// each unique index if the target enforces uniqueness.
@@ -82,17 +82,17 @@ struct MigrationCheck {
 
     // MARK: Values
 
-    /// What was found in the values of one attribute.
+    /// The findings in the values of one attribute.
     private struct Found {
         private let limits: DataStoreLimits
         private var kinds: Set<DataStoreValue.Kind> = []
-        /// The references to types with a name that is too long: one of them.
+        /// The keys of referenced types that are too long: one of them.
         private var longKey: String?
         private var tooLarge = 0
 
         init(_ limits: DataStoreLimits) { self.limits = limits }
 
-        /// Adds a value; gives its size.
+        /// Adds a value; returns its size.
         @discardableResult
         mutating func add(_ value: DataStoreValue, ofAttribute name: String, _ type: String) -> Int
         {
@@ -167,7 +167,7 @@ struct MigrationCheck {
 
     // MARK: Uniqueness
 
-    /// Finds items that agree where none may: a source may have those that were there before the declaration.
+    /// Finds items that violate unique indexes: a source may have items from before the declaration.
     private mutating func checkUniqueness(
         of schema: ItemSchema, _ index: UniqueIndex, in source: borrowing DataStoreReader,
         _ note: () throws -> Void

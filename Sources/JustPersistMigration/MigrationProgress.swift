@@ -1,8 +1,9 @@
-/// How far a migration has come.
+/// The progress of a migration.
 public struct MigrationProgress: Sendable {
-    /// What is being done.
+    /// The phases of a migration.
     public enum Phase: Sendable {
-        /// The source is read for what the target cannot hold, or a target that is not empty is compared with the source.
+        /// The source is searched for values that the target cannot hold, or a target with items is compared with the
+        /// source.
         ///
         /// There may be several such passes, each with items from 0 on, or none.
         case checking
@@ -10,24 +11,24 @@ public struct MigrationProgress: Sendable {
         case copying
         /// The target is read and compared.
         case verifying
-        /// Everything is done.
+        /// The migration is complete.
         case finished
     }
 
-    /// What is being done.
+    /// The present phase.
     public internal(set) var phase = Phase.checking
-    /// The type whose items were read, copied or compared last.
+    /// The type whose items were last read, copied or compared.
     public internal(set) var itemType = ""
-    /// The items of all types that this phase is done with.
+    /// The number of items of all types that this phase has processed.
     public internal(set) var items = 0
-    /// The items of all types in the source.
+    /// The number of items of all types in the source.
     public internal(set) var totalItems: Int
-    /// The bytes of those items that this phase is done with: of the records or, through the contract, about those of
-    /// the values.
+    /// The size in bytes of those items: of the records or, if they are copied as items, approximately that of the
+    /// values.
     public internal(set) var bytes = 0
     /// The time since the phase began.
     public private(set) var elapsed = Duration.zero
-    /// What was copied; only in the last element.
+    /// The result of the migration; only in the last element.
     public internal(set) var report: Migration.Report?
     private var start = ContinuousClock.now
 
@@ -39,7 +40,7 @@ public struct MigrationProgress: Sendable {
         return seconds > 0 ? Double(items) / seconds : 0
     }
 
-    /// How long the phase is going to take if it goes on so; `nil` while nothing can be said.
+    /// The estimated rest of the phase; `nil` if it cannot be estimated.
     public var timeLeft: Duration? {
         guard items > 0, elapsed > .zero else { return nil }
         return elapsed * (Double(max(0, totalItems - items)) / Double(items))
@@ -60,7 +61,7 @@ public struct MigrationProgress: Sendable {
         elapsed = start.duration(to: .now)
     }
 
-    /// Counts an item that was looked at, and reports each time that there are enough of them.
+    /// Counts a checked item, and reports the progress after every batch of items.
     mutating func noteChecked(
         _ itemType: String, every count: Int, _ report: (MigrationProgress) throws -> Void
     ) throws {
@@ -71,7 +72,7 @@ public struct MigrationProgress: Sendable {
         try report(self)
     }
 
-    /// Goes on in a phase, which begins anew if it was another one.
+    /// Continues in a phase, from 0 if it is a new one.
     mutating func advance(_ phase: Phase, _ itemType: String, items: Int) {
         if phase != self.phase { begin(phase) }
         advance(itemType, items: items, bytes: 0)

@@ -1,10 +1,10 @@
 import JustPersist
 import JustPersistRecords
 
-/// A migration between two stores that keep records in the same form: the records are copied as they are.
+/// A migration between two stores that store records in the same form: the records are copied unchanged.
 ///
-/// Each record is proven by its checksum when it is read, and once more in the target. The sums of the checksums say whether
-/// both have the same records.
+/// The checksum of each record is verified when it is read, and again in the target. The sums of the checksums show
+/// whether both stores have the same records.
 struct RecordCopy {
     private let migration: Migration
     private let source: any RecordCopying
@@ -12,7 +12,8 @@ struct RecordCopy {
 
     private typealias StoredType = StoredRecords.StoredType
 
-    /// `nil` if the stores do not keep records of their own, or the target takes less than the source.
+    /// `nil` if one of the stores has no records of its own, or the limits of the target are lower than those of the
+    /// source.
     init?(_ migration: Migration) {
         guard migration.policy == .intoEmpty,
             let source = migration.source as? any RecordCopying, source.ownsRecords,
@@ -24,8 +25,8 @@ struct RecordCopy {
         self.target = target
     }
 
-    /// Copies, and verifies; `nil` without having changed anything if the target numbers its types otherwise, or holds other
-    /// records than the source.
+    /// Copies and verifies; returns `nil` without any change if the target numbers its types differently, or has
+    /// records that the source does not have.
     func run(
         _ report: (MigrationProgress) throws -> Void
     ) throws -> Migration.Report? {
@@ -50,9 +51,10 @@ struct RecordCopy {
         return result
     }
 
-    /// Whether all records of the target are the source's, byte by byte.
+    /// Whether all records of the target are in the source, byte by byte.
     ///
-    /// If not, their items may still be: a value that was set to null, or is of a kind declared earlier, has several forms.
+    /// If not, their items may be the same nevertheless: a value that was set to null, or is of a kind declared
+    /// earlier, has several forms.
     private func isPart(
         _ there: StoredRecords, of records: StoredRecords, _ progress: inout MigrationProgress,
         _ report: (MigrationProgress) throws -> Void
@@ -134,7 +136,7 @@ struct RecordCopy {
 }
 
 extension DataStoreLimits {
-    /// Whether everything that a store with other limits takes is taken.
+    /// Whether everything that another store's limits allow is allowed here.
     fileprivate func holdsAll(of other: DataStoreLimits) -> Bool {
         nameBytes >= other.nameBytes && valueBytes >= other.valueBytes
             && writeBlockBytes >= other.writeBlockBytes

@@ -1,8 +1,8 @@
 import JustPersist
 
-/// Which types and attributes of two stores are the same, though one of the stores has renamed them since.
+/// The types and attributes that two stores share, even if one of the stores has renamed them.
 struct RenamedTypes {
-    /// The types by their keys in the other store, with what they are called here.
+    /// The types by their keys in the other store, with their names in this one.
     private let types: [String: Renames]
 
     /// Whether the keys of some types differ, and so the references to their items.
@@ -10,11 +10,11 @@ struct RenamedTypes {
 
     private struct Renames {
         let key: String
-        /// The names that differ, by those in the other store.
+        /// The names that differ, by the name in the other store.
         let attributes: [String: String]
     }
 
-    /// What the types of another store are called here.
+    /// Matches the types of another store with the types of this one.
     init(_ others: [ItemSchema], in schemas: [ItemSchema]) {
         let pairs = Self.pairs(
             others.map { ($0.itemTypeKey, $0.formerTypeKeys) },
@@ -34,7 +34,8 @@ struct RenamedTypes {
         changesReferences = types.contains { $0.key != $0.value.key }
     }
 
-    /// What each of the others is called here: the same, or by a name of which either side knows that it was changed.
+    /// Pairs each of the others with the same name here, or with a name that either side knows it was renamed from or
+    /// to.
     private static func pairs(
         _ others: [(name: String, former: [String])], _ own: [(name: String, former: [String])]
     ) -> [String: String] {
@@ -56,15 +57,15 @@ struct RenamedTypes {
         return pairs
     }
 
-    /// What the type with that key in the other store is called here; `nil` if it is not here.
+    /// The key in this store of a type of the other store; `nil` if the type is not here.
     func key(_ other: String) -> String? { types[other]?.key }
 
-    /// What an attribute of a type in the other store is called here.
+    /// The name in this store of an attribute of the other store.
     func attribute(_ name: String, ofType other: String) -> String {
         types[other]?.attributes[name] ?? name
     }
 
-    /// Values of an item of the other store under the names that they have here.
+    /// The values of an item of the other store under the names of this store.
     func values(
         _ values: [String: DataStoreValue], ofType other: String
     ) -> [String: DataStoreValue] {

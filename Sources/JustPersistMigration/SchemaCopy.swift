@@ -1,13 +1,14 @@
 import JustPersist
 import JustPersistRecords
 
-/// Declares what one store declares in another.
+/// Copies the declarations of one store to another.
 struct SchemaCopy {
     let source: any DataStore
     let target: any DataStore
 
-    /// Declares types in the target; an index that is new there belongs to its class if it does in the source, as far as both
-    /// stores can tell.
+    /// Declares types in the target.
+    ///
+    /// A new index belongs to its class if it does in the source, and both stores keep this distinction.
     func declare(_ schemas: [ItemSchema]) throws {
         guard let source = source as? any RecordCopying, let target = target as? any RecordCopying
         else {

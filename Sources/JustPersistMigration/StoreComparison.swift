@@ -1,16 +1,16 @@
 public import JustPersist
 
-/// Finds what two stores, of whatever backends, do not have in common.
+/// Finds the differences between two stores of any backends.
 ///
 /// ```swift
 /// let summary = try StoreComparison(old, new).run { difference in print(difference) }
 /// ```
 ///
-/// Items are the same if they have the same type and id. Their values are compared bit for bit; an attribute without a value is
-/// as good as none. Each store is read as one snapshot, and both must be open. The cost is that of reading each item of one and
-/// of looking it up in the other; nothing is kept in memory.
+/// Items are the same if they have the same type and id. Their values are compared bit for bit; null and no value are
+/// equal. Each store is read as one snapshot, and both must be open. Each item of one store is read, and looked up in
+/// the other; nothing is kept in memory.
 public struct StoreComparison: Sendable {
-    /// How much the stores have in common.
+    /// The numbers of differences.
     public struct Summary: Sendable, Hashable {
         /// The number of types whose declarations differ.
         public fileprivate(set) var differentTypes = 0
@@ -23,7 +23,7 @@ public struct StoreComparison: Sendable {
         /// The number of items that are in both, with the same values.
         public fileprivate(set) var same = 0
 
-        /// Whether both stores hold the same.
+        /// Whether the stores have no differences.
         public var isSame: Bool {
             differentTypes == 0 && onlyInFirst == 0 && onlyInSecond == 0 && different == 0
         }
@@ -38,27 +38,28 @@ public struct StoreComparison: Sendable {
     /// - Parameters:
     ///   - first: One store.
     ///   - second: The other one.
-    ///   - types: The keys of the types that are compared; all by default.
+    ///   - types: The keys of the types to compare; all by default.
     public init(_ first: any DataStore, _ second: any DataStore, types: [String]? = nil) {
         self.first = first
         self.second = second
         self.types = types
     }
 
-    /// How far a comparison is.
+    /// The progress of a comparison.
     public struct Progress: Sendable {
-        /// The items that were looked at so far.
+        /// The number of items compared so far.
         public fileprivate(set) var items = 0
-        /// The items that are looked at in all, as far as is known: those of the first store, and those of the second in
-        /// which there are some that the first lacks.
+        /// The expected number of items to compare: those of the first store, and those of each type of the second
+        /// store that has items that the first lacks.
         public fileprivate(set) var totalItems = 0
     }
 
-    /// Compares, and calls `body` with each difference: by type, first those of its declaration, then those of its items.
+    /// Compares the stores, and calls `body` with each difference: by type, first of its declaration, then of its
+    /// items.
     ///
-    /// `progress` is called after each 1,000 items, whether they differ or not. If either throws, the comparison ends with
-    /// that error. A type that was renamed in one of the stores is one type, and so is an attribute, with a difference in the
-    /// declaration. A type that was named and that neither store has is an error.
+    /// `progress` is called after each 1,000 items, whether they differ or not. If either throws, the comparison ends
+    /// with that error. A type or attribute that was renamed in one of the stores is compared as one, with a difference
+    /// in the declaration. Throws if neither store has a type in `types`.
     @discardableResult
     public func run(
         _ body: (StoreDifference) throws -> Void = { _ in },
@@ -95,7 +96,7 @@ public struct StoreComparison: Sendable {
         return summary
     }
 
-    /// The types to be compared, in the order of the keys that they have in the first store, or else in the second.
+    /// The types to compare, ordered by their keys in the first store, or else in the second.
     private func pairs(
         _ first: [ItemSchema], _ second: [ItemSchema], _ renames: RenamedTypes
     ) throws(DataStoreError) -> [(ItemSchema?, ItemSchema?)] {
@@ -120,9 +121,9 @@ public struct StoreComparison: Sendable {
 /// The comparison of the items of one type.
 private struct ComparisonPass {
     let key: String
-    /// What the type is called in the second store.
+    /// The key of the type in the second store.
     let otherKey: String
-    /// What the second store's types are called in the first.
+    /// The names that the second store's types have in the first.
     let renames: RenamedTypes
 
     func run(
@@ -154,7 +155,7 @@ private struct ComparisonPass {
                 try body(.values(item.reference, values))
             }
         }
-        // Most often there are none.
+        // Usually there are none.
         let count = try second.expectedCount(otherKey)
         if count == inBoth { return }
         state.totalItems += count
@@ -168,7 +169,7 @@ private struct ComparisonPass {
 }
 
 extension ItemSchema {
-    /// Whether both declare the same attributes and indexes under the same key, in whatever order.
+    /// Whether both declare the same attributes and indexes under the same key, in any order.
     func declaresSame(as other: ItemSchema?) -> Bool {
         guard let other else { return false }
         return itemTypeKey == other.itemTypeKey && Set(formerTypeKeys) == Set(other.formerTypeKeys)
@@ -180,7 +181,7 @@ extension ItemSchema {
 }
 
 extension AttributeSchema {
-    /// Whether both are one attribute, declared in the same way.
+    /// Whether both declare the same attribute in the same way.
     package func declaresSame(as other: AttributeSchema) -> Bool {
         name == other.name && kinds == other.kinds && isOptional == other.isOptional
             && (defaultValue?.isIdentical(to: other.defaultValue ?? .null)
@@ -197,7 +198,7 @@ extension DataStoreItem {
 }
 
 extension [String: DataStoreValue] {
-    /// The attributes of which another item has other values, by name; nothing is as good as null.
+    /// The attributes that have another value in another item, by name; null and no value are equal.
     func differences(from other: [String: DataStoreValue]) -> [StoreDifference.Value] {
         var differences: [StoreDifference.Value] = []
         for name in Set(keys).union(other.keys) {

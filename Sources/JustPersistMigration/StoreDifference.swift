@@ -1,9 +1,9 @@
 public import JustPersist
 
-/// Something that two stores do not have in common; see ``StoreComparison``.
+/// A difference between two stores; see ``StoreComparison``.
 public enum StoreDifference: Sendable {
-    /// A type that only one of the stores knows, or that they declare in different ways: with other attributes, defaults,
-    /// former names or indexes. One that was renamed is named as in the first store.
+    /// A type that only one of the stores knows, or that they declare differently: with other attributes, defaults,
+    /// former names or indexes. A renamed type has its name in the first store.
     case type(String, first: ItemSchema?, second: ItemSchema?)
     /// An item that is in the first store only.
     case onlyInFirst(ItemReference)
@@ -12,7 +12,7 @@ public enum StoreDifference: Sendable {
     /// An item that is in both, with different values.
     case values(ItemReference, [Value])
 
-    /// An attribute of which an item has different values.
+    /// An attribute with different values in the two items.
     public struct Value: Sendable {
         /// The name of the attribute.
         public let attribute: String
@@ -43,10 +43,10 @@ extension StoreDifference: CustomStringConvertible {
 }
 
 extension DataStoreValue {
-    /// Whether both are of the same kind and the same bits.
+    /// Whether both have the same kind and the same bits.
     func isIdentical(to other: DataStoreValue) -> Bool {
         if kind != other.kind { return false }
-        // What compares as equal may have other bits, as -0.0 has, and NaN is not equal to itself.
+        // Equal values may have different bits, as 0.0 and -0.0 do, and NaN is not equal to itself.
         var hashes = (CanonicalHash(), CanonicalHash())
         hashes.0.combine(self)
         hashes.1.combine(other)

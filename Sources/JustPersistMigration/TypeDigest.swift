@@ -2,13 +2,12 @@ public import JustPersist
 
 /// The number of items of a type, and a hash over their ids and values that does not depend on their order.
 ///
-/// Two digests of one kind are equal if both stores hold the same items with the same values, bit for bit; an
-/// attribute without a value is as good as none. If they do not, the digests differ, but for a chance of
-/// about 1 in 2^64 with accidental differences: lost, doubled, swapped or altered items, attributes and
-/// values. It is no protection against differences that somebody makes on purpose.
+/// Two digests of one kind are equal if both stores hold the same items with the same values, bit for bit; null and no
+/// value are equal. Accidental differences (lost, duplicated, swapped or altered items, attributes or values) go
+/// unnoticed with a probability of about 1 in 2^64. A digest does not protect against deliberate changes.
 ///
-/// A digest of values is the same in every process and on every machine. A ``Migration`` that copies records as they are
-/// compares those of the records' checksums instead: equal on both of its sides, but not equal to a digest of values.
+/// A digest of values is the same in every process and on every machine. A ``Migration`` that copies records compares
+/// digests of the records' checksums instead: they are equal on both sides, but not equal to a digest of values.
 public struct TypeDigest: Sendable, Hashable {
     /// The number of items.
     public private(set) var count = 0
@@ -28,7 +27,7 @@ public struct TypeDigest: Sendable, Hashable {
         return add(item)
     }
 
-    /// Adds an item with its values; returns its size, as above.
+    /// Adds an item with its values; returns the size of its hashed form.
     @discardableResult
     mutating func add(_ item: any DataStoreItem) throws(DataStoreError) -> Int {
         var hash = ItemHash(item.uniqueToken)
@@ -38,7 +37,7 @@ public struct TypeDigest: Sendable, Hashable {
         return add(hash)
     }
 
-    /// Adds an item by its hash; returns its size, as above.
+    /// Adds an item by its hash; returns the size of its hashed form.
     @discardableResult
     mutating func add(_ item: ItemHash) -> Int {
         count += 1
@@ -53,7 +52,7 @@ public struct TypeDigest: Sendable, Hashable {
     }
 }
 
-/// The hash over one item: a sum over its attributes, whose order is nobody's.
+/// The hash of one item: a sum over its attributes, independent of their order.
 struct ItemHash {
     fileprivate private(set) var sum: UInt64
     fileprivate private(set) var size: Int

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// An index that no two items may agree in, as two stores name its attributes.
+/// A unique index, with the names that two stores have for its attributes.
 struct UniqueIndex {
     /// The paths of the attributes, outermost name first.
     private let paths: [[String]]
@@ -13,7 +13,7 @@ struct UniqueIndex {
 
     private var textOrder: TextOrder { index.ignoresCase ? .caseInsensitive : .scalars }
 
-    /// A request for all items of a type in the order of the index; `nil` if a store cannot sort so.
+    /// A request for all items of a type in the order of the index; `nil` if a store does not support that order.
     func sorted(_ itemType: String, by orders: Set<TextOrder>) -> DataStoreRequest? {
         if textOrder != .scalars, !orders.contains(textOrder) { return nil }
         return DataStoreRequest(
@@ -21,7 +21,7 @@ struct UniqueIndex {
             sortDescriptors: index.attributes.map { .ascending($0, textOrder) })
     }
 
-    /// A request for the items of a type that have those values.
+    /// A request for the items of a type with these values.
     func equal(_ itemType: String, _ values: [DataStoreValue]) -> DataStoreRequest {
         let parts = zip(paths, values).map { path, value in
             DataStorePredicate.comparison(
@@ -32,7 +32,7 @@ struct UniqueIndex {
         return DataStoreRequest(type: ItemType(dynamic: itemType), predicate: .and(parts))
     }
 
-    /// What an item has for the index; `nil` if it agrees with no other, as one does that has null.
+    /// The values of an item in the index; `nil` if it cannot conflict with another, for example because one is null.
     func values(of item: any DataStoreItem) throws(DataStoreError) -> [DataStoreValue]? {
         var values: [DataStoreValue] = []
         for path in paths {
@@ -53,7 +53,7 @@ struct UniqueIndex {
         return values
     }
 
-    /// Whether two items with these values agree.
+    /// Whether two items with these values conflict.
     func areEqual(_ values: [DataStoreValue], _ others: [DataStoreValue]) -> Bool {
         zip(values, others).allSatisfy { textOrder.key($0).isEqual(to: textOrder.key($1)) }
     }

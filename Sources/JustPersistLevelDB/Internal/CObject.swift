@@ -1,4 +1,4 @@
-/// Owns one object of the C library, and gives it back when it is let go.
+/// Owns one object of the C library, and frees it at the end of its lifetime.
 @safe struct CObject: ~Copyable {
     let pointer: OpaquePointer
     private let destroy: @convention(c) (OpaquePointer?) -> Void
@@ -12,7 +12,7 @@
 }
 
 extension Span<UInt8> {
-    /// The bytes as LevelDB takes them, for the duration of `body`.
+    /// Passes the bytes to `body` in LevelDB's form.
     func withCBytes<R: ~Copyable>(_ body: (UnsafePointer<CChar>?, Int) -> R) -> R {
         unsafe withUnsafeBytes { bytes in
             unsafe body(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
@@ -21,13 +21,13 @@ extension Span<UInt8> {
 }
 
 extension [UInt8] {
-    /// Puts `count` bytes that LevelDB owns in the place of the first ones, and makes room if they need more.
+    /// Replaces the first bytes with `count` bytes that LevelDB owns, and makes room if they need more.
     ///
-    /// The array keeps its length otherwise: to change that costs more than to copy a key.
+    /// Otherwise the array keeps its length, because changing it costs more than copying a key.
     mutating func overwrite(_ bytes: UnsafePointer<CChar>?, count: Int) {
         if self.count < count { self = [UInt8](repeating: 0, count: Swift.max(64, 2 * count)) }
         guard count > 0, let bytes = unsafe bytes else { return }
-        // SAFETY: there is room for them, as was just seen to.
+        // SAFETY: the array was just made long enough.
         unsafe withUnsafeMutableBytes { memory in
             unsafe memory.baseAddress?.copyMemory(from: bytes, byteCount: count)
         }

@@ -6,14 +6,14 @@ enum CRC32C {
         }
     }
 
-    /// The checksum as LevelDB stores it: turned, for a checksum of checksums is weak.
+    /// The checksum as LevelDB stores it: rotated, because a checksum of checksums is weak.
     static func masked(of bytes: ArraySlice<UInt8>) -> UInt32 {
         var sum = Sum()
         for byte in bytes { sum.add(byte) }
         return sum.masked
     }
 
-    /// The checksum of bytes that come one by one.
+    /// The checksum of bytes that are added one by one.
     struct Sum {
         private let table = CRC32C.table
         private var inverse = ~UInt32(0)
@@ -23,7 +23,7 @@ enum CRC32C {
             inverse = (inverse >> 8) ^ table[Int(UInt8(truncatingIfNeeded: inverse) ^ byte)]
         }
 
-        /// That of the bytes up to here, as LevelDB stores it.
+        /// The checksum of the bytes so far, as LevelDB stores it.
         @inline(__always)
         var masked: UInt32 {
             let sum = ~inverse

@@ -2,10 +2,10 @@ import Foundation
 import JustPersist
 import JustPersistRecords
 
-/// The last commit of a database that was closed in order, and the log it is in.
+/// The last commit of a database that was closed properly, and the log that contains it.
 ///
-/// A log that was cut off looks like one whose last writes never happened; this tells them apart. It
-/// holds until LevelDB opens the database, which begins a new log: a crash leaves none that holds.
+/// A log that was cut off looks like one whose last writes never happened; this note tells the difference. It is valid
+/// until LevelDB opens the database, which starts a new log: after a crash there is no valid note.
 struct CleanClose: Equatable {
     static let fileName = "CLOSED"
     private static let freshName = "CLOSED.new"
@@ -19,7 +19,7 @@ struct CleanClose: Equatable {
         return "\(facts) checksum \(CRC32C.masked(of: Array(facts.utf8)[...]))\n"
     }
 
-    /// What was noted in the directory; `nil` if nothing was, or the note is damaged.
+    /// The note in the directory; `nil` if there is none, or if it is damaged.
     private init?(in directory: URL) throws(DataStoreError) {
         let place = directory.appending(path: Self.fileName)
         guard try FileAttributes(ofItemAt: place)?.type == .typeRegular else { return nil }
@@ -45,9 +45,9 @@ struct CleanClose: Equatable {
         self.commit = commit
     }
 
-    /// Notes that a database was closed behind this commit, which is in its last log.
+    /// Notes that a database was closed after this commit, which is in its last log.
     ///
-    /// The caller holds the lock. Best effort: without the note a cut log is not noticed, no more.
+    /// The caller holds the lock. Best effort: without the note, only a log that was cut off goes unnoticed.
     static func note(commit: UInt64, in directory: StoreDirectory) {
         let place = directory.url.appending(path: fileName)
         let fresh = directory.url.appending(path: freshName)
@@ -55,9 +55,9 @@ struct CleanClose: Equatable {
             let logs = try DirectoryListing.names(in: directory.url, for: "close")
                 .compactMap { name in LogFile(named: name).flatMap { $0.isKept ? nil : $0.number } }
             guard let last = logs.max() else { return }
-            // Else the note could outlive what it speaks of, where commits are not synced.
+            // Otherwise the note could survive without the commits, where these are not synced.
             for log in logs { try synchronize(directory.url.appending(path: LogFile.name(log))) }
-            // What a crash left there, or what else it is, goes first: nothing is written through a link.
+            // Remains of a crash are removed first: nothing is written through a link.
             unsafe unlink(fresh.path)
             let file = try PlainFile.handle(fresh, O_WRONLY | O_CREAT | O_EXCL)
             defer { try? file.close() }
@@ -76,7 +76,7 @@ struct CleanClose: Equatable {
         try handle.synchronize()
     }
 
-    /// Refuses a database whose logs lack the commit that was noted at its closing.
+    /// Refuses a database whose logs lack the commit in the note.
     static func check(
         _ manifest: Manifest, _ logs: LogScan, in directory: URL
     ) throws(DataStoreError) {

@@ -1,14 +1,13 @@
 import JustPersist
 import JustPersistRecords
 
-/// The numbers of the last commits, kept in the database itself, one key for each.
+/// The numbers of the latest commits, stored in the database itself, one key for each.
 ///
-/// Each commit writes its number into the slot of the oldest. If commits are lost that later ones
-/// followed, the ring has a gap.
+/// Each commit writes its number over the oldest one. If commits are lost that later ones followed, the ring has a gap.
 enum CommitRing {
     static let slots: UInt64 = 64
 
-    /// Keys that begin so are the engine's own.
+    /// The prefix of the engine's own keys.
     static let prefix: [UInt8] = [0xFF] + Array("JustPersist".utf8)
 
     /// Whether `key` is one of the engine's own.
@@ -18,11 +17,11 @@ enum CommitRing {
         return key.count >= prefix.count && prefix.indices.allSatisfy { key[$0] == prefix[$0] }
     }
 
-    /// Which commit, and by whom.
+    /// A commit and its author.
     struct Entry: Hashable, Sendable {
         /// Counted from 1.
         var number: UInt64
-        /// A random number that stands for one opening of the database.
+        /// A random number that identifies one opening of the database.
         var author: UInt64
 
         fileprivate var bytes: [UInt8] {
@@ -32,7 +31,7 @@ enum CommitRing {
         }
 
         fileprivate init?(_ bytes: [UInt8]) {
-            // Two bits of the number stay free for counting on.
+            // Two bits of the number stay free for further commits.
             guard bytes.count == 16, bytes[7] < 0x40 else { return nil }
             number = bytes[..<8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
             author = bytes[8...].reversed().reduce(0) { $0 << 8 | UInt64($1) }
@@ -47,7 +46,7 @@ enum CommitRing {
                 return nil
             }
             let slot = CommitRing.key(ofSlotFor: entry.number)
-            // A value is set: its key behind the key's length, then the value's length.
+            // A value is set: the key after the key's length, then the value's length.
             guard bytes.dropLast(16).elementsEqual([1, UInt8(slot.count)] + slot + [16]) else {
                 return nil
             }
@@ -60,7 +59,7 @@ enum CommitRing {
         }
     }
 
-    /// How many bytes of a batch note its commit: the last ones.
+    /// The number of bytes at the end of a batch that note its commit.
     static let noteLength = 2 + prefix.count + 1 + 1 + 16
 
     /// Notes the commit of a batch, as its last change.
@@ -70,7 +69,7 @@ enum CommitRing {
         batch.put(value.span, forKey: key.span)
     }
 
-    /// The last commit, `nil` if there was none.
+    /// The last commit; `nil` if there was none.
     ///
     /// - Throws: `.corrupted` if the ring has a gap.
     static func lastCommit(in database: Database) throws(DataStoreError) -> Entry? {

@@ -3,9 +3,9 @@ import Foundation
 import JustPersist
 import JustPersistRecords
 
-/// Makes one call of LevelDB, and throws what it reports.
+/// Calls LevelDB, and throws the error that it reports.
 ///
-/// The call gets the place where LevelDB puts its error text.
+/// The call receives the pointer to which LevelDB writes its error text.
 func check<R: ~Copyable>(
     _ operation: String, at path: String,
     _ call: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R
@@ -18,7 +18,7 @@ func check<R: ~Copyable>(
 }
 
 extension DataStoreError {
-    /// What LevelDB reported; it has no error numbers, so the form of its text decides.
+    /// An error that LevelDB reported, classified by the form of its text: there are no error numbers.
     init(levelDB text: String, in operation: String, path: String) {
         let code: Code
         let message: String
@@ -61,7 +61,7 @@ extension POSIXErrorCode {
         let numbers: [POSIXErrorCode] = [
             .ENOSPC, .EDQUOT, .EFBIG, .EACCES, .EPERM, .EROFS, .ENOENT, .ENOTDIR, .EIO,
         ]
-        // LevelDB takes its words from the same table, in the same language.
+        // LevelDB takes its texts from the same table, in the same language.
         let match = numbers.first { unsafe text.hasSuffix(String(cString: strerror($0.rawValue))) }
         guard let match else { return nil }
         self = match == .EFBIG ? .ENOSPC : match

@@ -3,15 +3,15 @@ import Foundation
 import JustPersist
 import Synchronization
 
-/// One open LevelDB database. Closed when the last reference goes.
+/// One open LevelDB database. Closed with the last reference.
 // @unchecked: a leveldb_t may be used from any thread, and the options never change.
 @safe final class Database: @unchecked Sendable {
     let path: String
-    /// Stands for this opening among all others.
+    /// Identifies this opening among all others.
     let author = UInt64.random(in: .min ... .max)
-    /// The last commit that was there at the opening; set only by `init`.
+    /// The last commit at the time of the opening; set only by `init`.
     private(set) var inherited: CommitRing.Entry?
-    /// Twice the number of the last commit; one more while a commit is under way, or if it failed.
+    /// Twice the number of the last commit; one more while a commit is running, or after it failed.
     private let progress: Atomic<UInt64>
 
     private let handle: OpaquePointer
@@ -27,10 +27,9 @@ import Synchronization
     ///
     /// - Parameters:
     ///   - path: The directory.
-    ///   - configuration: How to open it.
-    ///   - mayCreate: Whether to make a database if LevelDB sees none: only if nobody does, for LevelDB
-    ///     makes it over the files of one that it failed to see.
-    /// - Throws: `.corrupted` also if commits are missing between others.
+    ///   - configuration: The configuration of the store.
+    ///   - mayCreate: Whether to create a database if LevelDB sees none: only if none exists, because LevelDB would
+    ///     overwrite the files of one that it failed to see.
     init(
         at path: String, _ configuration: LevelDBConfiguration, mayCreate: Bool = false
     ) throws(DataStoreError) {
@@ -85,7 +84,7 @@ import Synchronization
     }
 
     deinit {
-        // In a forked child the background thread is missing, and closing would wait for it.
+        // A forked child lacks the background thread, for which closing would wait.
         guard ForkCount.current == forkCount else { return }
         unsafe leveldb_close(handle)
         KeptLocks.check(at: path)
@@ -101,7 +100,7 @@ import Synchronization
 
     // MARK: Reading
 
-    /// The caller destroys it before it lets go of the database.
+    /// The caller must destroy the iterator before it releases the database.
     func makeIterator() -> OpaquePointer {
         unsafe leveldb_create_iterator(handle, scan.pointer)
     }
@@ -118,7 +117,7 @@ import Synchronization
         return unsafe Value(bytes, count: count)
     }
 
-    /// A value that LevelDB has allocated for us.
+    /// A value allocated by LevelDB.
     @safe struct Value: ~Copyable {
         private let bytes: UnsafeMutablePointer<CChar>
         private let count: Int
@@ -133,7 +132,7 @@ import Synchronization
         borrowing func withSpan(
             _ body: (Span<UInt8>) throws(DataStoreError) -> Void
         ) throws(DataStoreError) {
-            // SAFETY: the memory is freed only when this value goes, which `body` cannot outlive.
+            // SAFETY: the memory is freed with this value, which `body` cannot outlive.
             let raw = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
             try body(unsafe Span(_unsafeElements: raw.assumingMemoryBound(to: UInt8.self)))
         }
@@ -142,9 +141,9 @@ import Synchronization
     /// The last commit that is known to be in a table.
     private let sorted = Atomic<UInt64>(0)
 
-    /// Merges all tables into as few as they take; returns when that is done.
+    /// Merges all tables into as few as possible, and returns when that is done.
     ///
-    /// LevelDB sorts its log into a table first, and begins a new one.
+    /// LevelDB first sorts its log into a table, and starts a new log.
     func compact() {
         unsafe leveldb_compact_range(handle, nil, 0, nil, 0)
         sorted.store(lastCommit, ordering: .releasing)
@@ -152,31 +151,32 @@ import Synchronization
 
     // MARK: Committing
 
-    /// The number of the last commit; `nil` while one is under way, and after one has failed.
+    /// The number of the last commit; `nil` while one is running, and after one has failed.
     ///
-    /// When two calls return the same number, what was read from LevelDB between them is the state
-    /// after that commit: a commit changes this before it asks LevelDB to write, and LevelDB's own
-    /// lock lets nobody who has seen the write miss the change.
+    /// When two calls return the same number, everything read from LevelDB between them is the state after that commit.
+    /// A commit changes the number before it asks LevelDB to write, and because of LevelDB's own lock, a reader that
+    /// sees the write also sees the new number.
     var settledCommit: UInt64? {
         let progress = progress.load(ordering: .acquiring)
         return progress.isMultiple(of: 2) ? progress / 2 : nil
     }
 
-    /// Whether a commit is under way, or has failed, behind the one with a number.
+    /// Whether a commit is running, or has failed, after the one with that number.
     func isCommitting(after commit: UInt64) -> Bool {
         progress.load(ordering: .acquiring) == commit * 2 + 1
     }
 
-    /// The commit, if any, that a block may have seen the one behind it while that was under way.
+    /// The last commit before a running one that some block may have seen, if any.
     private let overtaken = Atomic<UInt64>(.max)
 
-    /// Notes that a block begins on a state of which nobody knows whether the commit that is under way is in it.
+    /// Notes that a block begins on a state that may or may not include the running commit.
     func noteOvertaking() { overtaken.store(lastCommit, ordering: .releasing) }
 
-    /// Whether some block may have seen a later state than that behind a commit, so that none may begin on it any more.
+    /// Whether a block may have seen a later state than a commit's, so no further block may begin on it.
     func isOvertaken(_ commit: UInt64) -> Bool { overtaken.load(ordering: .acquiring) == commit }
 
-    /// The number of the last commit, if it was made since the opening and the last compaction: it is in the newest log then.
+    /// The number of the last commit, if it was made after the opening and the last compaction, and so is in the newest
+    /// log.
     var loggedCommit: UInt64? {
         let known = max(inherited?.number ?? 0, sorted.load(ordering: .acquiring))
         return settledCommit.flatMap { $0 > known ? $0 : nil }
@@ -187,11 +187,11 @@ import Synchronization
 
     /// Applies the batch as the next commit.
     ///
-    /// Never called by two threads at once. Once it has thrown, the database must not be written to
-    /// any more: LevelDB goes on behind a gap in its log, and would lose what it acknowledges.
+    /// Never called by two threads at once. After it has thrown, the database must not be written to any more: LevelDB
+    /// continues after a gap in its log, and would lose acknowledged writes.
     ///
-    /// - Parameter pinReaders: Called when ``settledCommit`` is `nil` and nothing has changed yet; needed if there may be
-    ///   readers.
+    /// - Parameter pinReaders: Called when ``settledCommit`` is `nil` and nothing has changed yet; required if there
+    ///   may be readers.
     func commit(
         _ batch: borrowing WriteBatch, pinReaders: () -> Void = {}
     ) throws(DataStoreError) {

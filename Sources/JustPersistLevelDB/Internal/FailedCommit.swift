@@ -1,12 +1,12 @@
 import JustPersist
 import JustPersistRecords
 
-/// A commit that LevelDB reported as failed, though it may be in the log all the same.
+/// A commit that LevelDB reported as failed, which may be in the log nevertheless.
 struct FailedCommit: Sendable {
     private let entry: CommitRing.Entry
     /// The commit before it; `nil` if it was the first.
     private let predecessor: CommitRing.Entry?
-    /// What it changed; or what would take that back, once that is known.
+    /// The changes of the commit; or the changes that revert it, once they are known.
     private var changes: OrderedKeyMap<[UInt8]?>
 
     /// The commit that `database` has just rejected.
@@ -19,7 +19,7 @@ struct FailedCommit: Sendable {
         self.changes = changes
     }
 
-    /// The same with the values from before it, read from the database that rejected it.
+    /// This commit with the old values of its keys, read from the database that rejected it.
     func withOldValues(of database: Database) throws(DataStoreError) -> FailedCommit {
         var old = OrderedKeyMap<[UInt8]?>()
         try changes.scan(.all) { (key, _) throws(DataStoreError) in
@@ -35,14 +35,14 @@ struct FailedCommit: Sendable {
         return copy
     }
 
-    /// Whether the database, opened again, ended with this commit or the one before it.
+    /// Whether the reopened database ends with this commit or the one before it.
     ///
-    /// Another process may have had it in between.
+    /// Another process may have had it open meanwhile.
     func isLatest(in database: Database) -> Bool {
         database.inherited == entry || database.inherited == predecessor
     }
 
-    /// Takes the commit back if the database, opened again, has it.
+    /// Reverts the commit if the reopened database has it.
     ///
     /// - Throws: `.corrupted` if the commit before it is missing.
     func revert(in database: Database) throws(DataStoreError) {
@@ -53,9 +53,9 @@ struct FailedCommit: Sendable {
                     + "\(database.lastCommit + 1) to \(entry.number - 1). Restore it from a backup."
             )
         }
-        // Another process may have had the database in between, and have built on what it found.
+        // Another process may have had the database open meanwhile, and have made commits on top of this one.
         guard database.inherited == entry else { return }
-        // Nobody is inside.
+        // No block is running.
         try database.commit(try WriteBatch(of: changes))
     }
 }

@@ -2,12 +2,11 @@ import Foundation
 import JustPersist
 import JustPersistRecords
 
-/// LevelDB's own lock on a database, for a look at its files before it is opened.
+/// LevelDB's own lock on a database, for reading its files before it is opened.
 enum FileLock {
     /// Holds the lock while `body` runs.
     ///
-    /// Letting go of it takes away every lock the process has on the file: the store must have been
-    /// claimed, and not be open.
+    /// Releasing it releases every lock of the process on the file: the store must be claimed, and must not be open.
     static func withLock<R>(
         in directory: URL, for operation: String, _ body: () throws(DataStoreError) -> R
     ) throws(DataStoreError) -> R {
@@ -21,9 +20,9 @@ enum FileLock {
         return try body()
     }
 
-    /// Takes the lock as one of several who only read, and gives the open file; -1 if there is no lock file.
+    /// Acquires the lock shared with other readers, and returns the open file; -1 if there is no lock file.
     ///
-    /// The same rules hold as for ``withLock(in:for:_:)``, until the file is closed.
+    /// The rules of ``withLock(in:for:_:)`` apply until the file is closed.
     static func lockForReading(in directory: URL) throws(DataStoreError) -> Int32 {
         let path = directory.appending(path: "LOCK").path
         let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
@@ -58,9 +57,9 @@ enum FileLock {
             in: operation, path: directory.path)
     }
 
-    /// Holds the lock while `body` reads the files, as far as there is a lock file that may be written to.
+    /// Holds the lock while `body` reads the files, if there is a writable lock file.
     ///
-    /// The same rules hold as for ``withLock(in:for:_:)``.
+    /// The rules of ``withLock(in:for:_:)`` apply.
     static func withLockIfThere(
         in directory: URL, for operation: String, _ body: () throws -> Void
     ) throws {

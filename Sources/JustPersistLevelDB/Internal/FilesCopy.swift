@@ -4,9 +4,9 @@ import JustPersistRecords
 
 /// A copy of a database's files, made while it is open.
 ///
-/// Tables never change once they are written, so they are copied while blocks go on. Manifest and logs are copied while
-/// no block writes; LevelDB may put a log into a table and merge tables even then, so a copy of which a file is gone by
-/// then is made anew, from the manifest on.
+/// Tables never change, so they are copied while blocks run. The manifest and the logs are copied while no block
+/// writes. Even then, LevelDB may sort a log into a table or merge tables; if a file disappears meanwhile, the copy
+/// starts again with the manifest.
 struct FilesCopy {
     private let source: URL
     private let target: URL
@@ -29,7 +29,7 @@ struct FilesCopy {
         self.meter = meter
     }
 
-    /// Makes the copy; the file CURRENT, by which a database is known, comes last.
+    /// Makes the copy; the file CURRENT, which marks a database, is written last.
     mutating func make(pausingWrites: (() throws -> Void) throws -> Void) throws -> BackupReport {
         if let manifest = try Manifest.current(in: source) {
             try meter.begin(
@@ -49,7 +49,7 @@ struct FilesCopy {
             bytes: copied.values.reduce(0, +), sharedBytes: sharedBytes)
     }
 
-    /// Copies the tables of the manifest in force that are not there yet; false if one is gone meanwhile.
+    /// Copies the tables of the present manifest that are not copied yet; returns false if one disappears meanwhile.
     private mutating func copyTables() throws -> Bool {
         // LevelDB may be about to write the manifest.
         guard let manifest = try Manifest.current(in: source) else { return false }
@@ -64,7 +64,7 @@ struct FilesCopy {
         return manifest.tables.keys.allSatisfy(found.contains)
     }
 
-    /// Copies the manifest, its logs and the tables that are new; false if they have changed meanwhile.
+    /// Copies the manifest, its logs and new tables; returns false if they have changed meanwhile.
     private mutating func copyState() throws -> Bool {
         guard try copyTables(), let manifest = try Manifest.current(in: source) else {
             return false
@@ -101,7 +101,7 @@ struct FilesCopy {
         return try copy(name, replacing: false)
     }
 
-    /// Copies one file, synced; false if it is gone.
+    /// Copies and syncs one file; returns false if it does not exist any more.
     private mutating func copy(_ name: String, replacing: Bool) throws -> Bool {
         let place = target.appending(path: name)
         let input: FileHandle
@@ -125,7 +125,7 @@ struct FilesCopy {
         return true
     }
 
-    /// Where the bytes of a file of the source are.
+    /// The file to read for a name in the source.
     private func place(of name: String) -> URL {
         let place = source.appending(path: name)
         guard hasLinks, Manifest.tableNumber(name) != nil else { return place }

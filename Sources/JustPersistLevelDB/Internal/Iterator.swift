@@ -2,12 +2,12 @@ import CLevelDB
 import JustPersist
 import JustPersistRecords
 
-/// A place in one fixed state of the database: the state that was committed when it was made.
+/// An iterator over the state of the database that was committed when it was created.
 ///
 /// It pins that state without a LevelDB snapshot, which in 1.23 can bring deleted data back.
 final class Iterator {
     private let object: CObject
-    /// Keeps the database open: iterators must go first.
+    /// Keeps the database open: iterators must be destroyed first.
     private let database: Database
 
     init(on database: Database) {
@@ -27,7 +27,7 @@ final class Iterator {
 
     func previous() { unsafe leveldb_iter_prev(object.pointer) }
 
-    /// Copies the key out of the iterator, which must be valid, to the beginning of a buffer; gives its length.
+    /// Copies the key of the iterator, which must be valid, to the start of a buffer; returns its length.
     func copyKey(to buffer: inout [UInt8]) -> Int {
         var count = 0
         let bytes = unsafe leveldb_iter_key(object.pointer, &count)
@@ -35,13 +35,13 @@ final class Iterator {
         return count
     }
 
-    /// Copies the key as ``copyKey(to:)`` does, unless it lies beyond the end of a range; `nil` then.
+    /// Copies the key as ``copyKey(to:)`` does; returns `nil` if it is beyond the end of a range.
     ///
-    /// It is compared where it is: LevelDB makes a key of pieces, and to read a fresh copy of them takes longer.
+    /// The key is compared in place: LevelDB assembles it from pieces, and reading a fresh copy takes longer.
     func copyKey(inside range: KeyRange, reversed: Bool, to buffer: inout [UInt8]) -> Int? {
         var count = 0
         let bytes = unsafe leveldb_iter_key(object.pointer, &count)
-        // SAFETY: the bytes stay until the iterator moves.
+        // SAFETY: the bytes stay valid until the iterator moves.
         let raw = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
         let key = unsafe Span<UInt8>(_unsafeElements: raw.assumingMemoryBound(to: UInt8.self))
         if reversed {
@@ -53,7 +53,7 @@ final class Iterator {
         return count
     }
 
-    /// Copies the value out of the iterator, which must be valid, to the beginning of a buffer; gives its length.
+    /// Copies the value of the iterator, which must be valid, to the start of a buffer; returns its length.
     func copyValue(to buffer: inout [UInt8]) -> Int {
         var count = 0
         let bytes = unsafe leveldb_iter_value(object.pointer, &count)
@@ -61,9 +61,9 @@ final class Iterator {
         return count
     }
 
-    /// Throws what went wrong on the way here.
+    /// Throws an error that the iterator has met.
     ///
-    /// A damaged block ends a walk, or is skipped, without any other sign.
+    /// A damaged block ends a scan, or is skipped, without any other sign.
     func checkErrors() throws(DataStoreError) {
         try unsafe check("read", at: database.path) {
             unsafe leveldb_iter_get_error(object.pointer, $0)

@@ -1,18 +1,18 @@
 import Foundation
 import JustPersist
 
-/// Logs under second names, until the commits in them are known to be in the database.
+/// Logs with second names, which are kept until their commits are known to be in the database.
 ///
-/// An opening of LevelDB's deletes the logs that it has read, and also those that it has not read because
-/// the system did not list them. With a second name a log outlives that, and can be read again.
+/// When LevelDB opens a database, it deletes the logs that it has read, and also those that it has not read because the
+/// system did not list them. With a second name a log survives that, and can be read again.
 ///
-/// Logs are read one at a time, oldest first: of two, only the later one's commits can be looked for in
-/// the database, and a log that is read after a later one would hide its changes.
+/// Logs are read one at a time, oldest first: of two, only the later one's commits can be looked up in the database,
+/// and a log that is read after a later one would hide its changes.
 struct KeptLogs {
     let directory: StoreDirectory
     /// The logs with commits in them, oldest first.
     let logs: [LogScan.Log]
-    /// The second names of logs with nothing in them.
+    /// The second names of empty logs.
     private let empty: [String]
 
     init(_ scan: LogScan, in directory: StoreDirectory) {
@@ -23,9 +23,9 @@ struct KeptLogs {
             .filter { LogFile(named: $0)?.isKept == true }
     }
 
-    /// The logs to read: all that LevelDB needs, and those that were kept.
+    /// The logs to read: all that LevelDB needs, and those with second names.
     ///
-    /// A second name for a log that LevelDB needs and finds says nothing, and is removed.
+    /// The second name of a log that LevelDB needs and finds is useless, and is removed.
     static func names(
         among names: [String], of manifest: Manifest?, in directory: StoreDirectory
     ) throws(DataStoreError) -> [String] {
@@ -43,10 +43,10 @@ struct KeptLogs {
         return logs
     }
 
-    /// Leaves LevelDB the oldest log alone, and keeps all of them.
+    /// Leaves only the oldest log to LevelDB, and keeps all of them under second names.
     ///
-    /// - Parameter reached: The last commit in the database, if that is known: a log that has only the
-    ///   second name is given to LevelDB again only if its commits are known not to be there.
+    /// - Parameter reached: The last commit in the database, if known: a log that has only the second name is given to
+    ///   LevelDB again only if its commits are known to be missing.
     func prepare(reached: UInt64?, names: [String]) throws(DataStoreError) {
         guard let oldest = logs.first else { return }
         for log in logs.dropFirst() where LogFile(named: log.fileName)?.isKept == false {
@@ -64,8 +64,8 @@ struct KeptLogs {
         try directory.synchronize(in: "open")
     }
 
-    /// Gives up the logs without commits, and those whose commits are in the database up to `commit`; tells whether
-    /// those are all.
+    /// Removes the second names of empty logs, and of logs whose commits up to `commit` are in the database; returns
+    /// whether none is left.
     func release(upTo commit: UInt64) throws(DataStoreError) -> Bool {
         try directory.removeFiles(empty)
         for log in logs where log.commitNumber <= commit {

@@ -1,8 +1,8 @@
-/// The first damaged place in LevelDB's logs, and whether anything was written behind it.
+/// The first damaged place in LevelDB's logs, and whether batches follow it.
 struct LogDamage: Equatable {
     /// The damaged log.
     let fileName: String
-    /// Where in it the first record begins that is not what it should be.
+    /// The start of the first damaged record in the log.
     let offset: Int
     /// Whether batches follow in the same log.
     private(set) var isFollowedByBatch = false
@@ -14,7 +14,7 @@ struct LogDamage: Equatable {
         self.offset = offset
     }
 
-    /// Takes note of a sound batch behind the damage.
+    /// Notes an intact batch after the damage.
     mutating func noteBatch(in log: String) {
         if log == fileName { isFollowedByBatch = true } else { isFollowedByLog = true }
     }

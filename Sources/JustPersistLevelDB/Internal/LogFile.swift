@@ -1,4 +1,4 @@
-/// The name of a log: LevelDB's own, or the one under which a log is kept beside it.
+/// The name of a log: LevelDB's own, or the second name under which it is kept.
 struct LogFile {
     private static let keptEnding = ".log.kept"
 
@@ -14,12 +14,12 @@ struct LogFile {
         isKept = ending == Self.keptEnding
     }
 
-    /// The name that LevelDB gives the log of that number.
+    /// LevelDB's name of the log with that number.
     static func name(_ number: UInt64) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 6 - digits.count)) + digits + ".log"
     }
 
-    /// The name under which the log of that number is kept: LevelDB leaves such files alone.
+    /// The second name of the log with that number: LevelDB ignores such files.
     static func keptName(_ number: UInt64) -> String { name(number) + ".kept" }
 }

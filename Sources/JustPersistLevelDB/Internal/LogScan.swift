@@ -1,16 +1,16 @@
 import Foundation
 import JustPersist
 
-/// What LevelDB's logs hold, found by reading them through.
+/// The contents of LevelDB's logs, found by reading them completely.
 struct LogScan {
     /// One log.
     struct Log {
         let number: UInt64
         let fileName: String
         var byteCount = 0
-        /// Where the last whole batch ends that no damage comes before.
+        /// The end of the last complete batch before any damage.
         var soundByteCount = 0
-        /// The last commit in a whole batch that no damage comes before.
+        /// The last commit in a complete batch before any damage.
         var lastCommit: CommitRing.Entry?
     }
 
@@ -22,7 +22,7 @@ struct LogScan {
     private var batchEnd: [UInt8] = []
     private var isInsideBatch = false
 
-    /// Reads the logs of these names through.
+    /// Reads the logs with these names.
     init(of fileNames: [String], in directory: URL) throws(DataStoreError) {
         let logs = fileNames.compactMap { name in
             LogFile(named: name).map { Log(number: $0.number, fileName: name) }
@@ -43,7 +43,7 @@ struct LogScan {
         }
     }
 
-    /// The last commit that is in any of the logs.
+    /// The last commit in any of the logs.
     var lastCommit: UInt64? { logs.compactMap { $0.lastCommit?.number }.max() }
 
     /// The bytes that LevelDB will read from the logs.
@@ -52,15 +52,14 @@ struct LogScan {
     /// The bytes of unfinished writes at the ends of the logs.
     var tornByteCount: Int { logs.reduce(0) { $0 + $1.byteCount - $1.soundByteCount } }
 
-    /// Looks through the next block of the last log; only its last one may be shorter than the others.
+    /// Reads the next block of the last log; only its last block may be shorter than the others.
     private mutating func take(_ block: [UInt8]) {
         let start = logs[logs.count - 1].byteCount
         let end = block.count
         var offset = 0
         while end - offset >= LogRecord.headerSize {
             guard let record = LogRecord(in: block, at: offset) else {
-                // A record cut off by the end of the file is a write that never finished, unless it
-                // only seems to be, and others are behind it.
+                // A record that is cut off by the end of the file is an unfinished write, unless others follow it.
                 let isCutOff =
                     end < LogRecord.blockSize && LogRecord.end(in: block, at: offset) > end
                 let next = ((offset + 1)..<end).first { LogRecord(in: block, at: $0) != nil }

@@ -1,12 +1,12 @@
 import Foundation
 import JustPersist
 
-/// What LevelDB's MANIFEST says is there: the tables and the first log, after all the changes in it.
+/// The contents of LevelDB's MANIFEST after all of its changes: the tables and the first log.
 ///
-/// LevelDB takes a log that is missing for one that never was. And what it wrote in an opening that failed,
-/// it clears away in the next that succeeds only, which a full disk then does not allow.
+/// LevelDB treats a missing log as one that never existed. Files written by an opening that failed are only removed by
+/// the next successful one, which a full disk may prevent.
 struct Manifest: Equatable {
-    /// A table is in one level of the tree.
+    /// A table in a level of the tree.
     struct Table: Equatable {
         let level: Int
         let byteCount: Int
@@ -18,23 +18,22 @@ struct Manifest: Equatable {
     /// The file's name.
     let fileName: String
     private(set) var byteCount = 0
-    /// Whether the first change is there, which tells of a whole database.
+    /// Whether the first change is present, which is written for a complete database.
     private var isComplete = false
     /// The oldest log whose batches are not in tables; there may be later ones.
     private(set) var logNumber: UInt64 = 0
-    /// An older one beside it, of old versions of LevelDB; 0 if there is none.
+    /// An older log, of old versions of LevelDB; 0 if there is none.
     private(set) var previousLogNumber: UInt64 = 0
     private(set) var tables: [UInt64: Table] = [:]
 
-    /// The manifest in force in a directory; `nil` if it is not sound, for LevelDB says that itself.
+    /// The present manifest of a directory; `nil` if it is damaged, which LevelDB reports itself.
     ///
-    /// - Throws: `.corrupted` if CURRENT is not as LevelDB writes that file, or what the file system
-    ///   reports.
+    /// - Throws: `.corrupted` if CURRENT is not in LevelDB's form, or an error of the file system.
     static func current(in directory: URL) throws(DataStoreError) -> Manifest? {
         try read(currentName(in: directory), in: directory)
     }
 
-    /// The manifest in force; where that cannot be told, the last one that is sound.
+    /// The present manifest or, if it is unknown, the last readable one.
     static func lastReadable(among names: [String], in directory: URL) -> Manifest? {
         if let manifest = try? current(in: directory) { return manifest }
         let numbers = names.compactMap { name in
@@ -60,8 +59,8 @@ struct Manifest: Equatable {
                 var offset = 0
                 while block.count - offset >= LogRecord.headerSize {
                     guard let record = LogRecord(in: block, at: offset) else {
-                        // The last record may be unfinished. LevelDB takes one with a damaged length
-                        // for that too, and forgets what is behind it.
+                        // The last record may be unfinished. LevelDB treats a record with a damaged length as
+                        // unfinished, too, and ignores the rest.
                         let isCutOff =
                             block.count < LogRecord.blockSize
                             && LogRecord.end(in: block, at: offset) > block.count
@@ -142,7 +141,7 @@ struct Manifest: Equatable {
         )
     }
 
-    /// The files that LevelDB wrote and no longer needs, or never came to need.
+    /// The files that LevelDB has written but no longer needs, or never used.
     func orphans(among names: [String]) -> [String] {
         names.filter { name in
             if let number = Self.tableNumber(name) { return tables[number] == nil }
@@ -155,14 +154,14 @@ struct Manifest: Equatable {
         return fileNumber(name.dropLast(4))
     }
 
-    /// The number in a file's name; `nil` if LevelDB does not count so far.
+    /// The number in a file's name; `nil` if it is greater than LevelDB's numbers.
     static func fileNumber(_ digits: Substring) -> UInt64? {
         UInt64(digits).flatMap { $0 < 1 << 56 ? $0 : nil }
     }
 
     // MARK: The changes
 
-    /// Takes over one change; false if it is none that LevelDB writes.
+    /// Applies one change; returns false if it is not one that LevelDB writes.
     private mutating func apply(_ change: [UInt8]) -> Bool {
         var fields = Fields(of: change)
         while !fields.isAtEnd {
@@ -175,7 +174,7 @@ struct Manifest: Equatable {
                 guard fields.number() != nil else { return false }
                 isComplete = true
             case 4: guard fields.number() != nil else { return false }  // Counts changes of keys.
-            case 5:  // Where the compaction of a level goes on.
+            case 5:  // Where the next compaction of a level starts.
                 guard fields.number() != nil, fields.skipText() else { return false }
             case 6:
                 guard fields.number() != nil, let table = fields.number() else { return false }
@@ -185,7 +184,7 @@ struct Manifest: Equatable {
                     let byteCount = fields.number(), let first = fields.text(),
                     let last = fields.text()
                 else { return false }
-                // Behind each key stand the number and the kind of a change.
+                // Each key is followed by the number and the kind of a change.
                 tables[table] = Table(
                     level: Int(level), byteCount: Int(clamping: byteCount),
                     first: first.dropLast(8), last: last.dropLast(8))
@@ -198,10 +197,10 @@ struct Manifest: Equatable {
         return true
     }
 
-    /// Numbers of seven bits a byte, and texts behind their lengths.
+    /// Numbers of seven bits a byte, and texts preceded by their lengths.
     ///
-    /// LevelDB counts files, bytes and changes of keys in 56 bits. Greater numbers are none of its, and sums of smaller ones do
-    /// not overflow.
+    /// LevelDB counts files, bytes and changes of keys in 56 bits. Greater numbers are invalid, and sums of smaller
+    /// ones do not overflow.
     private struct Fields {
         private var rest: ArraySlice<UInt8>
 

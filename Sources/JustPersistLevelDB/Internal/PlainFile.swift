@@ -1,11 +1,11 @@
 import Foundation
 
-/// Opens files of a store as nothing else than files.
+/// Opens a store's files only if they are plain files.
 ///
-/// They are looked at before a store is opened, but whoever opens one later must not be led out of the
-/// directory by a link in its place, nor wait for the other end of a pipe.
+/// They are checked before a store is opened, but a file that is opened later may have been replaced by a link, which
+/// must not lead out of the directory, or by a pipe, which must not block.
 enum PlainFile {
-    /// Opens the file at `place`; one that is made is its owner's alone.
+    /// Opens the file at `place`; a new file is accessible to its owner only.
     static func handle(_ place: URL, _ flags: Int32) throws -> FileHandle {
         let flags = flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let file = unsafe open(place.path, flags, 0o600)

@@ -2,13 +2,13 @@ import CLevelDB
 import Foundation
 import JustPersist
 
-/// Keeps a store's files readable by their owner alone: LevelDB makes them for everyone.
+/// Keeps a store's files readable by their owner alone; LevelDB creates them readable by everyone.
 enum PrivateFiles {
-    /// Makes the files that LevelDB will add to the directory private from the start, where the file
-    /// system can do that.
+    /// Makes the files that LevelDB will create in the directory private from the start, if the file system supports
+    /// it.
     static func inherit(in directory: URL) {
         #if os(Linux)
-            // A default access list stands in for a umask: LevelDB's own thread makes files too.
+            // A default access list replaces a umask, because LevelDB's own thread creates files, too.
             // Version 2, then tag, permissions and id of the user, the group, and all others.
             let entries: [(tag: UInt16, permissions: UInt16)] = [(0x01, 7), (0x04, 0), (0x20, 0)]
             var list: [UInt8] = [2, 0, 0, 0]
@@ -19,7 +19,7 @@ enum PrivateFiles {
         #endif
     }
 
-    /// Takes the rights of others away from the files that are in the directory.
+    /// Removes the rights of others from the files in the directory.
     ///
     /// Best effort: the directory itself keeps others out.
     static func restrict(in directory: URL) {

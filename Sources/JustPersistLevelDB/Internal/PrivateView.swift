@@ -2,25 +2,28 @@ import Foundation
 import JustPersist
 import JustPersistRecords
 
-/// A database that cannot be written to, in a temporary directory of its own: its tables are links, and all else is copied.
+/// A database that cannot be written to, opened in a temporary directory with links to its tables and copies of its
+/// other files.
 ///
-/// LevelDB has no way to open a database without writing: it begins a log and a manifest, and sorts what it finds in logs
-/// into a table. Tables never change, so they need not be copied, however large the database is.
+/// LevelDB cannot open a database without writing: it starts a log and a manifest, and sorts the contents of logs into
+/// a table. Tables never change, so they need not be copied, however large the database is.
 final class PrivateView: Sendable {
-    /// Where the database can be opened.
+    /// The directory in which the database can be opened.
     let directory: StoreDirectory
-    /// The lock file, locked for reading so that no process that can write opens the database; -1 if there is none.
+    /// The lock file, locked for reading to keep other processes from opening the database for writing; -1 if there is
+    /// none.
     private let lock: Int32
     private let forkCount = ForkCount.current
 
-    /// Whether a directory has to be opened in this way.
+    /// Whether a directory must be opened in this way.
     static func isNeeded(for directory: StoreDirectory) -> Bool {
         unsafe access(directory.path, W_OK) != 0
     }
 
-    /// Makes the view of a directory that is claimed and not open in this process.
+    /// Creates the view of a directory that is claimed and not open in this process.
     ///
-    /// - Throws: `.lockedByAnotherProcess` if a process that can write has the database open, or what the file system reports.
+    /// - Throws: `.lockedByAnotherProcess` if another process has the database open for writing, or an error of the
+    ///   file system.
     init(of original: StoreDirectory) throws(DataStoreError) {
         let lock = try FileLock.lockForReading(in: original.url)
         let url = FileManager.default.temporaryDirectory
@@ -43,7 +46,7 @@ final class PrivateView: Sendable {
                     throw DataStoreError(fileError: error, in: "open", path: target.path)
                 }
             }
-            // Copies have the permissions of what they are copied from.
+            // Copies have the permissions of the originals.
             for name in try DirectoryListing.names(in: url) where Manifest.tableNumber(name) == nil
             {
                 unsafe chmod(url.appending(path: name).path, 0o600)
@@ -58,10 +61,10 @@ final class PrivateView: Sendable {
         self.lock = lock
     }
 
-    /// What the view has of its own, or does not need.
+    /// Files that the view has of its own, or does not need.
     private static let left = ["LOCK", "LOG", "LOG.old", Room.fileName, Reserve.fileName]
 
-    /// An error that names the view, as one that names the database it is of.
+    /// An error that names the original database instead of the view.
     func renamed(_ error: DataStoreError, of original: StoreDirectory) -> DataStoreError {
         DataStoreError(
             error.code, in: error.operation,
@@ -69,9 +72,9 @@ final class PrivateView: Sendable {
             engine: error.engine)
     }
 
-    /// Removes the directory; the links go, and not what they lead to.
+    /// Removes the directory with its links, but not the linked files.
     deinit {
-        // In a child made by fork, it is still the parent's.
+        // In a forked child, the directory still belongs to the parent.
         guard ForkCount.current == forkCount else { return }
         try? FileManager.default.removeItem(at: directory.url)
         if lock >= 0 { close(lock) }

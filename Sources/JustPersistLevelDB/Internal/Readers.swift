@@ -1,14 +1,14 @@
 import Foundation
 import JustPersist
 
-/// The read blocks of the database, which are kept out while it is opened again.
+/// The read blocks of the database, which are kept out while it is reopened.
 final class Readers: Sendable {
-    /// Some threads' blocks.
+    /// The blocks of some threads.
     struct Part {
         var isOpen = true
         var inside: [(thread: UInt, snapshot: Snapshot)] = []
-        /// The state before the commit that is under way, for blocks that begin meanwhile: most of a commit is to wait for
-        /// the disk.
+        /// The state before the present commit, for blocks that begin meanwhile: most of a commit is waiting for the
+        /// disk.
         var spare: Spare?
         /// Whether a block has begun since the last commit.
         var isUsed = false
@@ -16,22 +16,23 @@ final class Readers: Sendable {
         func isInside(_ thread: UInt) -> Bool { inside.contains { $0.thread == thread } }
     }
 
-    /// An iterator in the state behind a commit.
+    /// An iterator in the state after a commit.
     struct Spare {
         let commit: UInt64
         let iterator: Iterator
     }
 
     private let parts = ThreadParts { Part() }
-    /// The thread that opens the database again, or waits to do that.
+    /// The thread that is reopening the database, or waits to do so.
     private let shutter = Locked<UInt?>(nil)
 
-    /// How long newcomers are held back for the readers inside to end, in seconds.
+    /// The time in seconds for which new readers wait for the present ones to end.
     ///
-    /// A reader inside may be waiting for one that is held back, or for whoever waits to open the database.
+    /// A present reader may be waiting for a new one, or for the thread that reopens the database.
     static let patience = 1.0
 
-    /// Runs `body` with a snapshot of the database, once that may be read; at once on a thread that reads already.
+    /// Runs `body` with a snapshot of the database, once it may be read; immediately on a thread that is reading
+    /// already.
     func read(
         _ database: () throws(DataStoreError) -> Database, _ body: (Snapshot) throws -> Void
     ) throws {
@@ -47,7 +48,7 @@ final class Readers: Sendable {
     ) throws(DataStoreError) -> Snapshot {
         var mayPass = false
         while true {
-            // Under the lock, so that a commit that begins meanwhile either is seen here or finds the snapshot there.
+            // Under the lock, so a commit that begins meanwhile either is seen here or finds the snapshot.
             let snapshot = try part.withLock { state throws(DataStoreError) -> Snapshot? in
                 guard state.isOpen || mayPass || state.isInside(thread) else { return nil }
                 let snapshot = Snapshot(of: try database(), in: part, &state.spare)
@@ -56,7 +57,7 @@ final class Readers: Sendable {
                 return snapshot
             }
             if let snapshot { return snapshot }
-            // A main thread that waits to open it runs the blocks of others meanwhile: it must not wait for itself.
+            // While the main thread waits to reopen it, it runs blocks of others, which must not wait for it.
             mayPass = shutter.wait { $0 == nil ? false : $0 == thread ? true : nil }
         }
     }
@@ -64,7 +65,7 @@ final class Readers: Sendable {
     private func leave(_ part: Locked<Part>, _ snapshot: Snapshot) {
         let isAwaited = part.withLock { state in
             state.spare = state.spare ?? snapshot.spare
-            // First, for the database may be closed when nobody is inside.
+            // First, because the database may be closed when no reader is left.
             snapshot.end()
             state.inside.removeAll { $0.snapshot === snapshot }
             return !state.isOpen && state.inside.isEmpty
@@ -72,7 +73,7 @@ final class Readers: Sendable {
         if isAwaited { part.signal() }
     }
 
-    /// Makes sure that the snapshots stay as they are when a commit changes the database.
+    /// Pins the state of the snapshots before a commit changes the database.
     func pin(_ database: Database) {
         for part in parts.all {
             part.withLock { state in
@@ -86,12 +87,12 @@ final class Readers: Sendable {
         }
     }
 
-    /// Lets go of what is kept for the time of a commit, behind its end: the database can be closed only then.
+    /// Releases the state kept for the time of a commit, after its end: only then can the database be closed.
     func unpin() { for part in parts.all { part.withLock { $0.spare = nil } } }
 
-    /// Keeps readers out, waits a moment for those inside, and runs `body`; tells whether it did.
+    /// Keeps new readers out, waits a moment for the present ones, and runs `body`; returns whether it did.
     ///
-    /// It did not if they have not ended, or if this thread is one of them.
+    /// It does not run `body` if readers have not ended, or if this thread is one of them.
     func whenNobodyIsInside(
         _ body: () throws(DataStoreError) -> Void
     ) throws(DataStoreError) -> Bool {

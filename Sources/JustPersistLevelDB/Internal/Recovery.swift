@@ -2,24 +2,24 @@ import Foundation
 import JustPersist
 import JustPersistRecords
 
-/// Opens a database, after a look at its files: LevelDB's own is not enough.
+/// Opens a database after checking its files, because LevelDB's own checks are not sufficient.
 ///
-/// A loss of power can leave the last, unfinished write garbled rather than missing. Asked to be
-/// strict, LevelDB then refuses the whole database; asked to be lenient, it drops acknowledged writes
-/// from the middle of a log without a word; and a zeroed block it passes over in either mode. So
-/// damage is found first: at the end of the last log it is cut off, anywhere else it is an error.
+/// A loss of power can leave the last, unfinished write garbled rather than missing. In strict mode, LevelDB then
+/// refuses the whole database; in lenient mode, it silently drops acknowledged writes from the middle of a log; and it
+/// skips a zeroed block in both modes. Therefore damage is searched for first: at the end of the last log it is cut
+/// off, anywhere else it is an error.
 ///
-/// LevelDB also takes a file that it cannot see for one that never was, be it the whole database or a
-/// log. So it is told whether to make a database, and its logs are kept until their commits are there.
+/// LevelDB also treats a file that it cannot see as one that never existed, be it a log or the whole database. So the
+/// caller decides whether LevelDB may create a database, and logs are kept until their commits are in it.
 struct Recovery {
     private let directory: StoreDirectory
     private let configuration: LevelDBConfiguration
     private let mayCreate: Bool
     private var report: DataStoreError?
 
-    /// Opens the database in `directory`, and tells what had to be done to it first, if anything.
+    /// Opens the database in `directory`, and returns a report if it had to be repaired first.
     ///
-    /// - Parameter mayCreate: Whether a database is made if the directory holds no file of one.
+    /// - Parameter mayCreate: Whether a database is created if the directory holds no file of one.
     static func open(
         in directory: StoreDirectory, _ configuration: LevelDBConfiguration, mayCreate: Bool
     ) throws(DataStoreError) -> (database: Database, report: DataStoreError?) {
@@ -53,7 +53,7 @@ struct Recovery {
         }
     }
 
-    /// Puts the files in order for LevelDB; `nil` if a database is to be made.
+    /// Prepares the files for LevelDB; `nil` if a database is to be created.
     private mutating func prepare(reached: UInt64?) throws(DataStoreError) -> KeptLogs? {
         let names = try DirectoryListing.names(in: directory.url)
         guard names.contains("CURRENT") else {
@@ -82,13 +82,13 @@ struct Recovery {
         return kept
     }
 
-    /// Opens the database whose files are in order, or makes one if there are none.
+    /// Opens the database whose files are prepared, or creates one if there are none.
     private func openPrepared(_ kept: KeptLogs?) throws(DataStoreError) -> Database {
         do throws(DataStoreError) {
             return try Database(at: directory.path, configuration, mayCreate: kept == nil)
         } catch {
             guard kept != nil, error.code != .lockedByAnotherProcess else { throw error }
-            // What it wrote until then would be in the way of the next opening.
+            // The files that it has written would prevent the next opening.
             try? FileLock.withLock(in: directory.url, for: "open") { () throws(DataStoreError) in
                 let names = try DirectoryListing.names(in: directory.url)
                 let manifest = try Manifest.current(in: directory.url)
@@ -99,12 +99,12 @@ struct Recovery {
         }
     }
 
-    /// An error of LevelDB's, in the light of what was seen before it was called.
+    /// An error of LevelDB, corrected by what was found before the call.
     private func told(_ error: DataStoreError) -> DataStoreError {
         if error.code == .storageFull, let room = try? Room(in: directory) {
             return room.error(in: "open", engine: error.engine)
         }
-        // The files are there: LevelDB takes a system call that failed for one that found nothing.
+        // The files exist: LevelDB treats a failed system call as one that found nothing.
         let isUnseen = error.engine?.text.contains("missing files") == true
         guard error.code == .storeNotFound || isUnseen else { return error }
         return DataStoreError(
@@ -115,9 +115,9 @@ struct Recovery {
 
     private func cutOff(_ damage: LogDamage) throws(DataStoreError) -> DataStoreError {
         let place = "“\(damage.fileName)” at byte \(damage.offset)"
-        // With full durability a batch is begun only when the one before it is safe, so a batch behind
-        // the damage shows that the damaged one had been acknowledged. Without, the system may have
-        // written later ones first; they go too, so that what remains is whole.
+        // With full durability a batch is started only after the previous one is safe, so a batch after the damage
+        // shows that the damaged one had been acknowledged. Otherwise the system may have written later batches first;
+        // they are cut off, too, so the rest is complete.
         guard !damage.isFollowedByLog,
             !damage.isFollowedByBatch || configuration.durability == .relaxed
         else {
@@ -154,12 +154,12 @@ struct Recovery {
         }
     }
 
-    /// What the copies are called; LevelDB leaves such names alone.
+    /// The prefix of the copies' names; LevelDB ignores such names.
     static let copyPrefix = "damaged-"
 
-    /// Copies the store's files into a directory of their own inside its own.
+    /// Copies the store's files into a new directory inside its own.
     ///
-    /// Others are none of the engine's business, and a pipe would never end.
+    /// Other files do not belong to the engine, and reading a pipe would never end.
     private func copyAside() throws(DataStoreError) -> URL {
         let time = Date.now.formatted(
             Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
@@ -177,7 +177,7 @@ struct Recovery {
                 where !["LOCK", Reserve.fileName].contains(name) && LevelDBEngine.isOwn(name) {
                     let original = directory.url.appending(path: name)
                     let target = copy.appending(path: name)
-                    // Tables never change once written, so a link to one is as good as a copy.
+                    // Tables never change, so a link to one is as good as a copy.
                     let isTable = name.hasSuffix(".ldb") || name.hasSuffix(".sst")
                     if isTable, (try? files.linkItem(at: original, to: target)) != nil { continue }
                     try files.copyItem(at: original, to: target)
@@ -193,7 +193,7 @@ struct Recovery {
         }
     }
 
-    /// Reads everything once, with its checksums.
+    /// Reads all data once, and verifies its checksums.
     private static func verify(_ database: Database) throws(DataStoreError) {
         let iterator = Iterator(on: database)
         iterator.seek(to: [UInt8]().span)

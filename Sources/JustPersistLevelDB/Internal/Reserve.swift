@@ -2,20 +2,19 @@ import Foundation
 import JustPersist
 import JustPersistRecords
 
-/// Room on the disk that is kept for a database, so that items can be deleted from it and its files compacted when the disk is
-/// full.
+/// Disk space that is reserved for a database: on a full disk, it is used to delete items and to compact the files.
 ///
-/// A file takes it, as large as what LevelDB needs to open the database anew and to merge tables. When the disk is full, the
-/// file is deleted; what adds to the database is refused until there is room to make it again.
+/// A file takes up the space, as much as LevelDB needs to reopen the database and to merge tables. When the disk is
+/// full, the file is deleted; writes that add to the database are refused until there is space to create it again.
 final class Reserve: Sendable {
     static let fileName = "RESERVE"
-    /// What a deleted item may add to the change log.
+    /// The size in bytes that a deletion may add to the change log.
     static let deletion = 64
-    /// Of larger databases no more is kept: their tables are merged a few at a time.
+    /// The maximum: the tables of larger databases are merged a few at a time.
     private static let most = 64 << 20
 
     private enum State {
-        /// The disk had no room for it when the database was opened, or does not keep room.
+        /// The disk had no space for the file when the database was opened, or does not support reserving space.
         case missing
         case kept(byteCount: Int)
         case inUse(byteCount: Int)
@@ -23,7 +22,7 @@ final class Reserve: Sendable {
 
     private struct Content {
         var state = State.missing
-        /// What was written since its size was last looked at.
+        /// The number of bytes written since the size was last checked.
         var written = 0
     }
 
@@ -31,20 +30,20 @@ final class Reserve: Sendable {
     private let content = Locked(Content())
     private var path: String { directory.path + "/" + Self.fileName }
 
-    /// The reserve of a database: what an earlier opening has kept, if it is there.
+    /// The reserve of a database: that of an earlier opening, if it exists.
     init(in directory: StoreDirectory) {
         self.directory = directory
         let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size]) as? Int
         if let size, size > 0 { content.withLock { $0.state = .kept(byteCount: size) } }
     }
 
-    /// Whether there is room that can be given up.
+    /// Whether there is space that can be released.
     var isThere: Bool { content.withLock { if case .kept = $0.state { true } else { false } } }
 
-    /// Whether it was given up, and there was no room since to keep it again.
+    /// Whether the space was released, and could not be reserved again since.
     var isInUse: Bool { content.withLock { if case .inUse = $0.state { true } else { false } } }
 
-    /// Gives the room up.
+    /// Releases the space.
     func release() {
         content.withLock { content in
             guard case .kept(let byteCount) = content.state else { return }
@@ -53,11 +52,11 @@ final class Reserve: Sendable {
         }
     }
 
-    /// Takes note of what was committed, and keeps more room as the database grows.
+    /// Notes a commit, and reserves more space as the database grows.
     func note(_ changes: OrderedKeyMap<[UInt8]?>) {
         let isDue = content.withLock { content in
             content.written += changes.byteCount
-            // What is written adds about twice as much to the need, for which there is a fifth of the room.
+            // Written data adds about twice its size to the need, for which a fifth of the reserve is left.
             return switch content.state {
             case .missing: content.written >= 1 << 20
             case .kept(let byteCount): content.written >= max(1 << 16, byteCount / 16)
@@ -67,7 +66,7 @@ final class Reserve: Sendable {
         if isDue { keep() }
     }
 
-    /// Keeps as much room as the database needs now, if the disk has twice as much; returns whether some is kept.
+    /// Reserves the space that the database needs now, if the disk has twice as much; returns whether any is reserved.
     @discardableResult
     func keep() -> Bool {
         #if os(Linux)
@@ -97,13 +96,13 @@ final class Reserve: Sendable {
             defer { close(file) }
             if byteCount < known { return ftruncate(file, off_t(byteCount)) == 0 }
             if posix_fallocate(file, 0, off_t(byteCount)) == 0 { return true }
-            // A part of it is of no use.
+            // A partial reserve is useless.
             ftruncate(file, off_t(known))
             return false
         }
     #endif
 
-    /// The refusal of a write that adds to the database while the room is in use.
+    /// The error of a write that adds to the database while the space is in use.
     var error: DataStoreError {
         let byteCount = content.withLock { content in
             if case .inUse(let byteCount) = content.state { byteCount } else { 0 }

@@ -2,12 +2,12 @@ import Foundation
 import JustPersist
 import JustPersistRecords
 
-/// The room on the disk that it takes to open a database and to write to it, and the room there is.
+/// The disk space needed to open a database and to write to it, and the space available.
 ///
-/// LevelDB cannot be opened without writing: it sorts its logs into tables. Then it begins to merge
-/// tables if there are too many, and takes no further write once that has failed.
+/// LevelDB cannot be opened without writing: it sorts its logs into tables. Then it begins to merge tables if there are
+/// too many, and accepts no further write after that has failed.
 struct Room {
-    /// A file that is there only while the system is asked for room.
+    /// A file that exists only while the available space is determined.
     static let fileName = "room.dbtmp"
 
     let needed: Int
@@ -16,7 +16,7 @@ struct Room {
     private let isLimited: Bool
     private let path: String
 
-    /// The room for the database in a directory, estimated on the high side; `nil` if that cannot be told.
+    /// The space for the database in a directory, a high estimate; `nil` if it is unknown.
     ///
     /// Changes no file of LevelDB's, so the database may be open.
     ///
@@ -33,8 +33,8 @@ struct Room {
         needed = manifest.room(addingTo: sorting, compacting: compacting)
         let orphans = manifest.orphans(among: names).map { directory.url.appending(path: $0) }
         available = free + logs.tornByteCount + orphans.reduce(0) { $0 + Self.size(of: $1) }
-        // Not where the disk is full: what is taken, if only for a moment, others cannot have.
-        // LevelDB leaves the name alone, and a file that a crash leaves is removed at the next opening.
+        // Not if the disk is full: space that is taken even for a moment is missing elsewhere. LevelDB ignores the
+        // file's name, and a file left by a crash is removed at the next opening.
         let largest = sorting + 64 << 10
         isLimited =
             available >= needed
@@ -42,7 +42,7 @@ struct Room {
         path = directory.path
     }
 
-    /// The room that it will take to open the database and to merge tables, without a look into the logs.
+    /// The space needed to open the database and to merge tables, without reading the logs.
     static func estimate(in directory: StoreDirectory) throws(DataStoreError) -> Int {
         guard let manifest = try Manifest.current(in: directory.url) else { return 0 }
         let logs = try DirectoryListing.names(in: directory.url).filter { name in
@@ -52,18 +52,18 @@ struct Room {
         return manifest.room(addingTo: sorting(byteCount), compacting: true)
     }
 
-    /// The size of a table with what is in logs: it has an index and a filter, but keys without what they share with the one
-    /// before.
+    /// The size of a table with the contents of logs: it adds an index and a filter, but omits the part of a key that
+    /// is shared with the previous one.
     private static func sorting(_ byteCount: Int) -> Int { byteCount + byteCount / 8 }
 
     var isEnough: Bool { available >= needed && !isLimited }
 
-    /// Whether there is room for a batch of changes, too: in a log, and then in a table.
+    /// Whether there is also space for a batch of changes, in a log and then in a table.
     func isEnough(beside changes: OrderedKeyMap<[UInt8]?>) -> Bool {
         isEnough && available - needed >= 2 * changes.byteCount
     }
 
-    /// The refusal of a write, or of an opening, for which there is not enough room.
+    /// The error of a write or an opening for which there is not enough space.
     func error(in operation: String, engine: DataStoreError.EngineFailure?) -> DataStoreError {
         let lack =
             available < needed
@@ -89,7 +89,7 @@ struct Room {
 }
 
 extension OrderedKeyMap<[UInt8]?> {
-    /// The bytes that changes take in a log.
+    /// The size of changes in a log, in bytes.
     var byteCount: Int {
         var byteCount = 0
         scanAll { key, value in byteCount += key.count + (value?.count ?? 0) + 16 }
@@ -98,13 +98,13 @@ extension OrderedKeyMap<[UInt8]?> {
 }
 
 extension Manifest {
-    /// The bytes to sort logs into a table of that size, and to merge tables then.
+    /// The size in bytes of sorting logs into a table of that size, and then merging tables.
     fileprivate func room(addingTo newTable: Int, compacting: Bool) -> Int {
         newTable + mergeByteCount(addingTo: newTable, isDue: compacting) + 2 * byteCount + 64 << 10
     }
 
-    /// The most bytes that the next merge of tables writes before it deletes any, with a new table of
-    /// that size; 0 if none is due.
+    /// The maximum number of bytes that the next merge of tables writes before it deletes any, with a new table of that
+    /// size; 0 if none is due.
     private func mergeByteCount(addingTo newTable: Int, isDue isAlwaysDue: Bool) -> Int {
         var counts: [Int: Int] = [:]
         var byteCounts: [Int: Int] = [:]
@@ -125,7 +125,7 @@ extension Manifest {
                 : Double(byteCount) >= pow(10, Double(level)) * Double(1 << 20)
             guard isDue else { continue }
             let merged = byteCount + byteCounts[level + 1, default: 0]
-            // Of the first level all may go at once; below, one table and what it overlaps.
+            // In the first level, all tables may be merged at once; below, one table and those that it overlaps.
             most = max(most, level == 0 ? merged : min(merged, 50 << 20))
         }
         return most

@@ -2,13 +2,13 @@ import Foundation
 import JustPersist
 import JustPersistRecords
 
-/// A store from its opening to its closing, through failed writes.
+/// An open store, from opening to closing, including failed writes.
 final class Session: Sendable {
     private enum Phase {
         case open(Database)
-        /// A write failed. Readers may go on; before the next write the database is opened again.
+        /// A write failed. Readers may continue; before the next write the database is reopened.
         case suspect(Database, FailedCommit)
-        /// Opening it again has failed so far. Nobody is inside.
+        /// Reopening has failed so far. No reader is inside.
         case down(FailedCommit, DataStoreError)
         case ended
     }
@@ -18,9 +18,9 @@ final class Session: Sendable {
     private let claim: OpenStores.Claim
     private let forkCount = ForkCount.current
     private let readers = Readers()
-    /// Where the database is open, if its own directory cannot be written to.
+    /// The directory in which the database is open, if its own cannot be written to.
     private let view: PrivateView?
-    /// The place of a file that has to stay: without the lock file, another process can open the database.
+    /// The place of the lock file, which must not change: without it, another process can open the database.
     private let place: FilePlace
     private let reserve: Reserve?
     private let phase: Locked<Phase>
@@ -30,7 +30,7 @@ final class Session: Sendable {
         in directory: StoreDirectory, _ configuration: LevelDBConfiguration
     ) throws(DataStoreError) {
         self.configuration = configuration
-        // Before LevelDB sees the path: an attempt to open a store twice would cost it its lock.
+        // Before LevelDB sees the path: a second attempt to open a store would release its lock.
         claim = try OpenStores.claim(directory, files: ["LOCK"])
         view =
             configuration.isReadOnly && PrivateView.isNeeded(for: directory)
@@ -58,7 +58,7 @@ final class Session: Sendable {
         self.report = Locked(report)
     }
 
-    /// Opens the database; if the disk is too full for that, with the room that is kept for it.
+    /// Opens the database; if the disk is too full, uses the reserved space.
     private static func open(
         in directory: StoreDirectory, _ configuration: LevelDBConfiguration, _ reserve: Reserve?,
         mayCreate: Bool
@@ -73,7 +73,7 @@ final class Session: Sendable {
         return opened
     }
 
-    /// Whether the database is open in a place of its own, as a view of its directory.
+    /// Whether the database is open as a view of its directory.
     var isView: Bool { view != nil }
 
     var recoveryReport: DataStoreError? { report.withLock { $0 } }
@@ -83,7 +83,7 @@ final class Session: Sendable {
     /// Closes the database, in which no block may be running.
     func end() {
         guard ForkCount.current == forkCount else { return }
-        // A commit that failed may yet have reached the log: this is the last chance to revert it.
+        // A failed commit may have reached the log: this is the last chance to revert it.
         if needsReopening { try? reopen(in: "close") }
         readers.unpin()
         let commit = phase.withLock { phase -> UInt64? in
@@ -112,7 +112,7 @@ final class Session: Sendable {
         let lack = needsReopening ? try reopenUnlessFull(in: "write") : nil
         let changes = try changes(by: body)
         guard !changes.isEmpty else { return }
-        // The block may have forked, and come back in the child as well.
+        // The block may have forked, and have returned in the child as well.
         try checkProcess(in: "write")
         try place.check(in: "write")
         do throws(DataStoreError) {
@@ -120,7 +120,7 @@ final class Session: Sendable {
             try checkGrowth(changes)
             try commit(changes)
         } catch {
-            // When a merge of tables has met a full disk, the next write is told, however much room there is by then.
+            // After a merge of tables has met a full disk, the next write fails, even if there is enough space by then.
             guard error.code == .storageFull, reopen(toCommit: changes) else { throw error }
             try commit(changes)
         }
@@ -136,7 +136,7 @@ final class Session: Sendable {
         return try database(in: operation)
     }
 
-    /// The open database, to be compacted: on a full disk with the room that is kept for it.
+    /// The open database, for compaction: on a full disk it uses the reserved space.
     func databaseForCompaction() throws(DataStoreError) -> Database {
         guard let reserve else { return try databaseForMaintenance("compact") }
         func isFull() -> Bool {
@@ -152,10 +152,10 @@ final class Session: Sendable {
         return try databaseForMaintenance("compact")
     }
 
-    /// To be called when a compaction has ended.
+    /// Called after a compaction.
     func didCompact() { reserve?.keep() }
 
-    /// What a block wants to be changed.
+    /// The changes that a block makes.
     private func changes(
         by body: (any KeyValueWriter) throws -> Void
     ) throws -> OrderedKeyMap<[UInt8]?> {
@@ -199,13 +199,13 @@ final class Session: Sendable {
 
     private var isDown: Bool { phase.withLock { if case .down = $0 { true } else { false } } }
 
-    /// Refuses changes that need more room while the room that is kept for others is in use.
+    /// Refuses changes that need more space while the reserved space is in use.
     private func checkGrowth(_ changes: OrderedKeyMap<[UInt8]?>) throws(DataStoreError) {
         guard let reserve, reserve.isInUse, try !shrink(changes), !reserve.keep() else { return }
         throw reserve.error
     }
 
-    /// Whether changes delete so much that less is stored after them, their entry of the change log aside.
+    /// Whether changes delete more than they add, apart from their entry in the change log.
     private func shrink(_ changes: OrderedKeyMap<[UInt8]?>) throws(DataStoreError) -> Bool {
         let database = try database(in: "write")
         var growth = 0
@@ -220,7 +220,8 @@ final class Session: Sendable {
         return growth <= 0
     }
 
-    /// Opens the database again, or gives the refusal if the disk is too full for that, and yet not for changes that delete.
+    /// Reopens the database; returns an error if the disk is too full, in which case changes that delete may still
+    /// succeed.
     private func reopenUnlessFull(in operation: String) throws(DataStoreError) -> DataStoreError? {
         do throws(DataStoreError) {
             try reopen(in: operation)
@@ -231,8 +232,8 @@ final class Session: Sendable {
         }
     }
 
-    /// Opens the database again after a failed commit, if there is room for that and for the changes; tells whether it
-    /// did, and the changes still suit what is in the database.
+    /// Reopens the database after a failed commit, if there is space for that and for the changes; returns whether it
+    /// did, and the changes still apply to the reopened state.
     private func reopen(toCommit changes: OrderedKeyMap<[UInt8]?>) -> Bool {
         if let reserve, reserve.isThere, (try? shrink(changes)) == true { reserve.release() }
         guard let failed = failedCommit, let room = try? Room(in: directory),
@@ -242,10 +243,10 @@ final class Session: Sendable {
         return failed.isLatest(in: database)
     }
 
-    /// Closes the database and opens it again, once no reader is inside.
+    /// Closes and reopens the database, once no reader is inside.
     private func reopen(in operation: String) throws(DataStoreError) {
         try place.check(in: operation)
-        // What is closed now can be read again only when it has been opened.
+        // A database that is closed now cannot be read until it is reopened.
         if !isDown, let room = try Room(in: directory), !room.isEnough {
             throw room.error(in: operation, engine: nil)
         }
@@ -254,14 +255,14 @@ final class Session: Sendable {
             weak var open: Database?
             switch phase.withLock({ $0 }) {
             case .open, .ended:
-                return  // Another thread was faster.
+                return  // Another thread has reopened it.
             case .suspect(let database, let commit):
                 open = database
                 failed = try commit.withOldValues(of: database)
             case .down(let commit, _):
                 failed = commit
             }
-            // This closes the database, if nobody else refers to it.
+            // Closes the database, unless there are other references to it.
             phase.withLock { $0 = .ended }
             if let open {
                 phase.withLock { $0 = .suspect(open, failed) }
@@ -284,7 +285,7 @@ final class Session: Sendable {
                 throw error
             }
         }
-        // A reader inside may have come after another thread had opened it again.
+        // A reader may have begun after another thread had reopened it.
         guard isDone || !needsReopening else {
             throw DataStoreError(
                 .storageFailure, in: operation,

@@ -3,33 +3,34 @@ import JustPersistRecords
 
 /// The committed state of the database at one moment.
 ///
-/// An iterator pins it, which costs LevelDB more than to look a key up. So it is made when it is needed: for a scan, or by
-/// the next commit, before that changes anything.
-// Sendable because one thread reads, and what a commit on another sets is set and read under the lock of the readers' part.
+/// An iterator pins the state, and costs LevelDB more than looking up a key. So it is created only when it is needed:
+/// for a scan, or by the next commit, before that changes anything.
+// Sendable because one thread reads, and the state that a commit on another thread sets is guarded by the lock of the
+// readers' part.
 final class Snapshot: KeyValueReader, @unchecked Sendable {
-    /// The readers of which it is one; `nil` in a write block, whose thread is the only one that commits.
+    /// The group of readers to which it belongs; `nil` in a write block, whose thread is the only one that commits.
     private let part: Locked<Readers.Part>?
     /// `nil` once the block has ended.
     private var database: Database?
-    /// What pins the state; see ``part``.
+    /// The iterator that pins the state; see ``part``.
     private var pinned: Iterator?
-    /// The same, once the block has needed it.
+    /// The iterator that the block uses, once it has needed one.
     private var iterator: Iterator?
-    /// The commit the state belongs to, if that is certain.
+    /// The commit to which the state belongs, if that is certain.
     private let commit: UInt64?
-    /// How often ``iterator`` was moved.
+    /// The number of times ``iterator`` was moved.
     private var moves = 0
 
-    /// The state now, inside a write block.
+    /// The present state, inside a write block.
     init(of database: Database) {
         self.database = database
         commit = database.settledCommit
         part = nil
     }
 
-    /// The state now, as one of some readers, whose lock the caller holds.
+    /// The present state, for a reader of a group whose lock the caller holds.
     ///
-    /// - Parameter spare: The state before the commit that is under way, which is taken over.
+    /// - Parameter spare: The state before the running commit, which this takes over.
     init(of database: Database, in part: Locked<Readers.Part>, _ spare: inout Readers.Spare?) {
         self.database = database
         self.part = part
@@ -41,7 +42,7 @@ final class Snapshot: KeyValueReader, @unchecked Sendable {
             } else {
                 commit = nil
                 database.noteOvertaking()
-                // A commit is under way, or has failed: it has pinned its readers already.
+                // A commit is running, or has failed: it has pinned its readers already.
                 pin()
             }
         } else {
@@ -49,25 +50,25 @@ final class Snapshot: KeyValueReader, @unchecked Sendable {
         }
     }
 
-    // A number is never given again: after a failed commit, the database is not read by it.
+    // A number is never reused: after a failed commit, the database is not read under it.
     var snapshotNumber: UInt64? { commit }
 
-    /// Makes sure that the state stays as it is when the database changes, under the lock of the readers.
+    /// Pins the state before the database changes, under the lock of the readers.
     func pin() {
         if pinned == nil, let database { pinned = Iterator(on: database) }
     }
 
-    /// What others can use who want the state before the commit that is under way; `nil` if that is not this state.
+    /// The state for other blocks that begin before the end of the running commit; `nil` if this one is another state.
     var spare: Readers.Spare? {
         guard let commit, let pinned, let database, database.isCommitting(after: commit),
             !database.isOvertaken(commit),
-            // An iterator keeps the error that it has met.
+            // An iterator keeps an error that it has met.
             (try? pinned.checkErrors()) != nil
         else { return nil }
         return Readers.Spare(commit: commit, iterator: pinned)
     }
 
-    /// Lets go of the database, under the lock of the readers: it can be closed only then.
+    /// Releases the database, under the lock of the readers: only then can it be closed.
     func end() {
         iterator = nil
         pinned = nil
@@ -123,7 +124,7 @@ final class Snapshot: KeyValueReader, @unchecked Sendable {
     ) throws(DataStoreError) {
         let iterator = try openIterator()
 
-        // `body` gets copies: it may look other keys up, and that moves the iterator.
+        // `body` receives copies, because it may look up other keys, which moves the iterator.
         var (keyBytes, valueBytes): ([UInt8], [UInt8]) = ([], [])
         moves += 1
         if reversed {
@@ -154,7 +155,7 @@ final class Snapshot: KeyValueReader, @unchecked Sendable {
         if let key {
             iterator.seek(to: key.span)
             if iterator.isValid { return iterator.previous() }
-            // Behind the last key, or stopped by an error.
+            // After the last key, or stopped by an error.
             try iterator.checkErrors()
         }
         iterator.seekToLast()

@@ -2,7 +2,7 @@ import CLevelDB
 import JustPersist
 import JustPersistRecords
 
-/// Changes that LevelDB applies together or not at all.
+/// Changes that LevelDB applies atomically.
 struct WriteBatch: ~Copyable {
     let object = unsafe CObject(
         leveldb_writebatch_create(), destroyedBy: leveldb_writebatch_destroy)

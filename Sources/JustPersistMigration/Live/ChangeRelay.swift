@@ -1,14 +1,14 @@
 import JustPersist
 
-/// Tells those who observe a migrating store what the store in charge tells, whichever of the two that is.
+/// Passes the changes of the primary store to the observers of a migrating store, even if the primary changes.
 final class ChangeRelay: Sendable {
     private let feed = ChangeFeed()
     private let state = Locked(State())
 
     private struct State {
-        /// Tells what is told since the last opening from all else.
+        /// Identifies the changes reported since the last opening.
         var origin = ItemID()
-        /// The last places in the history of a store in charge, and up to which commit of the feed each was told.
+        /// The latest places in the history of a primary, and the position of the feed after each was reported.
         var places: [(token: ChangeToken, position: UInt64)] = []
     }
 
@@ -16,7 +16,7 @@ final class ChangeRelay: Sendable {
 
     /// Opens with the migrating store.
     ///
-    /// - Parameter token: The place in the history of the store in charge from which on it is observed.
+    /// - Parameter token: The place in the primary's history from which on it is observed.
     func open(at token: ChangeToken) {
         let opened = State()
         feed.open(origin: opened.origin)
@@ -25,21 +25,21 @@ final class ChangeRelay: Sendable {
         follow(from: token)
     }
 
-    /// Goes on with another store in charge.
+    /// Continues with another primary.
     func follow(from token: ChangeToken) { note(token) }
 
     /// Closes with the migrating store.
     func close() { feed.close() }
 
-    /// Tells what the store in charge has told.
+    /// Reports changes of the primary.
     func publish(_ set: ChangeSet) {
         feed.publish(CommittedChanges(set))
         note(set.token)
-        // Also where nobody works in the background any more.
+        // Also if there is no background work any more.
         feed.retain()
     }
 
-    /// Keeps what is told from now on for a while, for one who has taken a token in a block.
+    /// Retains the changes from now on for a while, for a block that has taken a token.
     func retain() { feed.retain() }
 
     private func note(_ token: ChangeToken) {
@@ -51,12 +51,12 @@ final class ChangeRelay: Sendable {
         }
     }
 
-    /// Begins an observation; the token may be one of a store in charge, that a block has taken.
+    /// Begins an observation; the token may be that of a primary, taken in a block.
     ///
-    /// Two commits can be told at once. A token of the first of them is not known, rather than one before it taken for it:
-    /// nothing that a block has seen is told as new.
+    /// Two commits can be reported together. The token of the first of them is then unknown, and not replaced by an
+    /// earlier one, which would report changes that the block has seen as new.
     ///
-    /// - Parameter now: A place up to which the store in charge has been told of.
+    /// - Parameter now: A place up to which the primary's changes have been reported.
     func observe(
         _ scope: ChangeScope, since token: ChangeToken?, now: ChangeToken?
     ) throws(DataStoreError) -> any ChangeObservation {
@@ -65,7 +65,8 @@ final class ChangeRelay: Sendable {
                 let place = state.places.lastIndex(where: {
                     $0.token.origin == token.origin && $0.token.position <= token.position
                 }),
-                // Between the last place and now there are only commits without changes, as declarations.
+                // Between the last place and `now` there are only commits without changes of items, such as
+                // declarations.
                 state.places[place].token == token
                     || place + 1 == state.places.count
                         && token.position <= now?.position ?? 0
@@ -77,7 +78,7 @@ final class ChangeRelay: Sendable {
 }
 
 extension CommittedChanges {
-    /// The same changes, as another store tells them.
+    /// The changes of a set, for another feed.
     fileprivate init(_ set: ChangeSet) {
         self = set.isComplete ? CommittedChanges() : .unknown
         for changes in set.types {

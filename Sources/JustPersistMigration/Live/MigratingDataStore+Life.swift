@@ -4,13 +4,13 @@ import Synchronization
 
 /// Opening and closing.
 extension MigratingDataStore {
-    /// Opens both stores, and goes on where the migration was.
+    /// Opens both stores, and continues the migration.
     ///
     /// The first time, the new store must be empty. A migration that is finished opens the new store only.
     ///
     /// - Throws: `.targetNotEmpty` if the new store holds items that no migration with this file has copied,
-    ///   `.unsupported` if one of the stores cannot be migrated while it is in use, `.alreadyOpen` if the migration is open
-    ///   elsewhere, and what the stores throw.
+    ///   `.unsupported` if one of the stores cannot be migrated while it is in use, `.alreadyOpen` if the migration is
+    ///   open elsewhere, and the errors of the stores.
     public func open() throws {
         try life.open {
             try checkStores()
@@ -73,7 +73,7 @@ extension MigratingDataStore {
         let mirror = try StoreMirror(
             from: isSwitched ? new : old, to: isSwitched ? old : new, since: known?.token,
             telling: relay, forgetPlace: { [weak self] in try self?.forgetPlace() })
-        // Before anything is committed that could lead up to the token's place once more.
+        // Before a commit, because later commits could reach the token's place in the history a second time.
         if try !mirror.unknownTypes().isEmpty { try changeRecord { $0?.token = nil } }
         setInCharge(new: isSwitched)
         let worker = MigrationWorker(mirror) { [weak self] progress in self?.note(progress) }
@@ -81,7 +81,7 @@ extension MigratingDataStore {
         worker.start()
     }
 
-    /// The place in the history of a store where it is now.
+    /// The present place in the history of a store.
     func place(in store: any DataStore) throws -> ChangeToken {
         var token: ChangeToken?
         try store.performRead { token = try $0.changeToken }
@@ -143,7 +143,7 @@ extension MigratingDataStore {
         }
     }
 
-    /// Waits for all blocks, copies what they have changed, and closes both stores.
+    /// Waits for all blocks, copies their changes, and closes both stores.
     public func close() throws {
         try life.close("close") { try closeStores() }
     }
@@ -171,14 +171,14 @@ extension MigratingDataStore {
         try outcome.get()
     }
 
-    /// Closes both stores, deletes their data, and forgets that there was a migration.
+    /// Closes both stores, and deletes their data and the file of the migration.
     public func destroy() throws {
         try life.close("destroy", evenIfClosed: true) {
             let isOpen = running.withLock { $0.lock != nil }
             if isOpen { try? closeStores() }
             try makeFolder()
             let lock = try MigrationLock(recordURL)
-            // First: without it, whatever is left of the stores is not taken for a migration.
+            // First: without the file, the remains of the stores are not mistaken for a migration.
             do {
                 try FileManager.default.removeItem(at: recordURL)
             } catch {
@@ -195,7 +195,7 @@ extension MigratingDataStore {
 
     // MARK: The file
 
-    /// Changes what the file says, if `change` does; after an error it says what it did before.
+    /// Changes the contents of the file, if `change` does; after an error the contents are the previous ones.
     func changeRecord(_ change: (inout MigrationRecord?) throws -> Void) throws {
         try record.withLock { record in
             var next = record
@@ -204,7 +204,7 @@ extension MigratingDataStore {
             do throws(DataStoreError) {
                 try next?.write(to: recordURL)
             } catch {
-                // It may have been replaced, and not synced.
+                // The file may have been replaced without being synced.
                 if let record {
                     let isRestored: ()? = try? record.write(to: recordURL)
                     isRecordStale.store(isRestored == nil, ordering: .relaxed)
@@ -218,19 +218,19 @@ extension MigratingDataStore {
         }
     }
 
-    /// Writes what the file should say, if it may say something else since a failure.
+    /// Writes the record to the file again, if a failure may have left other contents there.
     func restoreRecord() throws { try changeRecord { _ in } }
 
-    /// Writes down up to which place in its history the store in charge is copied.
+    /// Saves the place in the primary's history up to which it is copied.
     func keepPosition() throws {
-        // A store that may lose its last commits could come back behind that place, or with others before it.
+        // A store that may lose its last commits could have lost the place, or reach it again with other commits.
         guard capabilities.persistence == .powerLoss,
             let mirror = running.withLock({ $0.mirror })
         else { return }
         let forgotten = forgottenPlaces.load(ordering: .acquiring)
         guard let token = mirror.position.token else { return }
         try changeRecord { record in
-            // It may have been another one's turn meanwhile, or not be true any more.
+            // Another mirror may have started meanwhile, or the place may have been forgotten.
             guard running.withLock({ $0.mirror === mirror }), record?.phase != .finished,
                 forgottenPlaces.load(ordering: .acquiring) == forgotten
             else { return }
@@ -238,7 +238,7 @@ extension MigratingDataStore {
         }
     }
 
-    /// Has the file say that it is not known up to which place the store in charge is copied.
+    /// Removes from the file the place up to which the primary is copied.
     func forgetPlace() throws {
         forgottenPlaces.add(1, ordering: .acquiringAndReleasing)
         try changeRecord { $0?.token = nil }

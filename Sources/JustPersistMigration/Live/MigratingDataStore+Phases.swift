@@ -2,23 +2,24 @@ import Foundation
 public import JustPersist
 import Synchronization
 
-/// How far the migration is, and what takes it on.
+/// The state and the phases of the migration.
 extension MigratingDataStore {
-    /// How far a migration is.
+    /// The state of a migration.
     public struct Status: Sendable {
-        /// Which store is in charge, and what the other one is for.
+        /// The phase, which determines which store is in charge and whether the other one is written to.
         public let phase: Phase
-        /// Whether the store that is not in charge is the same as the one that is, up to the last write call that returned.
+        /// Whether the store that is not in charge is the same as the one that is, up to the last write call that
+        /// returned.
         public let isInStep: Bool
-        /// How far the comparison of the stores is, in the background; `nil` if none is going on.
+        /// The progress of the background comparison of the stores; `nil` if none is running.
         public let progress: MigrationProgress?
-        /// Why the store that is not in charge, or the file, could not be written to the last time; `nil` if it could.
+        /// The last failure to write to the store that is not in charge, or to the file; `nil` after a success.
         ///
         /// It is tried again within a second.
         public let failure: DataStoreError?
     }
 
-    /// How far the migration is now.
+    /// The present state of the migration.
     public var status: Status {
         let phase = record.withLock { $0?.phase } ?? .copying
         let (mirror, progress, recordFailure) = running.withLock {
@@ -30,9 +31,9 @@ extension MigratingDataStore {
             progress: progress, failure: position?.failure ?? recordFailure)
     }
 
-    /// The status now, and then whenever the background work has gone on or the phase has changed.
+    /// The status now, and again after each step of the background work or change of the phase.
     ///
-    /// A loop that is slow misses elements, and holds nothing up. The stream ends when the store is closed.
+    /// A slow loop misses elements, and delays nothing. The stream ends when the store is closed.
     public func updates() -> AsyncStream<Status> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let number = running.withLock { running -> Int? in
@@ -49,7 +50,7 @@ extension MigratingDataStore {
         }
     }
 
-    /// Called by the worker with what it is doing, and with `nil` each time it has done all.
+    /// Called by the worker with its progress, and with `nil` each time it has finished.
     func note(_ progress: MigrationProgress?) {
         running.withLock { $0.progress = progress }
         if progress == nil {
@@ -72,7 +73,7 @@ extension MigratingDataStore {
         tellStatus()
     }
 
-    /// Goes on to the next phase once everything is copied.
+    /// Begins the next phase once everything is copied.
     private func endCopying() throws {
         guard record.withLock({ $0?.phase == .copying }),
             let position = running.withLock({ $0.mirror })?.position, position.isInStep
@@ -92,8 +93,8 @@ extension MigratingDataStore {
 
     /// Waits until the store that is not in charge is the same as the one that is.
     ///
-    /// - Throws: Why it cannot be made the same, if something has failed: it is tried again, and so may be waited for again.
-    ///   `.notSetUp` if the store is closed, also meanwhile; `.invalidRequest` if the migration is finished.
+    /// - Throws: The failure that prevents it, if there is one: the work is tried again, so this may be called again.
+    ///   `.notSetUp` if the store is or becomes closed; `.invalidRequest` if the migration is finished.
     public func waitUntilInStep() throws {
         var isTried = false
         while true {
@@ -104,7 +105,7 @@ extension MigratingDataStore {
             let status = status
             if status.isInStep { return }
             if status.phase == .finished { throw Self.refusal(.finished, "waitUntilInStep") }
-            // Behind one more try.
+            // After one more try.
             if let failure = status.failure, isTried { throw failure }
             worker?.wake()
             running.wait { running -> Void? in
@@ -118,23 +119,24 @@ extension MigratingDataStore {
 
     /// Puts the new store in charge, between two write blocks.
     ///
-    /// Blocks that read the old store at that moment end with the state that they have. From here on the old store gets what
-    /// is written, so that ``goBack()`` is possible. Waits for the write blocks that run and are queued; others wait for it.
+    /// Blocks that are reading the old store at that moment end with its state. From here on writes are copied to the
+    /// old store, so that ``goBack()`` is possible. Waits for the write blocks that run and are queued; others wait for
+    /// it.
     ///
     /// - Throws: `.invalidRequest` if the phase is not ``Phase/mirroring``, or the new store is not in step;
-    ///   `.insideBlock` inside a block of this store. Nothing has changed then.
+    ///   `.insideBlock` inside a block of this store. In these cases nothing changes.
     public func cutOver() throws { try switchOver(from: .mirroring, to: .switched, "cutOver") }
 
     /// Puts the old store in charge again, with everything that was written meanwhile.
     ///
     /// - Throws: `.invalidRequest` if the phase is not ``Phase/switched``, or the old store is not in step;
-    ///   `.insideBlock` inside a block of this store. Nothing has changed then.
+    ///   `.insideBlock` inside a block of this store. In these cases nothing changes.
     public func goBack() throws { try switchOver(from: .switched, to: .mirroring, "goBack") }
 
-    /// Ends the migration: the old store is not written to any more, and stays as it is.
+    /// Ends the migration: the old store is no longer written to, and stays unchanged.
     ///
-    /// It is closed with this store. The next time, open the new store itself; until then, this one goes on to use it. The
-    /// file, and the old store, can be deleted once this store is closed.
+    /// The old store is closed with this store. The next time, open the new store itself; until then, this store
+    /// continues to use it. The file and the old store can be deleted once this store is closed.
     ///
     /// - Throws: `.invalidRequest` if the phase is not ``Phase/switched``; `.insideBlock` inside a block of this store.
     public func finish() throws {
@@ -187,7 +189,7 @@ extension MigratingDataStore {
                 """)
     }
 
-    /// Nobody writes meanwhile.
+    /// Runs while writers are excluded.
     private func putInCharge(
         _ store: any DataStore, insteadOf mirror: StoreMirror, _ phase: Phase
     ) throws {
@@ -196,7 +198,7 @@ extension MigratingDataStore {
             from: store, to: mirror.primary, since: token, telling: relay,
             forgetPlace: { [weak self] in try self?.forgetPlace() })
         let worker = MigrationWorker(reversed) { [weak self] in self?.note($0) }
-        // From here on the former one does not say up to where it has copied.
+        // From here on the former worker does not save its place.
         let former = running.withLock { running in
             defer { (running.mirror, running.worker) = (reversed, worker) }
             return running.worker
@@ -210,7 +212,7 @@ extension MigratingDataStore {
             running.withLock { ($0.mirror, $0.worker) = (mirror, former) }
             throw error
         }
-        // Before anything is written to what was its primary so far.
+        // Before anything is written to its former primary.
         mirror.end()
         relay.follow(from: token)
         setInCharge(new: phase == .switched)
@@ -234,7 +236,7 @@ extension MigratingDataStore {
 }
 
 extension DataStoreError {
-    /// What no store has said in its own words.
+    /// An error that does not come from a store.
     static func migrationFailed(_ error: any Error) -> DataStoreError {
         error as? DataStoreError
             ?? DataStoreError(.storageFailure, in: "migrate", "The store failed: \(error)")

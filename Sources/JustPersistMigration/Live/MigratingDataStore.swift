@@ -12,28 +12,30 @@ import Synchronization
 /// try store.finish()            // from here on `old` is left alone
 /// ```
 ///
-/// One of the two stores is in charge: it is read, and a write block runs in it. What a block has committed there is then copied
-/// to the other store, before the write call returns. Nothing is read from the other store until ``cutOver()``, which takes
-/// place between two write blocks. How far the migration is stands in a file, so the program may end, or be killed, at any
-/// moment. What each ``Phase`` promises, and what happens if one of the stores fails, is in <doc:MigratingWhileRunning>.
+/// One of the two stores is in charge: it is read, and write blocks run in it. The changes of a block are then copied
+/// to the other store, before the write call returns. Nothing is read from the other store until ``cutOver()``, which
+/// takes place between two write blocks. The state of the migration is stored in a file, so the program may end, or be
+/// killed, at any moment. <doc:MigratingWhileRunning> describes the guarantees of each ``Phase``, and what happens if
+/// one of the stores fails.
 ///
-/// Both stores must keep their data when they are closed, tell their changes (``/JustPersist/DataStoreCapabilities/changeStreams``) under an
-/// ``/JustPersist/ChangeToken/origin`` that stays, run their blocks on the calling thread and allow nested blocks, as the stores of this
-/// package do. They are opened and closed by this one, and nobody else may write to them. With a change log in the store in
-/// charge a restart costs little; without one, both are compared again.
+/// Both stores must keep their data when they are closed, report their changes
+/// (``/JustPersist/DataStoreCapabilities/changeStreams``) under an ``/JustPersist/ChangeToken/origin`` that stays the
+/// same, run their blocks on the calling thread and allow nested blocks, as the stores of this package do. This store
+/// opens and closes them, and must be the only one to write to them. With a change log in the store in charge a restart
+/// costs little; without one, both are compared again.
 ///
-/// It makes no child stores. An item belongs to the store that it was fetched from: if you keep an item across ``cutOver()``, fetch
-/// it again by its id before you change it. Streams of changes go on across it.
+/// It makes no child stores. An item belongs to the store that it was fetched from: if you keep an item across
+/// ``cutOver()``, fetch it again by its id before you change it. Streams of changes continue across it.
 public final class MigratingDataStore: DataStore {
-    /// How far a migration is.
+    /// The phases of a migration.
     public enum Phase: String, Sendable, Codable {
         /// The old store is in charge. Its items are being copied to the new one.
         case copying
-        /// The old store is in charge. The new one has everything, and gets what is written.
+        /// The old store is in charge. The new one has all its items, and writes are copied to it.
         case mirroring
-        /// The new store is in charge. The old one gets what is written, so that going back is possible.
+        /// The new store is in charge. Writes are copied to the old one, so that going back is possible.
         case switched
-        /// The new store is in charge, and the old one is not used any more.
+        /// The new store is in charge, and the old one is no longer used.
         case finished
     }
 
@@ -41,41 +43,41 @@ public final class MigratingDataStore: DataStore {
     public let old: any DataStore
     /// The store that is migrated to.
     public let new: any DataStore
-    /// The file that says how far the migration is.
+    /// The file that stores the state of the migration.
     public let recordURL: URL
 
     let life: BlockGate
     let writers = WriterGate()
-    /// What the file says; `nil` while it was not read.
+    /// The contents of the file; `nil` until it is read.
     let record = Locked<MigrationRecord?>(nil)
-    /// Whether the file may say what was refused since; changed under the lock of the record.
+    /// Whether the file may contain a change that failed; changed under the lock of the record.
     let isRecordStale = Atomic(false)
-    /// How often a place was forgotten: one that was asked for before is not written any more.
+    /// Counts forgotten places: a place that was requested before the last one is not saved.
     let forgottenPlaces = Atomic(0)
     let running = Locked(Running())
-    /// How often the store in charge has changed, counted so that it is odd while the new one is.
+    /// Counts the changes of the store in charge: odd while the new one is.
     ///
-    /// Changed while writers are kept out.
+    /// Changed while writers are excluded.
     let turns = Atomic(0)
-    /// The completions of queued blocks, which may wait for ``cutOver()`` too.
+    /// The queue for completions of queued blocks, which may wait for ``cutOver()``.
     let completions = CompletionQueue(label: "JustPersist.migration.completion")
     /// Whether the program waits for the queued blocks when it ends.
     private let isKnownAtExit = Atomic(false)
     let relay = ChangeRelay()
     private let handler: SharedErrorHandler
 
-    /// What there is while the store is open.
+    /// The state of the open store.
     struct Running {
         var lock: MigrationLock?
         /// `nil` if the migration was finished before the store was opened.
         var mirror: StoreMirror?
         var worker: MigrationWorker?
         var progress: MigrationProgress?
-        /// Why the file could not be written the last time that the background work wanted to.
+        /// The last failure of the background work to write the file.
         var recordFailure: DataStoreError?
-        /// The failure of the other store that was reported last.
+        /// The failure of the other store that was last reported.
         var reported: String?
-        /// Grows with everything that may change the status.
+        /// Increases with each change that may affect the status.
         var version = 0
         var listeners: [Int: AsyncStream<Status>.Continuation] = [:]
         var lastListener = 0
@@ -86,16 +88,16 @@ public final class MigratingDataStore: DataStore {
     /// - Parameters:
     ///   - old: The store that the program has used so far.
     ///   - new: The store that it is to use: empty, when this is opened for the first time.
-    ///   - recordURL: A file for how far the migration is, which is made if it is not there. Keep it until ``finish()``.
+    ///   - recordURL: A file for the state of the migration, created if it does not exist. Keep it until ``finish()``.
     ///   - threading: On which thread the blocks of `read` and `writeSync` run.
-    ///   - errorHandler: Receives the failures that no call throws, also those of both stores.
+    ///   - errorHandler: Receives the failures that no call throws, including those of both stores.
     public init(
         from old: any DataStore, to new: any DataStore, recordedIn recordURL: URL,
         threading: DataStoreThreading = .callingThread, errorHandler: DataStoreErrorHandler? = nil
     ) {
         self.old = old
         self.new = new
-        // So that the file itself is replaced, and not a link to it.
+        // To replace the file itself, and not a link to it.
         self.recordURL = recordURL.resolvingSymlinksInPath()
         life = BlockGate(threading: threading)
         handler = SharedErrorHandler(errorHandler)
@@ -105,17 +107,17 @@ public final class MigratingDataStore: DataStore {
         }
     }
 
-    // It may be on the worker's thread, which cannot wait for itself. With the worker the stores go.
+    // It may run on the worker's thread, which cannot wait for itself. The worker releases the stores.
     deinit {
         let running = running.withLock { $0 }
         running.worker?.cancel(keeping: running.lock)
         for listener in running.listeners.values { listener.finish() }
     }
 
-    /// What both stores can do, but for child stores.
+    /// The common features of both stores, without child stores.
     public let capabilities: DataStoreCapabilities
 
-    /// Receives the failures that no call throws, also those of both stores.
+    /// Receives the failures that no call throws, including those of both stores.
     public var errorHandler: DataStoreErrorHandler? {
         get { handler.value }
         set { handler.value = newValue }
@@ -141,7 +143,8 @@ public final class MigratingDataStore: DataStore {
             while !isRead {
                 let turn = turns.load(ordering: .acquiring)
                 try store(inTurn: turn).performRead { db in
-                    // Otherwise this snapshot may be one of a store that is no longer in charge, with a half of a block.
+                    // Otherwise this snapshot may be that of a store that is no longer in charge, with half of the
+                    // changes of a block.
                     guard turns.load(ordering: .acquiring) == turn else { return }
                     isRead = true
                     try block(db)
@@ -150,9 +153,9 @@ public final class MigratingDataStore: DataStore {
         }
     }
 
-    /// Writes to the store in charge, and then copies what has changed to the other one.
+    /// Writes to the store in charge, and then copies the changes to the other one.
     ///
-    /// If that copy fails, the call succeeds all the same: see ``Status/failure``.
+    /// If that copy fails, the call succeeds nevertheless: see ``Status/failure``.
     public func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         // Before the caller waits for the main thread, which would wait for the caller's block.
         if writers.isInside { throw DataStoreError.nestedWrite(in: "write") }
@@ -182,7 +185,7 @@ public final class MigratingDataStore: DataStore {
             try life.visit("writeAsync") {
                 writers.enqueue { [self] in
                     primary.enqueueWrite({ [self] db in
-                        // Whoever closes the store waits for it.
+                        // Closing the store waits for it.
                         try life.visit("write", isQueued: true) {
                             try writers.runQueued { try block(db) }
                         }
@@ -198,13 +201,13 @@ public final class MigratingDataStore: DataStore {
         }
     }
 
-    /// Copies what was committed to the store that is not in charge.
+    /// Copies the commits to the store that is not in charge.
     private func follow() {
         guard let failure = running.withLock({ $0.mirror })?.follow() else { return }
         reportOnce(failure)
     }
 
-    /// Reports a failure of the store that is not in charge, unless it is the same as the last time.
+    /// Reports a failure of the store that is not in charge, unless it is the same as the last one.
     func reportOnce(_ failure: DataStoreError) {
         let isNew = running.withLock { running in
             defer { running.reported = failure.description }
@@ -213,7 +216,7 @@ public final class MigratingDataStore: DataStore {
         if isNew { reportLater(failure) }
     }
 
-    /// Reports on a thread that nobody waits for: the handler may close this store.
+    /// Reports an error on a thread that nothing waits for, because the handler may close this store.
     func reportLater(_ error: DataStoreError) {
         WaitingThreads.run { self.report(error) }
     }
@@ -223,7 +226,7 @@ public final class MigratingDataStore: DataStore {
         if isWorking { reportLater(error) } else { report(error) }
     }
 
-    // MARK: What is asked of the store in charge
+    // MARK: Calls to the store in charge
 
     /// Checks the store in charge.
     public func verify() throws -> VerificationReport {
@@ -237,10 +240,10 @@ public final class MigratingDataStore: DataStore {
         try life.visit("buildIndexes") { try primary.buildIndexes(progress: progress) }
     }
 
-    /// Observes what is committed, also across ``cutOver()``.
+    /// Observes the store's commits, also across ``cutOver()``.
     ///
-    /// A token of an earlier opening is not known, and one that a block takes while others write may not be: then the stream
-    /// begins with a set that is not complete.
+    /// A token of an earlier opening is unknown, and a token that a block takes while other threads write may be: then
+    /// the stream begins with a set that is not complete.
     public func observeChanges(
         _ scope: ChangeScope, since token: ChangeToken?
     ) throws -> any ChangeObservation {
@@ -248,7 +251,7 @@ public final class MigratingDataStore: DataStore {
             return try new.observeChanges(scope, since: token)
         }
         let now = try token.map { _ in try place(in: mirror.primary) }
-        // So that the place of the token is known.
+        // Reports pending changes first, which makes the place of the token known.
         mirror.takeUpChanges()
         return try relay.observe(scope, since: token, now: now)
     }
@@ -257,7 +260,7 @@ public final class MigratingDataStore: DataStore {
 extension MigratingDataStore: QueueAtExit {
     package var nameAtExit: String { recordURL.path(percentEncoded: false) }
 
-    /// Does not count the blocks that the store in charge knows.
+    /// Does not count the blocks that are queued in the store in charge.
     package func finish(patience: Double) -> Int {
         let lost = writers.finish(patience: patience)
         completions.finish(patience: patience)
@@ -266,7 +269,7 @@ extension MigratingDataStore: QueueAtExit {
 }
 
 extension DataStoreCapabilities {
-    /// What two stores can both do, as one of them is used in the place of the other.
+    /// The common features of two stores that replace each other.
     fileprivate init(
         commonTo old: any DataStore, _ new: any DataStore, threading: DataStoreThreading
     ) {

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// Keeps everybody else from opening the same migration.
+/// Prevents the same migration from being opened twice.
 final class MigrationLock: Sendable {
     private let file: FileHandle
     private let path: String
@@ -16,7 +16,7 @@ final class MigrationLock: Sendable {
             throw DataStoreError(systemError: errno, in: "open", path: place.path)
         }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // Of this opening of the file: a second one in this process is refused too.
+        // The lock belongs to this opening of the file, so a second one in this process is refused, too.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let isHere = Self.locked.withLock { $0.contains(place.path) }
             throw DataStoreError(
@@ -25,7 +25,7 @@ final class MigrationLock: Sendable {
                 The migration of “\(url.path)” is open \(isHere ? "already" : "in another process"). Use that one, or close it first.
                 """)
         }
-        // Not before: what was not locked must not be unlocked by `deinit`.
+        // Assigned last, because `deinit` must not release a lock that was not acquired.
         self.file = file
         path = place.path
         Self.locked.withLock { _ = $0.insert(place.path) }

@@ -1,16 +1,16 @@
 import Foundation
 import JustPersist
 
-/// How far a migration is, as the file of a ``MigratingDataStore`` says.
+/// The state of a migration, as the file of a ``MigratingDataStore`` stores it.
 struct MigrationRecord: Codable, Equatable {
-    /// How the file is written.
+    /// The format of the file.
     private var format = 1
-    /// How far the migration is.
+    /// The phase of the migration.
     var phase: MigratingDataStore.Phase
-    /// The histories of the two stores, by which they are known again.
+    /// The histories of the two stores, which identify them.
     let old: ItemID
     let new: ItemID
-    /// The place in the history of the store in charge up to which the other one is the same; `nil` if that is not known.
+    /// The place in the primary's history up to which the other store is the same; `nil` if it is not known.
     var token: ChangeToken?
 
     init(_ phase: MigratingDataStore.Phase, old: ItemID, new: ItemID) {
@@ -19,7 +19,7 @@ struct MigrationRecord: Codable, Equatable {
         self.new = new
     }
 
-    /// What a file says; `nil` if there is none.
+    /// Reads a file; `nil` if there is none.
     init?(at url: URL) throws(DataStoreError) {
         let data: Data
         do {
@@ -46,7 +46,7 @@ struct MigrationRecord: Codable, Equatable {
             """)
     }
 
-    /// Writes the file: after a crash it is the old one or the new one, as a whole.
+    /// Writes the file: after a crash it is completely the old one or completely the new one.
     func write(to url: URL) throws(DataStoreError) {
         let draft = url.appendingPathExtension("new")
         do {

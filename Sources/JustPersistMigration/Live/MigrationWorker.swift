@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// Compares and copies in the background whatever of a mirror is not known to be the same.
+/// Compares and copies, in the background, the types of a mirror that may differ.
 final class MigrationWorker: Sendable {
     private let mirror: StoreMirror
     private let note: @Sendable (MigrationProgress?) -> Void
@@ -12,18 +12,18 @@ final class MigrationWorker: Sendable {
         /// Whether there is something to do now.
         var isAwake = false
         var hasEnded = false
-        /// Held until the work has ended, if nobody waits for that.
+        /// Held until the work has ended, if it ends without being waited for.
         var lock: MigrationLock?
     }
 
-    /// How often it looks for something to do, in seconds.
+    /// The interval in seconds at which it looks for work.
     private static let interval = 0.5
-    /// How long it waits before it reads everything again to see whether the replica can hold it.
+    /// The interval at which it reads everything again to see whether the replica can hold it.
     private static let checkInterval = Duration.seconds(30)
 
     /// A worker that does not run yet.
     ///
-    /// - Parameter note: Called on the worker's thread with what it is comparing, and with `nil` each time it has done all.
+    /// - Parameter note: Called on the worker's thread with the progress, and with `nil` each time the work is done.
     init(_ mirror: StoreMirror, _ note: @escaping @Sendable (MigrationProgress?) -> Void) {
         self.mirror = mirror
         self.note = note
@@ -32,12 +32,12 @@ final class MigrationWorker: Sendable {
     /// Begins to work, on a thread of its own.
     func start() { WaitingThreads.run { self.mirror.working { self.work() } } }
 
-    /// Has it look for something to do at once.
+    /// Makes it look for work immediately.
     func wake() { state.change { $0.isAwake = true } }
 
-    /// Has the work end soon.
+    /// Makes the work end soon.
     ///
-    /// - Parameter lock: What is not let go before that.
+    /// - Parameter lock: A lock that is held until then.
     func cancel(keeping lock: MigrationLock? = nil) {
         state.change { state in
             state.isStopped = true
@@ -45,7 +45,7 @@ final class MigrationWorker: Sendable {
         }
     }
 
-    /// Ends the work, and returns when it has ended.
+    /// Ends the work, and waits until it has ended.
     func stop() {
         cancel()
         state.wait { $0.hasEnded ? () : nil }
@@ -63,7 +63,7 @@ final class MigrationWorker: Sendable {
                     nextCheck = nil
                 }
                 if nextCheck == nil { try reconcile() }
-                // Also what could not be copied when it was written.
+                // Including changes that could not be copied when they were written.
                 try mirror.catchUp()
                 if nextCheck == nil { mirror.setObstacle(nil) }
             } catch is CancellationError {
@@ -82,7 +82,7 @@ final class MigrationWorker: Sendable {
         }
     }
 
-    /// Throws an error that lists what the replica cannot hold, before anything is copied.
+    /// Throws an error that lists the values that the replica cannot hold, before anything is copied.
     private func checkThatReplicaHoldsAll() throws {
         if try mirror.unknownTypes().isEmpty { return }
         let migration = Migration(from: mirror.primary, to: mirror.replica)

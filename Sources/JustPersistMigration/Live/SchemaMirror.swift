@@ -3,18 +3,18 @@ import JustPersist
 /// Keeps the declarations of a replica the same as those of its primary.
 struct SchemaMirror {
     private let copy: SchemaCopy
-    /// What the replica declares, as far as it was looked at.
+    /// The known declarations of the replica.
     private var declared: [String: ItemSchema] = [:]
 
     init(from primary: any DataStore, to replica: any DataStore) {
         copy = SchemaCopy(source: primary, target: replica)
     }
 
-    /// Declares types in the replica as the primary declares them now; all of them if none are named.
+    /// Updates the declarations of types in the replica to the primary's; of all types if none are named.
     ///
-    /// - Parameter beforeRedefining: Called first if a default is another one than before: once the replica says so too, that
-    ///   cannot be seen any more.
-    /// - Returns: The schemas of those types by key, and the types of which a default is another one than before.
+    /// - Parameter beforeRedefining: Called first if a default has changed, which can no longer be seen once the
+    ///   replica declares it.
+    /// - Returns: The schemas of those types by key, and the types with a changed default.
     mutating func update(
         _ types: Set<String>? = nil, from primary: borrowing DataStoreReader,
         beforeRedefining: () throws -> Void
@@ -45,8 +45,9 @@ struct SchemaMirror {
         return known.first.map { !schema.hasSameDefaults(as: $0) } ?? false
     }
 
-    /// Declares types for the time in which their items are compared: with values of any kinds, for the primary keeps those of
-    /// earlier declarations too, and without unique indexes, for the items are copied in no particular order.
+    /// Declares types for the time in which their items are compared: with values of any kinds, because the primary
+    /// keeps values of earlier declarations, and without unique indexes, because the items are copied in no particular
+    /// order.
     mutating func relax(_ types: Set<String>, from primary: borrowing DataStoreReader) throws {
         let schemas = try primary.schemas().filter { types.contains($0.itemTypeKey) }
         if schemas.isEmpty { return }
@@ -55,9 +56,9 @@ struct SchemaMirror {
         for schema in schemas { declared[schema.itemTypeKey] = schema }
     }
 
-    /// Declares a relaxed type as it is.
+    /// Declares a relaxed type as the primary does.
     ///
-    /// - Returns: The type, if a default is another one than it was when it was relaxed.
+    /// - Returns: The type, if a default has changed since the type was relaxed.
     mutating func tighten(
         _ type: String, from primary: borrowing DataStoreReader,
         beforeRedefining: () throws -> Void
@@ -66,7 +67,7 @@ struct SchemaMirror {
         return try update([type], from: primary, beforeRedefining: beforeRedefining).redefined
     }
 
-    /// Replaces the former keys of types that the primary has under another one by now.
+    /// Replaces the keys of types that the primary has renamed.
     static func renamed(
         _ types: Set<String>, in primary: borrowing DataStoreReader
     ) throws -> Set<String> {
@@ -79,10 +80,10 @@ struct SchemaMirror {
             })
     }
 
-    /// Has types declared again the next time.
+    /// Forgets the declarations of types, so they are declared again at the next update.
     mutating func forget(_ types: Set<String>) { for type in types { declared[type] = nil } }
 
-    /// Takes up what the replica declares of types that are not known.
+    /// Reads the replica's declarations of unknown types.
     private mutating func look() throws {
         var found: [ItemSchema] = []
         try copy.target.performRead { found = try $0.schemas() }
@@ -108,14 +109,14 @@ struct SchemaMirror {
 }
 
 extension ItemSchema {
-    /// The same for values of any kinds, and without unique indexes.
+    /// The schema with values of any kinds, and without unique indexes.
     fileprivate var relaxed: ItemSchema {
         ItemSchema(
             itemTypeKey, formerTypeKeys: formerTypeKeys, attributes: ofAnyKind.attributes,
             indexes: indexes.filter { !$0.isUnique })
     }
 
-    /// Whether items that hold no value, or null, read the same in both.
+    /// Whether items that hold no value, or null, have the same value in both.
     fileprivate func hasSameDefaults(as other: ItemSchema) -> Bool {
         attributes.allSatisfy { attribute in
             let before = other.attributes.first { $0.name == attribute.name }

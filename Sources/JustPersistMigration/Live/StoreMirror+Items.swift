@@ -2,19 +2,19 @@ import JustPersist
 
 /// The items of both stores.
 extension StoreMirror {
-    /// The most bytes of values that one write block of the replica is given.
+    /// The maximum size in bytes of the values in one write block of the replica.
     private var batchBytes: Int { min(4 << 20, replica.capabilities.limits.writeBlockBytes / 2) }
 
     private typealias Difference = (id: ItemID, values: [String: DataStoreValue]?)
 
-    /// Makes items of the replica what they are in the primary; returns those that were not.
+    /// Makes items of the replica the same as in the primary; returns the items that differed.
     @discardableResult
     func copy(
         _ ids: [ItemID], ofType key: String, _ schema: ItemSchema?,
         from primary: borrowing DataStoreReader
     ) throws -> [ItemID] {
         let type = ItemType(dynamic: key)
-        // Where null is not what an item has that holds no value.
+        // The attributes for which null differs from no value.
         let nullable = schema?.attributes.filter { $0.defaultValue != nil }.map(\.name) ?? []
         var copied: [ItemID] = []
         var differences: [Difference] = []

@@ -1,22 +1,24 @@
 import Foundation
 import JustPersist
 
-/// Keeps one store, the replica, the same as another one, the primary, while that is written to.
+/// Keeps one store, the replica, the same as another store, the primary, while the primary is in use.
 ///
-/// The primary tells which items have changed, and the mirror copies their present state. To copy an item twice does no harm,
-/// so whatever was interrupted is done again. Everything is done under one lock, and each time the state is read anew: an item
-/// that changes behind that reading is told as changed, and copied again. Nothing older ever follows something newer.
+/// The primary reports which items have changed, and the mirror copies their present state. Copying an item twice does
+/// no harm, so interrupted work is repeated. All work is done under one lock, and reads the present state each time: an
+/// item that changes after it was read is reported as changed, and copied again. An older state never replaces a newer
+/// one.
 final class StoreMirror: Sendable {
     let primary: any DataStore
     let replica: any DataStore
     private let state: Locked<State>
-    /// The threads that work for the mirror, and how often each has begun.
+    /// The threads that work for the mirror, with the number of nested calls of each.
     private let threads = Locked<[UInt: Int]>([:])
-    /// How far the replica was when something was done last, for those who must not wait for the stores.
+    /// The position after the latest work, for callers that must not wait for the stores.
     private let last: Locked<Position>
-    /// Has the file say that it is not known up to where the replica is the same.
+    /// Removes the token from the file.
     ///
-    /// Called before the replica is changed so that the changes since that place do not suffice any more.
+    /// Called before the replica is changed in such a way that the changes since the token no longer suffice to update
+    /// it.
     private let forgetPlace: @Sendable () throws -> Void
 
     fileprivate struct State {
@@ -24,55 +26,55 @@ final class StoreMirror: Sendable {
         let relay: ChangeRelay
         var schemas: SchemaMirror
         var mode = Mode.copying
-        /// The items that are known to have changed and are not copied yet.
+        /// The items that have changed and are not copied yet.
         var changed: [String: Set<ItemID>] = [:]
-        /// The types of which it is not known which items differ; `nil` for all types.
+        /// The types with items that may differ without being known; `nil` for all types.
         var unknown: Set<String>? = []
         /// The types that are being compared, which the replica declares in a relaxed form.
         var compared: Set<String> = []
-        /// The type of them whose items are being compared, and those items that have changed meanwhile.
+        /// The type whose items are being compared, and the items of it that have changed since.
         var comparedType: String?
         var changedMeanwhile: Set<ItemID> = []
-        /// The place in the primary's history up to which everything above is said.
+        /// The place in the primary's history to which the properties above apply.
         var token: ChangeToken?
-        /// Why the replica could not be written to the last time, and when that was.
+        /// The last failure to write to the replica, and its time.
         var failure: (error: DataStoreError, time: ContinuousClock.Instant)?
-        /// Why the stores cannot be compared.
+        /// The error that prevents a comparison of the stores.
         var obstacle: DataStoreError?
     }
 
     fileprivate enum Mode {
-        /// The replica gets what changes.
+        /// Changes are copied to the replica.
         case copying
-        /// The relay is told what changes, and the replica left as it is.
+        /// Changes are reported to the relay, but not copied.
         case telling
-        /// Nothing is done any more.
+        /// No more work is done.
         case ended
     }
 
-    /// How far the replica is.
+    /// The position of the replica in the primary's history.
     struct Position {
         /// Whether it is the same as the primary, up to the last write call that has returned.
         let isInStep: Bool
         /// The place in the primary's history up to which it is the same; `nil` if there is none at the moment.
         let token: ChangeToken?
-        /// Why not, if something has failed.
+        /// The failure that keeps the replica from being the same, if any.
         let failure: DataStoreError?
     }
 
-    /// How long a replica that failed is left alone by writers, who would wait for it each time.
+    /// Writers do not try again to write to a failed replica for this long, because each would have to wait for it.
     private static let retryInterval = Duration.seconds(1)
     /// If more items have changed, their types are compared.
     fileprivate static let mostChanges = 1 << 20
-    /// The items that are copied under the lock at once, while writers wait.
+    /// The number of items that are copied at a time under the lock, while writers wait.
     private static let batchSize = 1000
 
-    /// Begins to follow a primary, both of which are open.
+    /// Starts to follow a primary; both stores are open.
     ///
     /// - Parameters:
-    ///   - token: Where the replica was the same as the primary; `nil` if all is to be compared.
-    ///   - relay: Is told what the primary tells.
-    ///   - forgetPlace: Has the token be forgotten, durably, with all later ones that may be about to be saved.
+    ///   - token: The place where the replica was the same as the primary; `nil` to compare everything.
+    ///   - relay: Receives the changes that the primary reports.
+    ///   - forgetPlace: Durably removes the token from the file, and keeps older calls from saving a later one.
     init(
         from primary: any DataStore, to replica: any DataStore, since token: ChangeToken?,
         telling relay: ChangeRelay, forgetPlace: @escaping @Sendable () throws -> Void
@@ -90,7 +92,7 @@ final class StoreMirror: Sendable {
         self.state = Locked(state)
     }
 
-    /// Runs `body` for the mirror: what a store reports meanwhile must not be handled on this thread.
+    /// Runs `body` for the mirror; events that a store reports meanwhile must not be handled on this thread.
     func working<Result>(_ body: () throws -> Result) rethrows -> Result {
         let thread = BlockThread.current
         threads.withLock { $0[thread, default: 0] += 1 }
@@ -100,7 +102,7 @@ final class StoreMirror: Sendable {
                 threads[thread] = count > 0 ? count : nil
             }
         }
-        // Neither the task nor the deadline of the writer whose thread this is ends it.
+        // The work runs on a writer's thread, but the cancellation and the deadline of its task do not end it.
         return try WorkLimit.withCancellation(Cancellation(), body)
     }
 
@@ -116,7 +118,7 @@ final class StoreMirror: Sendable {
         }
     }
 
-    /// How far the replica is, with all that the primary has committed by now.
+    /// The position of the replica, after reading all commits of the primary.
     var position: Position {
         withState { state in
             state.note()
@@ -124,10 +126,10 @@ final class StoreMirror: Sendable {
         }
     }
 
-    /// How far the replica was when something was done last, without a wait for either store.
+    /// The position of the replica after the latest work, without waiting for either store.
     var lastPosition: Position { last.withLock { $0 } }
 
-    /// Takes up, and tells, what the primary has committed.
+    /// Reads and reports the primary's commits.
     func takeUpChanges() { withState { $0.note() } }
 
     /// The types that have to be compared.
@@ -141,7 +143,7 @@ final class StoreMirror: Sendable {
                 state.unknown = renamed
                 return renamed
             }
-            // Under the lock: a type that is created later is told as changed, and is then not unknown.
+            // Under the lock: a type that is created later is reported as changed, and is therefore not unknown.
             var keys: Set<String> = []
             for store in [primary, replica] {
                 try store.performRead { db in keys.formUnion(try db.schemas().map(\.itemTypeKey)) }
@@ -152,7 +154,7 @@ final class StoreMirror: Sendable {
         }
     }
 
-    /// Leaves the replica as it is from now on.
+    /// Stops copying to the replica.
     func stopCopying() {
         withState { state in
             state.mode = .telling
@@ -161,15 +163,15 @@ final class StoreMirror: Sendable {
         }
     }
 
-    /// Does nothing any more, because another mirror follows on this one.
+    /// Ends all work, because another mirror takes over.
     func end() { withState { $0.mode = .ended } }
 
-    /// Sets why the stores cannot be compared; `nil` if they can.
+    /// Sets the error that prevents a comparison of the stores; `nil` if there is none.
     func setObstacle(_ error: DataStoreError?) { withState { $0.obstacle = error } }
 
     // MARK: Changes
 
-    /// Copies what has changed, unless the replica has just failed; returns an error that is new.
+    /// Copies the changes, unless the replica has just failed; returns a new error.
     func follow() -> DataStoreError? {
         withState { state in
             if let failure = state.failure,
@@ -182,7 +184,7 @@ final class StoreMirror: Sendable {
         }
     }
 
-    /// Copies what has changed, declarations too, or says why that cannot be.
+    /// Copies the changes, including declarations, or throws the error that prevents it.
     func catchUp() throws(DataStoreError) {
         let failure = withState { state in
             _ = apply(&state, withDeclarations: true)
@@ -201,7 +203,7 @@ final class StoreMirror: Sendable {
                 if types?.isEmpty ?? false { return }
                 let (schemas, redefined) = try state.schemas.update(
                     types, from: primary, beforeRedefining: forgetPlace)
-                // Their items read otherwise, and are not told as changed.
+                // Their items have other values now, but are not reported as changed.
                 state.unknown?.formUnion(redefined)
                 for (type, ids) in state.changed {
                     try copy(ids.sorted(), ofType: type, schemas[type], from: primary)
@@ -214,8 +216,8 @@ final class StoreMirror: Sendable {
             let isNew = state.failure == nil
             let error = DataStoreError.migrationFailed(error)
             if [.uniqueViolation, .kindMismatch].contains(error.code) {
-                // The copies were written in several blocks, or the reading came between two commits that pass a value on;
-                // or a value is of a kind that was declared then, and is not any more.
+                // The copies were written in several blocks, or were read between two commits that pass a value on, or
+                // a value is of a kind that is no longer declared.
                 state.unknown?.formUnion(state.changed.keys)
                 state.changed = [:]
                 return nil
@@ -229,8 +231,8 @@ final class StoreMirror: Sendable {
 
     /// Makes all items of some types the same.
     ///
-    /// - Parameter progress: Called behind each batch with the pass, from 1, the type, and the number of items it compared.
-    ///   What it throws ends the work.
+    /// - Parameter progress: Called after each batch with the pass, from 1, the type, and the number of items compared.
+    ///   Its errors end the work.
     func reconcile(
         _ types: [String],
         progress: (_ pass: Int, _ itemTypeKey: String, _ items: Int) throws -> Void
@@ -240,7 +242,7 @@ final class StoreMirror: Sendable {
             withState { state in
                 if !left.isEmpty {
                     state.unknown?.formUnion(left)
-                    // Also those that were compared: they are declared in a relaxed form.
+                    // Including the compared types, whose declarations are relaxed.
                     state.schemas.forget(state.compared)
                 }
                 state.compared = []
@@ -248,7 +250,7 @@ final class StoreMirror: Sendable {
         }
         try withState { state in
             try state.checkCopying()
-            // First, so that what becomes unknown meanwhile is compared again.
+            // First, so types that become unknown meanwhile are compared again.
             state.note()
             state.unknown?.subtract(types)
             state.compared = Set(types)
@@ -263,7 +265,7 @@ final class StoreMirror: Sendable {
             if type != types.last { left.removeFirst() }
         }
         for type in types {
-            // One at a time: writers wait while the entries of its unique indexes are written.
+            // One at a time: writers wait while the entries of the type's unique indexes are written.
             try withState { state in
                 try state.checkCopying()
                 try primary.performRead { db in
@@ -276,7 +278,7 @@ final class StoreMirror: Sendable {
         left = []
     }
 
-    /// Copies a type in passes, until one finds no difference but those of items that were changed meanwhile.
+    /// Copies a type in passes, until all differences of a pass are items that were changed meanwhile.
     private func reconcile(
         _ itemTypeKey: String, progress: (_ pass: Int, _ items: Int) throws -> Void
     ) throws {
@@ -286,7 +288,7 @@ final class StoreMirror: Sendable {
             withState { $0.changedMeanwhile = [] }
             let differences = try self.pass(over: itemTypeKey) { try progress(pass, $0) }
             if let differences, wereChangedMeanwhile(differences) { return }
-            // Then it is compared from the start again.
+            // The type is compared from the start again.
             if withState({ $0.unknown?.contains(itemTypeKey) ?? true }) { return }
         }
         throw DataStoreError(
@@ -300,7 +302,7 @@ final class StoreMirror: Sendable {
     /// Whether all of these items were changed since the pass began.
     private func wereChangedMeanwhile(_ differences: Set<ItemID>) -> Bool {
         if differences.isEmpty { return true }
-        // A commit can be seen just before it is told.
+        // A commit may be visible just before it is reported.
         for _ in 0..<10 {
             let isSo = withState { state in
                 state.note()
@@ -313,10 +315,10 @@ final class StoreMirror: Sendable {
     }
 
     private static let mostPasses = 5
-    /// More are not kept: then there is another pass.
+    /// If more items differ, they are not collected, and another pass follows.
     private static let mostDifferences = 1 << 16
 
-    /// Compares each item of a type once; returns those that differed, which are the same now, or `nil` if they were many.
+    /// Compares each item of a type once; returns the items that differed and were copied, or `nil` if they were many.
     private func pass(
         over itemTypeKey: String, _ progress: (_ items: Int) throws -> Void
     ) throws -> Set<ItemID>? {
@@ -354,7 +356,7 @@ final class StoreMirror: Sendable {
         }
         try primary.performRead { try $0.forEach(all) { try compare($0.uniqueToken) } }
         try flush()
-        // And what the replica has beside those.
+        // Items that only the replica has.
         try replica.performRead { replica in
             try primary.performRead { primary in
                 try replica.forEach(all) { copy in
@@ -368,7 +370,7 @@ final class StoreMirror: Sendable {
     }
 }
 
-// MARK: - What the primary tells
+// MARK: - Changes of the primary
 
 extension StoreMirror.State {
     fileprivate var position: StoreMirror.Position {
@@ -377,17 +379,17 @@ extension StoreMirror.State {
             failure: obstacle ?? failure?.error)
     }
 
-    /// What has changed and is not copied belongs to calls that have not returned, unless something has failed.
+    /// Whether changes that are not copied belong only to calls that have not returned, and nothing has failed.
     fileprivate var isInStep: Bool {
         unknown == [] && compared.isEmpty && failure == nil && obstacle == nil
     }
 
-    /// Throws if the replica is not to be written to any more.
+    /// Throws if the replica must not be written to any more.
     fileprivate func checkCopying() throws {
         if mode != .copying { throw CancellationError() }
     }
 
-    /// Takes up what the primary has told since the last time.
+    /// Reads the changes that the primary has reported since the last time.
     fileprivate mutating func note() {
         if mode == .ended { return }
         while let set = observation.poll() {
@@ -408,7 +410,7 @@ extension StoreMirror.State {
 
     private mutating func note(_ changes: ItemChanges) {
         let key = changes.itemTypeKey
-        // All of them are going to be compared.
+        // All items of the type are going to be compared.
         guard let unknown, !unknown.contains(key) else { return }
         guard changes.isComplete else {
             self.unknown?.insert(key)

@@ -1,24 +1,24 @@
 import JustPersist
 
-/// Lets writers in together, and keeps them out while something is done that concerns all of them.
+/// Admits any number of writers, and excludes them during an operation that concerns all of them.
 ///
-/// Queued blocks count from the call until they have ended. While writers are kept out, new ones wait in order.
+/// A queued block counts from the call until the block has ended. While writers are excluded, new ones wait in order.
 final class WriterGate: Sendable {
     private let state = Locked(State())
 
     private struct State {
-        /// The thread that keeps writers out, or is about to.
+        /// The thread that excludes writers, or is about to.
         var shutter: UInt?
-        /// Whether no writer is inside any more.
+        /// Whether the last writer has left.
         var isExclusive = false
-        /// The threads inside, and how many blocks of each.
+        /// The threads inside, with the number of blocks of each.
         var inside: [UInt: Int] = [:]
-        /// The blocks that were queued, and those of them that have not ended.
+        /// The number of blocks queued so far, and the number of those that have not ended.
         var total = 0
         var queued = 0
-        /// What queues the blocks that are not queued yet, in order.
+        /// Closures that queue the waiting blocks, in order.
         var waiting: [@Sendable () -> Void] = []
-        /// Whether a thread queues them.
+        /// Whether a thread is queueing the waiting blocks.
         var isQueueing = false
     }
 
@@ -28,7 +28,7 @@ final class WriterGate: Sendable {
         return state.withLock { $0.inside[thread] != nil }
     }
 
-    /// Whether a write on the calling thread would wait for that thread, or break into what it does.
+    /// Whether a write on the calling thread would wait for that thread itself, or interrupt its exclusive operation.
     var isHeldHere: Bool {
         let thread = BlockThread.current
         return state.withLock { $0.inside[thread] != nil || $0.shutter == thread }
@@ -36,7 +36,7 @@ final class WriterGate: Sendable {
 
     /// Runs a block of a writer.
     ///
-    /// The main thread runs blocks of other threads while it waits for writers to leave; these may write.
+    /// While the main thread waits for writers to leave, it runs blocks of other threads, which may write.
     func write(_ body: () throws -> Void) throws {
         let thread = BlockThread.current
         try state.wait { (state) throws(DataStoreError) -> Void? in
@@ -49,7 +49,7 @@ final class WriterGate: Sendable {
         try body()
     }
 
-    /// Queues a block with `enqueue`, now or when writers are let in again.
+    /// Queues a block with `enqueue`, now or when writers are admitted again.
     func enqueue(_ enqueue: @escaping @Sendable () -> Void) {
         state.withLock { state in
             state.total += 1
@@ -59,9 +59,9 @@ final class WriterGate: Sendable {
         queueWaiting()
     }
 
-    /// Queues the blocks that wait, one after the other, unless writers are kept out or another thread does it.
+    /// Queues the waiting blocks one after the other, unless writers are excluded or another thread is queueing them.
     ///
-    /// Not under the lock: a store may refuse a block at once, and call back.
+    /// Not under the lock: a store may refuse a block immediately, and call back.
     private func queueWaiting() {
         let isMine = state.withLock { state in
             defer { state.isQueueing = true }
@@ -81,7 +81,7 @@ final class WriterGate: Sendable {
         }
     }
 
-    /// Runs a queued block, which is counted already.
+    /// Runs a queued block, which counts already.
     func runQueued(_ body: () throws -> Void) rethrows {
         let thread = BlockThread.current
         state.withLock { $0.inside[thread, default: 0] += 1 }
@@ -92,8 +92,8 @@ final class WriterGate: Sendable {
     /// Notes that a queued block has ended.
     func queuedBlockHasEnded() { state.change { $0.queued -= 1 } }
 
-    /// Waits until the blocks have ended that are queued now, but not where none ends for so many seconds; returns how many are
-    /// still kept out.
+    /// Waits until the blocks that are queued now have ended, or none has ended for `patience` seconds; returns the
+    /// number of blocks that are not queued yet.
     func finish(patience: Double) -> Int {
         let total = state.withLock { $0.total }
         if !isHeldHere {

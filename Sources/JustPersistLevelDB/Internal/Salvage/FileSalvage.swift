@@ -2,16 +2,17 @@ import Foundation
 import JustPersist
 import JustPersistRecords
 
-/// A lenient look at the tables and logs of a damaged database: every entry that still has its checksum is taken.
+/// Reads the tables and logs of a damaged database leniently: every entry with a correct checksum is taken.
 ///
-/// Each entry bears the number of its change, so that of several the newest is known. What a damaged place may have held is
-/// newer than what older files have under the same keys: those are taken, and told to be doubtful.
+/// Each entry has the number of its change, which identifies the newest of several. A damaged place may have contained
+/// newer values than older files have under the same keys: those are taken, but marked as doubtful.
 struct FileSalvage {
     private let directory: URL
     private let entries: SalvagedEntries
     private let meter: MaintenanceMeter
 
-    /// A table is ended when it has reached its size, of some megabytes, behind an entry that is no longer than a block.
+    /// LevelDB ends a table once it has reached its size, of some megabytes, after an entry that is no longer than a
+    /// block.
     private static let largestTable: UInt64 = 2 << 30
 
     init(in directory: URL, into entries: SalvagedEntries, _ meter: MaintenanceMeter) {
@@ -50,7 +51,7 @@ struct FileSalvage {
 
     private func path(_ name: String) -> String { directory.appending(path: name).path }
 
-    /// Compares the logs with what was noted when the store was closed.
+    /// Compares the logs with the note written when the store was closed.
     private func checkClosing(_ names: [String], _ manifest: Manifest?) throws {
         guard let manifest else { return }
         do throws(DataStoreError) {
@@ -73,14 +74,14 @@ struct FileSalvage {
 
     // MARK: Tables
 
-    /// A table to be read; of one that is missing the name is `nil`.
+    /// A table to read; the name is `nil` if the table is missing.
     private struct TableName {
         let number: UInt64
         let name: String?
         let state: Manifest.Table?
     }
 
-    /// The tables in use, the oldest first: what is deeper in the tree, and of the first level what has a lower number.
+    /// The tables in use, oldest first: by descending level, and in the first level by ascending number.
     private func tables(_ names: [String], _ manifest: Manifest?) -> [TableName] {
         var found: [UInt64: String] = [:]
         for name in names {
@@ -103,7 +104,7 @@ struct FileSalvage {
         try meter.advance(bytes: bytes.count)
         let file = TableFile(bytes)
         var last = table.state?.first ?? []
-        // A damaged part ends where the next sound one begins.
+        // A damaged part ends where the next intact block begins.
         var damaged: TableFile.Part?
         try file.forEachPart { part in
             guard let contents = part.contents else {
@@ -163,7 +164,7 @@ struct FileSalvage {
         }
     }
 
-    /// All bytes of a table; `nil` if there are none, or more than LevelDB writes into one.
+    /// The bytes of a table; `nil` if there are none, or more than LevelDB writes into one.
     private func read(_ name: String) -> [UInt8]? {
         guard var file = LenientFile(directory.appending(path: name), entries) else { return nil }
         guard file.length <= Self.largestTable else {

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersistRecords
 
-/// The bytes of a file in their order, with zeroes in place of those that the disk does not give.
+/// The bytes of a file in order, with zeros in place of those that the disk cannot read.
 struct LenientFile {
     let length: UInt64
     private let handle: FileHandle
@@ -21,7 +21,7 @@ struct LenientFile {
         path = url.path
     }
 
-    /// The next bytes, so many of them if the file does not end before; `nil` at its end.
+    /// The next `count` bytes, or fewer at the end of the file; `nil` at its end.
     mutating func next(upTo count: Int) -> [UInt8]? {
         guard offset < length else { return nil }
         let wanted = Int(min(UInt64(count), length - offset))

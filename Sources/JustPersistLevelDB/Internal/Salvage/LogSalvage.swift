@@ -1,27 +1,27 @@
 import JustPersist
 import JustPersistRecords
 
-/// A lenient look at logs of LevelDB's: batches of changes, each in one or more pieces with checksums.
+/// Reads LevelDB's logs leniently: batches of changes, each in one or more records with checksums.
 struct LogSalvage {
     private let entries: SalvagedEntries
-    /// The number of the change behind the last batch that is sound.
+    /// The number of the change that follows the last intact batch.
     private var nextVersion: UInt64 = 0
-    /// The pieces of a batch so far.
+    /// The records of the present batch so far.
     private var batch: [UInt8] = []
     private var isInsideBatch = false
     private var isDamaged = false
-    /// A block's changes, and as much again for what stands between them.
+    /// The changes of a block, and the same size again for what is stored between them.
     private static let mostBytes = 2 * DataStoreLimits.contract.writeBlockBytes
 
-    /// To be called when all tables were read: what is in logs is newer.
+    /// Used after all tables are read, because logs are newer.
     init(into entries: SalvagedEntries) {
         self.entries = entries
         nextVersion = entries.newestVersion + 1
     }
 
-    /// Takes what one log holds.
+    /// Reads the contents of one log.
     ///
-    /// - Parameter next: Gives the log's blocks one behind the other, and `nil` at its end.
+    /// - Parameter next: Returns the next block of the log, and `nil` at its end.
     mutating func read(_ path: String, next: () throws -> [UInt8]?) throws {
         (batch, isInsideBatch, isDamaged) = ([], false, false)
         var damages = 0
@@ -44,12 +44,12 @@ struct LogSalvage {
                 damages += 1
                 if !isInsideBatch { batch = [] }
                 let end = found ?? block.count
-                // The next record may begin where this one's header would still be.
+                // The next record may begin where the header of this one would be.
                 batch += block[min(offset + LogRecord.headerSize, end)..<end]
                 isInsideBatch = true
                 isDamaged = true
                 offset = end
-                // No batch is longer: what follows belongs to others.
+                // No batch is longer: the rest belongs to others.
                 if batch.count > Self.mostBytes { try finish(isWhole: false) }
             }
         }
@@ -102,7 +102,7 @@ struct LogSalvage {
 
     private typealias Change = (key: [UInt8], value: Range<Int>?)
 
-    /// The number of the first change of a batch, and its changes; `nil` if it is not what LevelDB writes.
+    /// The number of the first change of a batch, and its changes; `nil` if LevelDB would not write it.
     private static func changes(in batch: [UInt8]) -> (first: UInt64, changes: [Change])? {
         guard let first = firstVersion(of: batch), first < 1 << 56 else { return nil }
         let count = batch[8..<12].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -132,9 +132,9 @@ struct LogSalvage {
         return (key, offset..<offset + size)
     }
 
-    /// Takes the records that can be made out in what is left of damaged batches.
+    /// Takes the records that are found in the rest of damaged batches.
     private mutating func carve() throws {
-        // If it is that of a batch, it goes on from the one before, or behind others that are damaged.
+        // The rest of a batch continues the previous one, or follows others that are damaged.
         if let first = Self.firstVersion(of: batch),
             (nextVersion...nextVersion + 1_000_000).contains(first)
         {

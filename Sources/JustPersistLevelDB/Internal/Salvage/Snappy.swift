@@ -1,11 +1,11 @@
-/// Decompresses blocks that LevelDB has compressed, whose bytes may be anything.
+/// Decompresses LevelDB's blocks, which may contain any bytes.
 ///
-/// LevelDB's own interface does not give its blocks away, and this is all of the format that is needed.
+/// LevelDB's interface does not expose its blocks. Only the required part of the format is implemented.
 enum Snappy {
-    /// More than any block of LevelDB's: values have at most 1 GiB.
+    /// More than any block of LevelDB: values have at most 1 GiB.
     private static let mostBytes = 1 << 30
 
-    /// The bytes that a range holds compressed; `nil` if it holds none.
+    /// The decompressed bytes of a range; `nil` if it is not valid.
     static func decompressed(_ bytes: [UInt8], _ range: Range<Int>) -> [UInt8]? {
         var offset = range.lowerBound
         let end = range.upperBound
@@ -18,7 +18,7 @@ enum Snappy {
         while offset < end {
             let tag = bytes[offset]
             offset += 1
-            // What follows: new bytes, or the distance back to some that were there before.
+            // Either new bytes follow, or the distance to earlier ones.
             guard
                 let length = tag & 3 == 0
                     ? literalLength(tag, bytes, &offset, end) : copyLength(tag)
@@ -31,7 +31,7 @@ enum Snappy {
                 guard let distance = distance(tag, bytes, &offset, end), distance > 0,
                     distance <= output.count
                 else { return nil }
-                // It may overlap with what it makes.
+                // The copied range may overlap with its destination.
                 for _ in 0..<length { output.append(output[output.count - distance]) }
             }
             guard output.count <= size else { return nil }

@@ -1,29 +1,29 @@
 import JustPersistRecords
 
-/// The bytes of a table of LevelDB's, any of which may be wrong.
+/// The bytes of a LevelDB table, any of which may be damaged.
 ///
-/// A table is a row of blocks, each with a checksum behind it; then a filter, an index of the blocks, and a footer that leads
-/// to the index.
+/// A table is a sequence of blocks, each followed by a checksum; then a filter, an index of the blocks, and a footer
+/// with the place of the index.
 struct TableFile {
     private let bytes: [UInt8]
-    /// The blocks as the index names them; `nil` if that cannot be read.
+    /// The blocks in the index; `nil` if it cannot be read.
     private let index: [(range: Range<Int>, lastKey: [UInt8])]?
 
     private static let magic: [UInt8] = [0x57, 0xFB, 0x80, 0x8B, 0x24, 0x75, 0x47, 0xDB]
     private static let footerSize = 48
-    /// What stands behind each block: how it is compressed, and its checksum.
+    /// The size of the data that follows each block: its compression and its checksum.
     private static let trailerSize = 5
 
-    /// A key and what belongs to it.
+    /// A key, its version and its value.
     struct Entry {
         let key: [UInt8]
         /// The number of the change.
         let version: UInt64
-        /// Whether the key was set, and not deleted.
+        /// Whether the key was set, rather than deleted.
         let isValue: Bool
         let value: Range<Int>
 
-        /// The entry of a key as tables have it, the number and the kind of the change behind it; `nil` if it is none.
+        /// The entry of a stored key, which ends with the number and the kind of the change; `nil` if it is invalid.
         init?(_ key: [UInt8], _ value: Range<Int>) {
             guard key.count > 8, key[key.count - 8] <= 1 else { return nil }
             version = key.suffix(7).reversed().reduce(0) { $0 << 8 | UInt64($1) }
@@ -33,7 +33,7 @@ struct TableFile {
         }
     }
 
-    /// A sound block.
+    /// An intact block.
     struct Contents {
         fileprivate let bytes: [UInt8]
         fileprivate let range: Range<Int>
@@ -59,12 +59,12 @@ struct TableFile {
         }
     }
 
-    /// A block, or what stands in the place of some.
+    /// A block, or a damaged part in place of blocks.
     struct Part {
         let range: Range<Int>
         /// `nil` if it is damaged.
         let contents: Contents?
-        /// The last key that it may have, if that is known.
+        /// The greatest key that it may contain, if known.
         let lastKey: [UInt8]?
     }
 
@@ -140,7 +140,7 @@ struct TableFile {
         Self.isSound(range, in: bytes) ? Self.contents(of: range, in: bytes) : nil
     }
 
-    /// The block in its plain form; `nil` if it is compressed and cannot be decompressed.
+    /// The block in decompressed form; `nil` if it cannot be decompressed.
     private static func contents(of range: Range<Int>, in bytes: [UInt8]) -> Contents? {
         switch bytes[range.upperBound] {
         case 0: return Contents(bytes: bytes, range: range)
@@ -152,7 +152,7 @@ struct TableFile {
         }
     }
 
-    /// Whether a block has the checksum that stands behind it.
+    /// Whether a block has the checksum that follows it.
     private static func isSound(_ range: Range<Int>, in bytes: [UInt8]) -> Bool {
         guard range.upperBound <= bytes.count - trailerSize else { return false }
         return CRC32C.masked(of: bytes[range.lowerBound...range.upperBound])
@@ -167,7 +167,7 @@ struct TableFile {
     /// The longest block that is searched for without an index.
     private static let longestSearched = 64 << 20
 
-    /// The block that begins at `offset`: it ends where the checksum of all since then stands.
+    /// The block that begins at `offset`, found by the checksum that follows it.
     private func soundBlock(at offset: Int) -> Range<Int>? {
         var sum = CRC32C.Sum()
         let end = min(bytes.count - Self.trailerSize, offset + Self.longestSearched)
@@ -175,7 +175,7 @@ struct TableFile {
         while place <= end, place < bytes.count {
             let byte = bytes[place]
             sum.add(byte)
-            // The last byte before the checksum says how the block is compressed.
+            // The byte before the checksum is the compression of the block.
             if byte <= 1, place > offset, sum.masked == Self.word(bytes, place + 1) {
                 return offset..<place
             }
@@ -184,7 +184,7 @@ struct TableFile {
         return nil
     }
 
-    /// Whether a block may begin at `offset`, by the look of its first key.
+    /// Whether the first key at `offset` looks like the start of a block.
     private func isLikelyStart(_ offset: Int) -> Bool {
         var place = offset
         guard bytes[offset] == 0, let shared = Varint.read(bytes, &place, bytes.count), shared == 0,
@@ -197,7 +197,7 @@ struct TableFile {
 
     // MARK: Entries
 
-    /// Where the entries of a block end, before the list of places where a whole key stands.
+    /// The end of a block's entries, where the list of restart points begins.
     fileprivate static func end(of range: Range<Int>, in bytes: [UInt8]) -> Int {
         guard range.count >= 4 else { return range.lowerBound }
         let restarts = Int(word(bytes, range.upperBound - 4))
@@ -205,7 +205,7 @@ struct TableFile {
         return restarts < range.count / 4 && end >= range.lowerBound ? end : range.lowerBound
     }
 
-    /// Calls `body` with the key and the place of the value of each entry up to `end`, as long as they can be read.
+    /// Calls `body` with the key and the place of the value of each entry up to `end`, until one cannot be read.
     @inline(never)
     fileprivate static func walk(
         _ bytes: [UInt8], _ start: Int, _ end: Int,
@@ -219,7 +219,8 @@ struct TableFile {
         }
     }
 
-    /// Reads the entry at `offset`: how much of the key before it shares, the rest of its key, and its value.
+    /// Reads the entry at `offset`: the length that it shares with the previous key, the rest of its key, and its
+    /// value.
     @inline(__always)
     private static func next(
         _ bytes: [UInt8], _ offset: inout Int, _ end: Int, _ key: inout [UInt8]
@@ -234,7 +235,7 @@ struct TableFile {
         return (offset - size)..<offset
     }
 
-    /// Calls `body` with each entry that can be made out in a damaged part; it tells whether that was a sound one.
+    /// Calls `body` with each entry found in a damaged part; `body` returns whether the entry is intact.
     func carve(_ range: Range<Int>, _ body: (Entry, [UInt8]) throws -> Bool) throws {
         var start = range.lowerBound
         while start < range.upperBound {
@@ -242,7 +243,7 @@ struct TableFile {
                 start += 1
                 continue
             }
-            // From a whole key on, one entry leads to the next.
+            // From a complete key on, each entry leads to the next.
             var offset = start
             var key: [UInt8] = []
             var soundEnd = start

@@ -1,6 +1,6 @@
-/// Numbers of seven bits a byte, the lowest first.
+/// Numbers with seven bits in each byte, the lowest first.
 enum Varint {
-    /// The number at `offset`, which moves behind it; `nil` if there is none before `end`, or none of 32 bits.
+    /// The number at `offset`, which is moved past it; `nil` if no number of 32 bits ends before `end`.
     @inline(__always)
     static func read(_ bytes: [UInt8], _ offset: inout Int, _ end: Int) -> Int? {
         var number = 0

@@ -1,7 +1,7 @@
 import JustPersist
 
 extension LMDBConfiguration {
-    /// What the URL of a store may say beside the options of any store.
+    /// The options of this backend in the URL of a store.
     static let options: [DataStoreOption<LMDBConfiguration>] = [
         .size(
             "mapSize", \.maximumSize, atLeast: leastMaximumSize,

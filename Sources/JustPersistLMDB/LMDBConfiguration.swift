@@ -1,6 +1,6 @@
 public import JustPersist
 
-/// How an LMDB store is opened.
+/// The configuration of an LMDB store.
 public struct LMDBConfiguration: Sendable, Hashable {
     /// The largest size of the store in bytes; at least 1 MiB.
     ///
@@ -15,7 +15,7 @@ public struct LMDBConfiguration: Sendable, Hashable {
     /// The first process to open a store decides for all that join it.
     public var maximumReaders: Int
 
-    /// What a committed write survives.
+    /// The events that a committed write survives.
     ///
     /// `.relaxed` omits one of the two syncs of a commit. A loss of power can then take only the last commit, and the
     /// store stays consistent.
@@ -27,12 +27,12 @@ public struct LMDBConfiguration: Sendable, Hashable {
     /// case no other process may write to it.
     public var isReadOnly: Bool
 
-    /// Whether a store that is not there is made.
+    /// Whether a store that does not exist is created.
     public var createsIfMissing: Bool
 
-    /// How much the store is to keep of its history, for streams of changes; `nil` for what it keeps already.
+    /// The amount of history that the store keeps, for streams of changes; `nil` for the amount that it keeps already.
     ///
-    /// The store remembers it. A new store keeps nothing.
+    /// The store remembers the setting. A new store keeps no history.
     public var changeLog: ChangeLogLength?
 
     /// A configuration; each default suits most stores.

@@ -8,12 +8,12 @@ public import Foundation
 /// let store = try LMDBDataStore.open(at: URL(filePath: "/var/lib/app"))
 /// ```
 ///
-/// The store is a directory on a local file system. Its files must be trusted: LMDB maps them into
-/// memory and cannot be made safe against files that were made to harm.
+/// The store is a directory on a local file system. Its files must be trusted: LMDB maps them into memory and cannot be
+/// protected against files that were made to do harm.
 public typealias LMDBDataStore = RecordStore<LMDBEngine>
 
 extension RecordStore where Engine == LMDBEngine {
-    /// A closed store in a directory, which is made when the store is opened.
+    /// A closed store in a directory, which is created when the store is opened.
     public convenience init(
         at url: URL, configuration: LMDBConfiguration = LMDBConfiguration(),
         threading: DataStoreThreading = .callingThread, errorHandler: DataStoreErrorHandler? = nil
@@ -23,7 +23,7 @@ extension RecordStore where Engine == LMDBEngine {
             changeLog: configuration.changeLog, errorHandler: errorHandler)
     }
 
-    /// Opens the store in a directory, and makes it if it is not there.
+    /// Opens the store in a directory, and creates it if it does not exist.
     public static func open(
         at url: URL, configuration: LMDBConfiguration = LMDBConfiguration(),
         threading: DataStoreThreading = .callingThread, errorHandler: DataStoreErrorHandler? = nil
@@ -35,7 +35,7 @@ extension RecordStore where Engine == LMDBEngine {
         return store
     }
 
-    /// Makes `DataStores.open("lmdb:/path")` know this backend.
+    /// Registers this backend for `DataStores.open("lmdb:/path")`.
     ///
     /// Its URLs take the options of ``LMDBConfiguration``; the article *Choosing a backend* lists them.
     public static func register() {

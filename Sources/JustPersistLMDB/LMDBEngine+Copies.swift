@@ -26,9 +26,9 @@ extension LMDBEngine {
         return BackupReport(bytes: length)
     }
 
-    /// Writes the pages in use to a second file, and puts it in the place of the first, once no block runs.
+    /// Writes the pages in use to a second file, and replaces the first one with it, once no block runs.
     ///
-    /// - Throws: `.lockedByAnotherProcess`; `.insideBlock` if blocks run for ten seconds; `.corrupted` for a file that is
+    /// - Throws: `.lockedByAnotherProcess`; `.insideBlock` if blocks run for ten seconds; `.corrupted` if the file is
     ///   damaged.
     public func compact(_ meter: MaintenanceMeter) throws -> CompactionReport {
         try meter.begin(.structure)

@@ -2,9 +2,9 @@ package import Foundation
 import JustPersist
 package import JustPersistRecords
 
-/// What can be read of damaged files.
+/// Salvaging damaged files.
 extension LMDBEngine: SalvagingEngine {
-    /// An engine like this one, at another place, that may be written to.
+    /// An engine like this one at another place, which accepts writes.
     package func makeEngine(at directory: URL) -> LMDBEngine {
         var configuration = configuration
         configuration.isReadOnly = false

@@ -4,42 +4,43 @@ public import JustPersistRecords
 
 /// A key-value engine on LMDB: a memory-mapped tree that several processes may share.
 ///
-/// Reads run beside each other and beside the writer, without waiting. Writers of all processes take
-/// turns; each must have a number of its own, which processes of different containers may not have. The store must lie on a local file system, and its files must be trusted: LMDB has no
-/// checksums, and a damaged page can stop the process.
+/// Reads run concurrently with each other and with the writer, without waiting. Writers of all processes take turns.
+/// Each process must have a number (PID) of its own, which processes in different containers may not have. The store
+/// must be on a local file system, and its files must be trusted: LMDB has no checksums, and a damaged page can end the
+/// process.
 public final class LMDBEngine: KeyValueEngine {
     /// The directory of the store.
     public let url: URL
-    /// The same.
+    /// The directory of the store.
     public var directory: URL? { url }
-    /// How the store is opened.
+    /// The configuration of the store.
     public let configuration: LMDBConfiguration
-    /// What the engine is and promises.
+    /// The engine's features and guarantees.
     public let traits: KeyValueEngineTraits
 
     static let keyLengths = 1...511
 
     private let state: Locked<State>
-    /// What a thread needs to begin a transaction.
+    /// The environment and the open transactions of each thread.
     private let users = EnvironmentUsers()
 
     private struct State {
-        /// Closed if opening it anew has failed; it is tried again at the next use.
+        /// Closed if reopening it has failed, which is tried again at the next use.
         var environment: Environment?
         var space: AddressSpace
         var work = Work.none
     }
 
-    /// Work for which no transaction may be open.
+    /// Work during which no transaction may be open.
     private enum Work: Equatable {
         case none
-        /// A thread waits for all transactions to end, and those that would begin wait for it.
+        /// A thread waits for all transactions to end, and new ones wait for the thread.
         case waiting(thread: UInt)
-        /// It is done; the environment is closed.
+        /// The work is running, with the environment closed.
         case running
     }
 
-    /// An engine for the store in the directory at `url`, which ``open()`` touches first.
+    /// An engine for the store in the directory at `url`, which is not accessed until ``open()``.
     public init(at url: URL, configuration: LMDBConfiguration = .init()) {
         self.url = url
         self.configuration = configuration
@@ -52,10 +53,10 @@ public final class LMDBEngine: KeyValueEngine {
 
     // MARK: Life
 
-    /// Opens the store, and makes it if it is not there.
+    /// Opens the store, and creates it if it does not exist.
     ///
-    /// - Throws: `.alreadyOpen`, `.notAStore`, `.storeNotFound`, `.corrupted` if the file was cut off,
-    ///   or what the system reports.
+    /// - Throws: `.alreadyOpen`, `.notAStore`, `.storeNotFound`, `.corrupted` if the file was cut off, or an error of
+    ///   the system.
     public func open() throws(DataStoreError) {
         try configuration.validate()
         let directory = try prepareDirectory(createIfMissing: configuration.createsIfMissing)
@@ -75,13 +76,13 @@ public final class LMDBEngine: KeyValueEngine {
         }
     }
 
-    /// Closes the store, and gives up its files.
+    /// Closes the store, and releases its files.
     public func close() {
         state.wait { state -> Void? in
             if state.work == .running { return nil }
             if users.count() == 0, let environment = state.environment {
                 environment.close()
-                // An item of a write block may keep its transaction, and with that the environment.
+                // A retained item of a write block may keep its transaction alive, and with it the environment.
                 environment.claim.release()
             }
             state.environment = nil
@@ -91,15 +92,15 @@ public final class LMDBEngine: KeyValueEngine {
 
     /// Deletes the files of the store, and leaves its directory empty.
     ///
-    /// Harmless if there is no store. Another process that has it open, which this cannot see, gets
-    /// `.storeDeleted` from its next write block on, and from read blocks that begin a few hundredths of a second later.
+    /// Does nothing if there is no store. A process that has it open, which this one cannot see, receives
+    /// `.storeDeleted` from its next write block, and from read blocks that begin a few hundredths of a second later.
     ///
-    /// - Throws: `.readOnly`, `.alreadyOpen`, `.notAStore`, or what the system reports.
+    /// - Throws: `.readOnly`, `.alreadyOpen`, `.notAStore`, or an error of the system.
     public func destroy() throws(DataStoreError) {
         try refuseIfReadOnly("destroy")
         let directory: StoreDirectory
         do throws(DataStoreError) {
-            // What a crash left of a store that was being made or destroyed goes too.
+            // Also deletes the remains of a crash during creation or deletion.
             directory = try prepareDirectory(
                 createIfMissing: DirectoryListing.holdsFiles(url, for: "destroy"))
         } catch {
@@ -124,10 +125,10 @@ public final class LMDBEngine: KeyValueEngine {
     /// Checks that every page of the file is in its place, and is either in use or free, exactly once.
     public func verify() throws(DataStoreError) -> [DataStoreError] { try verify { _ in true } }
 
-    /// The same, and tells how many bytes it has looked at.
+    /// Checks the pages, and reports the number of bytes read.
     public func verify(_ meter: MaintenanceMeter) throws -> [DataStoreError] {
         let damages = try verify { meter.note(bytes: $0) }
-        // What was given up is no damage.
+        // A check that was cancelled has found no damage.
         try meter.check()
         return damages
     }
@@ -140,7 +141,7 @@ public final class LMDBEngine: KeyValueEngine {
             do throws(DataStoreError) {
                 transaction = try beginReading()
             } catch {
-                // A root in a wrong place is found at once.
+                // A root in a wrong place is found immediately.
                 guard error.code == .corrupted else { throw error }
                 return [error]
             }
@@ -173,7 +174,7 @@ public final class LMDBEngine: KeyValueEngine {
         }
     }
 
-    /// Runs `body` while a snapshot is open, and with it the environment.
+    /// Runs `body` with an open snapshot, which keeps the environment open.
     func withTransaction<Value>(_ body: (ReadTransaction) throws -> Value) throws -> Value {
         let transaction = try beginReading()
         defer { end(transaction) }
@@ -234,7 +235,7 @@ public final class LMDBEngine: KeyValueEngine {
         }
     }
 
-    /// Begins the first use of the environment by a thread since it was opened, or since others wait for its users.
+    /// Begins a thread's first use of the environment since it was opened, or since another thread waits for its users.
     private func firstUse(
         by users: Locked<EnvironmentUsers.Part>, _ thread: UInt, isWriting: Bool
     ) throws(DataStoreError) -> Environment? {
@@ -246,7 +247,8 @@ public final class LMDBEngine: KeyValueEngine {
                 state.environment = environment
             }
             if environment.lacksPages {
-                // While nobody uses them. If they cannot be found, the next block tries again: LMDB itself needs none.
+                // While there are no other users. If it fails, the next block tries again: LMDB itself does not need
+                // the pages.
                 if self.users.count() == 0 { try? environment.findPages() }
             }
             users.withLock { users in
@@ -271,7 +273,7 @@ public final class LMDBEngine: KeyValueEngine {
         if isAwaited { state.signal() }
     }
 
-    /// Opens the environment anew with more space, if wanted and no transaction is open in it.
+    /// Reopens the environment with more space, if required and no transaction is open in it.
     @discardableResult
     private func enlargeSpace(
         if isWanted: (AddressSpace, Environment) -> Bool
@@ -288,14 +290,14 @@ public final class LMDBEngine: KeyValueEngine {
 
     // MARK: Work without blocks
 
-    /// Closes the environment once no block runs, runs `body` while no other process has the store open, and opens the
-    /// environment anew; blocks that begin meanwhile wait.
+    /// Closes the environment once no block runs, runs `body` while no other process has the store open, and reopens
+    /// the environment; blocks that begin meanwhile wait.
     func whileUnused<Value>(
         for operation: String, _ body: (StoreDirectory) throws -> Value
     ) throws -> Value {
         let environment = try closeWhenUnused(for: operation)
         let result = Result {
-            // The lock is given up before the environment is opened, which takes it anew.
+            // The lock is released before the environment is opened, which acquires it again.
             try ExclusiveLock.withLock(in: environment.directory, for: operation) {
                 try body(environment.directory)
             }
@@ -311,13 +313,13 @@ public final class LMDBEngine: KeyValueEngine {
         return try result.get()
     }
 
-    /// How long blocks are waited for in all, in seconds.
+    /// The maximum time to wait for blocks, in seconds.
     private static let patience = 10.0
 
     /// Waits until no transaction is open, and closes the environment.
     ///
-    /// Newcomers are held back meanwhile, but not for long: a running block may wait for one of another thread. In between
-    /// they go on for as long as they were held back.
+    /// New blocks wait meanwhile, but not for long, because a running block may wait for a block of another thread.
+    /// Between two attempts they may run for as long as they had to wait.
     private func closeWhenUnused(for operation: String) throws -> Environment {
         var interval = 0.05
         var waited = 0.0
@@ -352,13 +354,13 @@ public final class LMDBEngine: KeyValueEngine {
         }
     }
 
-    /// Whether a transaction may begin, though others are waited for.
+    /// Whether a transaction may begin while a thread waits for all of them to end.
     private func mayBegin(_ work: Work, _ thread: UInt, isWriting: Bool) -> Bool {
         switch work {
         case .none: return true
         case .running: return false
         case .waiting(let waiting):
-            // A main thread that waits runs the blocks of others meanwhile.
+            // The main thread runs blocks of others while it waits.
             if waiting == thread { return true }
             return users.mayNeed(thread, isWriting: isWriting)
         }

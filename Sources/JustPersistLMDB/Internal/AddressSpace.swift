@@ -2,22 +2,21 @@ import Foundation
 import JustPersist
 import JustPersistRecords
 
-/// How much address space an environment gets, and when it gets more.
+/// The size of an environment's address space.
 ///
-/// All that the store may ever need is reserved at once if the system lets it. Where it does not, there
-/// is a limit that the rest of the program needs to live under too, so the environment gets little and
-/// is opened anew with more as the store grows.
+/// The maximum is reserved immediately if the system allows it. If it does not, there is a limit that the rest of the
+/// program has to share, so the environment gets little space and is reopened with more as the store grows.
 struct AddressSpace {
     private let configuration: LMDBConfiguration
     private var attainableSize: Int
-    /// Whether a transaction has failed for want of space since the last growth.
+    /// Whether a transaction has failed for lack of space since the last growth.
     var hasRunOut = false
 
     private static let startingSize = 64 << 20
 
     init(_ configuration: LMDBConfiguration) {
         self.configuration = configuration
-        // A multiple of every page size there is.
+        // A multiple of every possible page size.
         attainableSize = configuration.maximumSize & ~0xFFFF
     }
 
@@ -33,19 +32,19 @@ struct AddressSpace {
         }
     }
 
-    /// Whether the environment should be opened anew with more space before the next change.
+    /// Whether the environment should be reopened with more space before the next change.
     func isTooSmall(_ environment: Environment) -> Bool {
         environment.reservedSize < attainableSize
             && (hasRunOut || environment.usedSize > environment.reservedSize / 2)
     }
 
-    /// Closes an environment in which no transaction is open, and opens it anew with more space: at
-    /// least what its file needs now, and what it had.
+    /// Closes an environment in which no transaction is open, and reopens it with more space: at least its previous
+    /// size and the size that its file needs.
     ///
     /// If that fails, the environment stays closed; try again with the same one.
     ///
-    /// LMDB can change the size in place, but when the system refuses the new one it has given up the
-    /// old one already, and the next access to the environment stops the process.
+    /// LMDB can change the size in place, but if the system refuses the new size, LMDB has released the old space
+    /// already, and the next access to the environment ends the process.
     mutating func enlarge(_ environment: Environment) throws(DataStoreError) -> Environment {
         environment.close()
         try environment.checkPlace(in: "open")

@@ -2,28 +2,28 @@ import CLMDB
 import Foundation
 
 extension MDB_val {
-    /// A value that points at `bytes`, for a call during which they stay.
+    /// A value that points to `bytes`, for a call during which they stay valid.
     @unsafe init(_ bytes: UnsafeBufferPointer<UInt8>) {
         unsafe self.init(
             mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
     }
 
-    /// The bytes pointed at, valid as long as LMDB leaves them there.
+    /// The bytes to which it points, valid as long as LMDB keeps them.
     @unsafe var bytes: UnsafeBufferPointer<UInt8> {
         unsafe UnsafeBufferPointer(
             start: mv_data?.assumingMemoryBound(to: UInt8.self), count: mv_data == nil ? 0 : mv_size
         )
     }
 
-    /// Has the processor fetch the two entries that probably follow one in the order of keys.
+    /// Prefetches the two entries that probably follow an entry in the order of keys.
     ///
-    /// LMDB fills a page from its end, so that entries which were added in order, or moved when a page was split, lie
-    /// each in front of the one before; the processor itself expects the opposite. Without this, waiting for memory took
+    /// LMDB fills a page from its end, so entries that were added in order, or moved when a page was split, are each
+    /// stored before the previous one; the processor itself expects the opposite. Without this, waiting for memory took
     /// a third of a scan's time.
     @inline(__always)
     @unsafe static func prefetchEntries(behind key: MDB_val, _ value: MDB_val) {
         let start = unsafe UInt(bitPattern: key.mv_data)
-        // About as long as this one; a value in pages of its own says nothing.
+        // Assumes that they are as long as this one; a value in pages of its own says nothing about them.
         let end = unsafe UInt(bitPattern: value.mv_data) &+ UInt(value.mv_size)
         let length = 2 &* min(end &- start, 256)
         var distance: UInt = 64
@@ -33,7 +33,7 @@ extension MDB_val {
         }
     }
 
-    /// Whether this key comes before `bound` in the order of the engine.
+    /// Whether this key is less than `bound` in the order of the engine.
     @unsafe func isBefore(_ bound: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let own = unsafe mv_data, let other = bound.baseAddress else {
             return unsafe mv_size < bound.count
@@ -60,7 +60,7 @@ extension MDB_val {
         return order < 0 || order == 0 && size < bound.count
     }
 
-    // SAFETY: the caller has seen that there are so many bytes.
+    // SAFETY: the caller has checked the number of bytes.
     @inline(__always)
     @unsafe private static func load<Word: FixedWidthInteger & BitwiseCopyable>(
         _ bytes: UnsafeRawPointer, at place: Int

@@ -1,29 +1,30 @@
 import CLMDB
 
-/// A cursor of LMDB; closes itself.
+/// A cursor of LMDB, closed automatically.
 ///
-/// One of a write transaction must go before the transaction ends.
+/// The cursor of a write transaction must be closed before the transaction ends.
 @safe struct Cursor: ~Copyable {
     private let pointer: OpaquePointer
 
-    /// Takes over an open cursor.
+    /// Takes ownership of an open cursor.
     @unsafe init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
     deinit { unsafe mdb_cursor_close(pointer) }
 
-    /// Moves as `operation` says, sets `key` and `value` to those found, and returns the code of LMDB.
+    /// Moves as `operation` requires, sets `key` and `value` to the entry found, and returns the code of LMDB.
     func move(_ operation: MDB_cursor_op, _ key: inout MDB_val, _ value: inout MDB_val) -> Int32 {
         unsafe mdb_cursor_get(pointer, &key, &value, operation)
     }
 
-    /// Stores a value; fast for ascending keys, since the page of the last one is tried first.
+    /// Stores a value; fast for ascending keys, because the page of the last one is tried first.
     ///
-    /// With `MDB_APPEND` only behind the last key of all, and the pages are filled; `MDB_KEYEXIST`, and nothing is
-    /// stored, if the key does not belong there. With `MDB_RESERVE` only the room is made, to which `value` leads then.
+    /// With `MDB_APPEND`, `key` must follow the last key of all, and pages are filled completely; otherwise nothing is
+    /// stored, and `MDB_KEYEXIST` is returned. With `MDB_RESERVE` only the space is reserved, to which `value` points
+    /// afterwards.
     func put(_ value: inout MDB_val, forKey key: inout MDB_val, _ flags: Int32) -> Int32 {
         unsafe mdb_cursor_put(pointer, &key, &value, UInt32(flags))
     }
 
-    /// Deletes the entry that it stands at; the next one then is the one behind.
+    /// Deletes the entry at the cursor, which then is at the following entry.
     func delete() -> Int32 { unsafe mdb_cursor_del(pointer, 0) }
 }

@@ -4,16 +4,17 @@ import JustPersist
 import JustPersistRecords
 
 extension DataFile {
-    /// Puts a file with the pages in use only in the place of this one, which nobody has open.
+    /// Replaces this file, which must not be open, with one that has only the pages in use.
     ///
-    /// A crash leaves the old file or the new one, each whole, and perhaps a draft, which the next compaction removes.
+    /// After a crash, either the old or the new file is there completely, and perhaps a draft, which the next
+    /// compaction removes.
     func compact(_ meter: MaintenanceMeter) throws -> CompactionReport {
         removeDrafts()
         let before = size(of: url)
         let draft = directory.url.appending(path: "new-\(UUID().uuidString).mdb")
         defer { removeDrafts() }
         try writeCompacted(to: draft, before, meter)
-        // What LMDB wrote is looked at before it is relied on.
+        // LMDB's output is checked before it is used.
         let found = try FileHandle(forReadingFrom: draft)
         defer { try? found.close() }
         guard case .metaPages(let pages) = try MetaPage.read(from: found),
@@ -37,7 +38,7 @@ extension DataFile {
         var opened: OpaquePointer?
         var code = unsafe mdb_env_create(&opened)
         defer { if unsafe opened != nil { unsafe mdb_env_close(opened) } }
-        // The store is locked by the caller, as LMDB itself would.
+        // The caller has locked the store, as LMDB itself would.
         let flags = UInt32(MDB_RDONLY | MDB_NOLOCK | MDB_NOTLS)
         if code == MDB_SUCCESS {
             code = unsafe mdb_env_open(opened, directory.path, flags, 0o600)

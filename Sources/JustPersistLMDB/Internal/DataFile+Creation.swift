@@ -4,10 +4,10 @@ import JustPersist
 import JustPersistRecords
 
 extension DataFile {
-    /// Makes the file of an empty store, whole or not at all.
+    /// Creates the file of an empty store atomically.
     ///
-    /// LMDB itself creates the file first and fills it then. A crash between the two would leave a file that
-    /// looks like a store that somebody emptied.
+    /// LMDB itself creates the file first and fills it afterwards. A crash in between would leave a file that looks
+    /// like a store that was emptied.
     func create() throws(DataStoreError) {
         let draft = directory.url.appending(path: "new-\(UUID().uuidString).mdb")
         var pointer: OpaquePointer?
@@ -20,7 +20,7 @@ extension DataFile {
         }
         defer { removeDrafts() }
         try LMDBError.check(code, in: "open", at: directory)
-        // A link, since renaming would replace the store that another process made meanwhile.
+        // A link, because renaming would replace a store that another process created meanwhile.
         if unsafe link(draft.path, url.path) == 0 { return }
         if try FileAttributes(ofItemAt: url) != nil { return }
         do {
@@ -32,10 +32,10 @@ extension DataFile {
         }
     }
 
-    /// Whether a file is one that ``create()`` did not come to finish.
+    /// Whether a file is one that ``create()`` did not complete.
     static func isDraft(_ name: String) -> Bool { name.hasPrefix("new-") && name.hasSuffix(".mdb") }
 
-    /// Deletes drafts, also those of processes that died, as far as that can be done.
+    /// Deletes drafts, including those of processes that died, as far as possible.
     func removeDrafts() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         for name in names where Self.isDraft(name) {

@@ -2,7 +2,7 @@ import Foundation
 import JustPersist
 import JustPersistRecords
 
-/// The file that holds an LMDB store, checked for what LMDB itself takes on trust.
+/// The file of an LMDB store, with checks of the parts that LMDB itself trusts.
 struct DataFile {
     static let name = "data.mdb"
     static let lockName = "lock.mdb"
@@ -11,14 +11,14 @@ struct DataFile {
     let directory: StoreDirectory
     var url: URL { directory.url.appending(path: Self.name) }
 
-    /// Refuses files that are of another kind or lack their first pages, before LMDB opens them.
+    /// Refuses files of another kind, and files without their first pages, before LMDB opens them.
     func checkStart() throws(DataStoreError) {
         try directory.checkFiles(Self.names)
         guard !directory.holdsStore else {
             _ = try metaPages()
             return
         }
-        // Whoever makes a store makes this file last, and deletes it first.
+        // This file is created last, and deleted first.
         let lock = directory.url.appending(path: Self.lockName)
         if try FileAttributes(ofItemAt: lock) != nil, try FileAttributes(ofItemAt: url) == nil {
             throw DataStoreError(
@@ -30,7 +30,7 @@ struct DataFile {
 
     /// Refuses a file that lacks pages of a snapshot.
     ///
-    /// The snapshot is open meanwhile, so that no process changes its pages.
+    /// The snapshot is open meanwhile, so no process changes its pages.
     func checkLength(for snapshot: borrowing TransactionHandle) throws(DataStoreError) {
         guard let meta = try metaPage(ofSnapshot: snapshot.number) else {
             // Other processes have committed twice since, and extended the file as they did.
@@ -40,11 +40,11 @@ struct DataFile {
         guard isComplete else { throw damaged }
     }
 
-    /// What is damaged in the pages of a snapshot; `nil` if other processes have committed twice since.
+    /// The damage in the pages of a snapshot; `nil` if other processes have committed twice since.
     ///
     /// The snapshot is open meanwhile.
     ///
-    /// - Parameter goesOn: Told of the bytes that were looked at; what is found is of no use once it says no.
+    /// - Parameter goesOn: Called with the number of bytes read; once it returns false, the result is meaningless.
     func damages(
         inSnapshot number: UInt64, _ goesOn: (_ bytes: Int) -> Bool
     ) throws(DataStoreError) -> [DataStoreError]? {
@@ -66,7 +66,7 @@ struct DataFile {
         ]
     }
 
-    /// The page that has the first key of a snapshot, 0 if that is empty; `nil` if other processes have committed twice
+    /// The page with the first key of a snapshot, 0 if it is empty; `nil` if other processes have committed twice
     /// since.
     ///
     /// The snapshot is open meanwhile.
@@ -75,7 +75,7 @@ struct DataFile {
         return try reading { file in try PageWalk.firstLeaf(of: meta, in: file) }
     }
 
-    /// The page at which a snapshot begins, as long as it is there.
+    /// The meta page of a snapshot, if it still exists.
     private func metaPage(ofSnapshot number: UInt64) throws(DataStoreError) -> MetaPage? {
         try metaPages().first { $0.transaction == number }
     }

@@ -4,34 +4,34 @@ import JustPersist
 import JustPersistRecords
 import Synchronization
 
-/// One open environment of LMDB with its one table; closes itself when nothing uses it any more.
+/// One open environment of LMDB with its one table; closed with the last reference.
 // An environment of LMDB is free-threaded; the engine closes it when no transaction is open.
 @safe final class Environment: @unchecked Sendable {
     let directory: StoreDirectory
     let table: MDB_dbi
-    /// Stands for this environment among all that were opened.
+    /// Identifies this environment among all that were opened.
     let opening = Environment.openings.add(1, ordering: .relaxed).newValue
     private static let openings = Atomic<UInt64>(0)
-    /// The address space it has, which is the size that its file can reach.
+    /// The size of its address space, which is the maximum size of its file.
     let reservedSize: Int
-    /// How many pages of data may be committed; see ``LMDBConfiguration/maximumSize``.
+    /// The maximum number of pages of committed data; see ``LMDBConfiguration/maximumSize``.
     let capacity: Int
     private var pointer: OpaquePointer?
-    // Renewing a transaction spares the lock of the reader table, which all processes share.
+    // Renewing a transaction avoids the lock of the reader table, which all processes share.
     private let idleReaders = ThreadParts { [IdleReader]() }
-    /// Where its pages are, if that can be told; set by ``findPages()`` while no block runs.
+    /// The mapped pages, if their place in memory is known; set by ``findPages()`` while no block runs.
     private(set) var pages: MappedPages?
     private let pageSize: Int
     private let forkCount: Int
     private let descriptor: Int32
     private let place: FilePlace
-    /// The place of the file with the locks and the readers' snapshots; `nil` if the store is read without.
+    /// The place of the file with the locks and the readers' snapshots; `nil` if the store is read without locks.
     private let lockPlace: FilePlace?
 
-    /// The right to the files, given up after they are closed.
+    /// The claim on the files, released after they are closed.
     let claim: OpenStores.Claim
 
-    // More would keep slots of the reader table from other processes. In each part of ``idleReaders``.
+    // For each part of ``idleReaders``. More would keep other processes from using slots of the reader table.
     private static let maximumIdleReaders = 1
 
     /// Opens the files of a claimed directory, with the given address space.
@@ -41,8 +41,8 @@ import Synchronization
         let directory = claim.directory
         var flags = MDB_NOTLS
         if configuration.isReadOnly { flags |= MDB_RDONLY }
-        // MDB_NOMETASYNC still syncs the pages before the root that leads to them is written. MDB_NOSYNC
-        // does not, so a loss of power could leave a root that leads to pages never written.
+        // MDB_NOMETASYNC still syncs the pages before the root that refers to them is written. MDB_NOSYNC does not, so
+        // after a loss of power a root could refer to pages that were never written.
         if configuration.durability == .relaxed { flags |= MDB_NOMETASYNC }
 
         var code = Int32(MDB_SUCCESS)
@@ -57,8 +57,7 @@ import Synchronization
             throw LMDBError.error(ENOMEM, in: "open", at: directory)
         }
 
-        // Slots of readers whose process died would keep old pages from being used again, and once they
-        // fill the table nobody else can begin.
+        // Slots of readers whose process died would keep old pages from being reused, and could fill the table.
         var deadReaders: Int32 = 0
         unsafe mdb_reader_check(pointer, &deadReaders)
         do throws(DataStoreError) {
@@ -80,7 +79,7 @@ import Synchronization
         var descriptor: Int32 = -1
         unsafe mdb_env_get_fd(pointer, &descriptor)
         self.descriptor = descriptor
-        // Without it every write would be taken for one to a file that was replaced.
+        // Without the place, every write would be reported as one to a file that was replaced.
         guard let place = FilePlace(of: DataFile.name, in: directory, descriptor: descriptor) else {
             let number = errno
             unsafe mdb_env_close(pointer)
@@ -97,7 +96,7 @@ import Synchronization
 
     /// Closes the files; no transaction may be open.
     func close() {
-        // In a child made by fork, closing would take the parent's readers away.
+        // In a forked child, closing would remove the parent's readers.
         if let pointer = unsafe pointer, ForkCount.current == forkCount {
             endIdleReaders()
             unsafe mdb_env_close(pointer)
@@ -105,7 +104,7 @@ import Synchronization
         unsafe pointer = nil
     }
 
-    /// Gives up the slots of the reader table that are kept for the next blocks.
+    /// Frees the slots of the reader table that are kept for the next blocks.
     private func endIdleReaders() {
         for part in idleReaders.all {
             let readers = part.withLock { readers in
@@ -116,17 +115,17 @@ import Synchronization
         }
     }
 
-    /// Whether it was closed; so it stays.
+    /// Whether it was closed, which is final.
     var isClosed: Bool { unsafe pointer == nil }
 
-    /// The size of the file as far as it is in use.
+    /// The size of the part of the file that is in use.
     var usedSize: Int {
         var info = unsafe MDB_envinfo()
         unsafe mdb_env_info(pointer, &info)
         return unsafe (info.me_last_pgno + 1) * pageSize
     }
 
-    /// How many pages hold data, as the transaction sees it.
+    /// The number of pages with data, as the transaction sees it.
     @unsafe func pageCount(in transaction: OpaquePointer) -> Int {
         var statistics = MDB_stat()
         unsafe mdb_stat(transaction, table, &statistics)
@@ -139,10 +138,10 @@ import Synchronization
         try lockPlace?.checkNowAndThen()
         var transaction = try beginReading(
             idleReaders.all[ThreadPart.mine].withLock { $0.popLast() }?.renew())
-        // LMDB looks up the number of the last commit, and then reads the meta page of that commit. The commit after the next
-        // writes over the page: a reader between the two may get its state before it is committed, under the old number.
-        // Not without end: the number lags behind the pages where processes were killed as they committed, and damaged
-        // pages may name a commit that was never made.
+        // LMDB reads the number of the last commit, and then the meta page of that commit. The commit after the next
+        // one overwrites the page: a reader in between may see the new state before it is committed, under the old
+        // number. The number of attempts is limited because the number lags if processes were killed as they committed,
+        // and damaged pages may contain the number of a commit that was never made.
         for _ in 0..<16 where lastCommit >= transaction.number &+ 2 {
             transaction = try beginReading(transaction.reset().renew())
         }
@@ -157,7 +156,7 @@ import Synchronization
         return try unsafe begin(UInt32(MDB_RDONLY), in: "read")
     }
 
-    /// The number of the last commit, by the meta pages as they are now.
+    /// The number of the last commit in the present meta pages.
     private var lastCommit: UInt64 {
         guard let pointer = unsafe pointer else { return 0 }
         var information = unsafe MDB_envinfo()
@@ -165,9 +164,9 @@ import Synchronization
             ? UInt64(information.me_last_txnid) : 0
     }
 
-    /// Writes a copy of the last commit to a new file, and gives its length.
+    /// Writes a copy of the last commit to a new file, and returns its length.
     ///
-    /// A transaction is open meanwhile, so that the environment is not closed.
+    /// The caller keeps a transaction open, so the environment is not closed meanwhile.
     func copy(to file: URL, for operation: String, _ meter: MaintenanceMeter) throws -> Int {
         guard let pointer = unsafe pointer else { throw LMDBEngine.notOpen(directory.url) }
         try checkProcess(in: operation)
@@ -184,7 +183,7 @@ import Synchronization
         return transaction
     }
 
-    /// A transaction inside an open one, which is not used until this one has ended.
+    /// A transaction nested in an open one, which must not be used until the nested one has ended.
     @unsafe func beginWriting(
         inside outer: OpaquePointer
     ) throws(DataStoreError) -> TransactionHandle {
@@ -211,9 +210,9 @@ import Synchronization
         return unsafe TransactionHandle(owning: transaction)
     }
 
-    /// Takes back a transaction for reading that is no longer used.
+    /// Keeps a read transaction that is no longer used for a later one.
     func retire(_ transaction: consuming TransactionHandle) {
-        // In a child made by fork the slot is the parent's.
+        // In a forked child the slot belongs to the parent.
         guard ForkCount.current == forkCount else { return }
         let reader = transaction.reset()
         let isKept = idleReaders.all[ThreadPart.mine].withLock { readers in
@@ -224,11 +223,13 @@ import Synchronization
         if !isKept { reader.end() }
     }
 
-    /// Throws if the store's path does not lead to the open files any more: what is written to them is lost, and without the lock
-    /// file, other processes neither wait for this one's writes nor keep the pages that it reads.
+    /// Throws if the store's path no longer leads to the open files.
     ///
-    /// - Parameter isCommitted: Whether a commit has succeeded. It stands then, so that the path could not be
-    ///   looked at is no reason to report it as failed.
+    /// Writes to these files are lost, and without the lock file, other processes neither wait for this one's writes nor
+    /// keep the pages that it reads.
+    ///
+    /// - Parameter isCommitted: Whether a commit has succeeded. It is valid then, and must not be reported as failed only
+    ///   because the path could not be checked.
     func checkPlace(in operation: String, isCommitted: Bool = false) throws(DataStoreError) {
         try place.check(in: operation, isCertain: !isCommitted)
         try lockPlace?.check(in: operation, isCertain: !isCommitted)
@@ -264,7 +265,7 @@ import Synchronization
             code = unsafe mdb_env_open(pointer, directory.path, UInt32(flags), 0o600)
         }
         if code == MDB_SUCCESS { return unsafe pointer }
-        // LMDB asks for this after a failed open too.
+        // LMDB requires this after a failed open, too.
         if unsafe pointer != nil { unsafe mdb_env_close(pointer) }
         return nil
     }
@@ -285,16 +286,16 @@ import Synchronization
         } else {
             unsafe mdb_txn_abort(transaction)
         }
-        // A table with flags orders its keys differently: somebody else's.
+        // A table with flags orders its keys differently, and is not one of this engine.
         if flags != 0 { code = MDB_INCOMPATIBLE }
         try LMDBError.check(code, in: "open", at: directory)
         return table
     }
 
-    /// Whether ``findPages()`` has found them, or never will.
+    /// Whether ``findPages()`` has found them, or cannot find them.
     var knowsPages: Bool { pages != nil || !MappedPages.canBeTold(pageSize: pageSize) }
 
-    /// Whether ``findPages()`` has something to find yet: a store that is empty when it is opened has no pages.
+    /// Whether ``findPages()`` can still find pages: a store that is empty when it is opened has none.
     var lacksPages: Bool {
         guard !knowsPages, let pointer = unsafe pointer else { return false }
         var statistics = MDB_stat()
@@ -302,7 +303,7 @@ import Synchronization
         return statistics.ms_entries > 0
     }
 
-    /// Finds out where the pages are, which touches some: the file must be known to be whole.
+    /// Finds the pages in memory, and accesses some of them: the file must be known to be complete.
     func findPages() throws(DataStoreError) {
         let file = DataFile(directory: directory)
         for _ in 0..<100 {
@@ -310,7 +311,7 @@ import Synchronization
             let leaf = try file.firstLeaf(inSnapshot: snapshot.number)
             // The path may lead to another file by now, which says nothing about this one's pages.
             guard place.holds else { return retire(snapshot) }
-            // Without it, other processes have committed twice since: the next snapshot has one.
+            // Otherwise, other processes have committed twice since, and another snapshot is tried.
             if let leaf {
                 unsafe pages = firstKey(in: snapshot.pointer).map { key in
                     unsafe MappedPages(

@@ -3,24 +3,24 @@ import Foundation
 import JustPersist
 import JustPersistRecords
 
-/// A copy of an environment that LMDB writes into a pipe, and this process from there into a file.
+/// A copy of an environment that LMDB writes into a pipe, and this process writes from there to a file.
 ///
-/// So it is known how far the copy is, and it can be given up.
+/// This way the progress of the copy is known, and it can be cancelled.
 struct EnvironmentCopy {
-    /// What LMDB needs on its own thread.
+    /// The environment and the pipe, for LMDB's own thread.
     // LMDB lets any thread copy an environment; the one that started it waits for the end.
     @safe private struct Source: @unchecked Sendable {
         let environment: OpaquePointer
         let flags: UInt32
     }
 
-    /// The code of LMDB, once its thread has ended.
+    /// The result of LMDB, once its thread has ended.
     private final class Outcome: Sendable {
         let code = Locked<Int32?>(nil)
         let done = DispatchSemaphore(value: 0)
     }
 
-    /// Writes the copy to a new file, which is synced, and gives its length.
+    /// Writes the copy to a new file, which is synced, and returns its length.
     ///
     /// The environment stays open meanwhile.
     @unsafe static func write(
@@ -53,7 +53,8 @@ struct EnvironmentCopy {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let outcome = Outcome()
         Thread.detachNewThread {
-            // Whoever waits may give up and close the other end: that is an error of the write, and no end of the process.
+            // If the copy is cancelled, the other end of the pipe is closed: that must fail the write, and not end the
+            // process.
             var signals = sigset_t()
             unsafe sigemptyset(&signals)
             unsafe sigaddset(&signals, SIGPIPE)
@@ -92,7 +93,7 @@ struct EnvironmentCopy {
         var done = 0
         while done < count {
             let written = unsafe buffer.withUnsafeBytes { bytes in
-                // SAFETY: the buffer has `count` bytes at least.
+                // SAFETY: the buffer has at least `count` bytes.
                 unsafe Foundation.write(target, bytes.baseAddress?.advanced(by: done), count - done)
             }
             if written < 0, errno == EINTR { continue }

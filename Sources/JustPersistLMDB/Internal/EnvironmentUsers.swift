@@ -1,18 +1,18 @@
 import JustPersist
 
-/// The threads that use an engine's environment: each has its transactions noted, apart from the other threads' for speed.
+/// The open transactions of each thread that uses an engine's environment, in separate parts for speed.
 struct EnvironmentUsers: Sendable {
-    /// Some of the threads.
+    /// The part of some threads.
     struct Part {
-        /// The open environment; `nil` if the engine has to be asked.
+        /// The open environment; `nil` if the engine must be asked for it.
         var environment: Environment? {
             didSet { if environment != nil { isAwaited = false } }
         }
-        /// Whether the engine wants to know when a transaction ends.
+        /// Whether the engine must be notified of the end of a transaction.
         fileprivate(set) var isAwaited = false
-        /// The threads of the transactions that were begun here and have not ended.
+        /// The threads of the transactions that began here and have not ended.
         private(set) var threads: [UInt] = []
-        /// How many of them may write.
+        /// The number of these transactions that write.
         private(set) var writing = 0
 
         mutating func begin(_ thread: UInt, isWriting: Bool) {
@@ -31,9 +31,9 @@ struct EnvironmentUsers: Sendable {
     /// The part of the calling thread.
     var mine: Locked<Part> { parts.all[ThreadPart.mine] }
 
-    /// The transactions that are open; those that begin from now on ask the engine.
+    /// The number of open transactions; new ones must ask the engine from now on.
     ///
-    /// - Parameter isAwaited: Whether the engine wants to know when they end.
+    /// - Parameter isAwaited: Whether the engine must be notified of their ends.
     func count(isAwaited: Bool = false) -> Int {
         parts.all.reduce(0) { count, part in
             count
@@ -45,9 +45,10 @@ struct EnvironmentUsers: Sendable {
         }
     }
 
-    /// Whether an open transaction may need one that the calling thread begins now.
+    /// Whether an open transaction may depend on one that the calling thread begins now.
     ///
-    /// It may be one of the thread's own blocks. Blocks of several threads may share a transaction that writes, and read.
+    /// The open one may be a block of the same thread. Blocks of several threads may share a write transaction, and
+    /// read.
     func mayNeed(_ thread: UInt, isWriting: Bool) -> Bool {
         mine.withLock { $0.threads.contains(thread) }
             || !isWriting && parts.all.contains { $0.withLock { $0.writing > 0 } }

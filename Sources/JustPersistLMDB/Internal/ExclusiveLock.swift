@@ -2,16 +2,16 @@ import Foundation
 import JustPersist
 import JustPersistRecords
 
-/// LMDB's own lock on a store, by which it tells whether a process is the only one to have it open.
+/// LMDB's own lock on a store, which shows whether only one process has it open.
 ///
-/// An LMDB that opens the store meanwhile waits, and then opens the file that is there by then.
+/// If LMDB opens the store meanwhile, it waits, and then opens the file that exists at the end.
 enum ExclusiveLock {
     /// Holds the lock while `body` runs.
     ///
-    /// The store is claimed and not open in this process: to let go of the lock gives up every lock that the process has
-    /// on the file.
+    /// The store is claimed and not open in this process: releasing the lock releases every lock of the process on the
+    /// file.
     ///
-    /// - Throws: `.lockedByAnotherProcess` if another process has the store open, or what `body` throws.
+    /// - Throws: `.lockedByAnotherProcess` if another process has the store open, or the error of `body`.
     static func withLock<Value>(
         in directory: StoreDirectory, for operation: String, _ body: () throws -> Value
     ) throws -> Value {
@@ -38,8 +38,8 @@ enum ExclusiveLock {
         return try body()
     }
 
-    /// Holds the lock while `body` reads the files, as far as there is a lock file that may be written to: without one
-    /// nobody can have the store open for writing.
+    /// Holds the lock while `body` reads the files, if there is a writable lock file: without one, no process can have
+    /// the store open for writing.
     static func withLockIfThere<Value>(
         in directory: StoreDirectory, for operation: String, _ body: () throws -> Value
     ) throws -> Value {

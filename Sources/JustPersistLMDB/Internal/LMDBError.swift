@@ -5,9 +5,9 @@ import JustPersistRecords
 
 /// LMDB's return codes as errors of the contract.
 enum LMDBError {
-    /// Throws the error that `code` stands for, if it is one.
+    /// Throws the error of `code`, if it is one.
     ///
-    /// A missing key, `MDB_NOTFOUND`, is for the caller to handle first: it is no error.
+    /// The caller handles a missing key, `MDB_NOTFOUND`, first: it is not an error.
     static func check(
         _ code: Int32, in operation: String, at directory: StoreDirectory
     ) throws(DataStoreError) {
@@ -31,7 +31,7 @@ enum LMDBError {
         case MDB_INVALID, MDB_VERSION_MISMATCH, MDB_INCOMPATIBLE: return .notAStore
         case MDB_CORRUPTED, MDB_PAGE_NOTFOUND: return .corrupted
         case EAGAIN: return .lockedByAnotherProcess
-        // LMDB reports a write that was cut short as EIO, and a full disk cuts writes short.
+        // LMDB reports an incomplete write as EIO, and a full disk causes incomplete writes.
         case EIO where isFull(directory): return .storageFull
         default:
             return POSIXErrorCode(rawValue: code).flatMap { .init(fileError: $0) }
@@ -70,7 +70,7 @@ enum LMDBError {
             "An earlier commit to the store at “\(path)” could not be finished, so the file has to be "
                 + "opened anew. That happens by itself as soon as no block runs: end those that do, and "
                 + "try again. Committed data is intact."
-        // LMDB knows readers by the numbers of their processes, and locks that number's byte of the lock file.
+        // LMDB identifies readers by their process number, and locks the byte with that number in the lock file.
         case EAGAIN:
             "A process with the number of this one, \(getpid()), has the store at “\(path)” open: it runs in another "
                 + "container or PID namespace, and LMDB takes the two for one. Close it there, or run both in one "
@@ -101,7 +101,7 @@ enum LMDBError {
 extension DataStoreError {
     /// Whether the reserved address space is used up.
     var isMapFull: Bool { engine?.code == Int(MDB_MAP_FULL) }
-    /// Whether a commit failed in a way after which LMDB wants to be opened anew.
+    /// Whether a commit failed in a way that requires LMDB to be reopened.
     var isUnfinishedCommit: Bool { engine?.code == Int(MDB_PANIC) }
     /// Whether another process has made the store larger than the address space reserved here.
     var isMapOutgrown: Bool { engine?.code == Int(MDB_MAP_RESIZED) }

@@ -2,32 +2,32 @@ import CLMDB
 import Foundation
 import JustPersist
 
-/// Where the pages of an environment are in memory, to see that each is the one that belongs there.
+/// The place of an environment's pages in memory, for checking that each page is in its own place.
 ///
-/// Each page of LMDB bears its number, at which LMDB itself never looks: a page that a disk or a copy put in
-/// another's place would answer for it.
+/// Each page of LMDB contains its number, which LMDB itself never checks: a page that a disk or a copy put in a wrong
+/// place would be read as the other page.
 final class MappedPages: Sendable {
-    /// The address of page 0, which LMDB does not tell.
+    /// The address of page 0, which LMDB does not provide.
     private let start: UInt
     private let length: UInt
     private let pageSize: UInt
     private let file: FileLength
     private let path: String
 
-    /// What a scan remembers of the pages that it has looked at.
+    /// The pages that a scan has checked already.
     struct Seen {
-        /// The addresses of the file's bytes, as far as they are known to be there.
+        /// The addresses of the file's bytes that are known to exist.
         fileprivate var bytes: Range<UInt>
         fileprivate var keyPage: UInt = 0
         fileprivate var valuePage: UInt = 0
         fileprivate let pageMask: UInt
 
-        /// Whether a key and its value lie in pages that were looked at.
+        /// Whether a key and its value are in pages that were checked.
         @inline(__always)
         @unsafe func covers(_ key: MDB_val, _ value: MDB_val) -> Bool {
             let keyStart = unsafe UInt(bitPattern: key.mv_data)
             let valueStart = unsafe UInt(bitPattern: value.mv_data)
-            // An empty value has no bytes to look at, and may begin where its page ends.
+            // An empty value has no bytes to check, and may begin where its page ends.
             return unsafe keyStart & pageMask == keyPage
                 && (value.mv_size == 0 || valueStart & pageMask == valuePage)
                 && keyStart >= bytes.lowerBound && keyStart &+ UInt(key.mv_size) <= bytes.upperBound
@@ -36,12 +36,12 @@ final class MappedPages: Sendable {
         }
     }
 
-    /// What a scan knows before it begins.
+    /// The state at the beginning of a scan.
     var nothingSeen: Seen {
         Seen(bytes: start..<(start &+ file.knownLength), pageMask: ~(pageSize &- 1))
     }
 
-    /// Throws if a key or its value reaches behind the end of the file.
+    /// Throws if a key or its value extends past the end of the file.
     @unsafe func checkEnds(
         _ key: MDB_val, _ value: MDB_val, _ seen: inout Seen
     ) throws(DataStoreError) {
@@ -50,21 +50,22 @@ final class MappedPages: Sendable {
         seen.bytes = start..<(start &+ file.knownLength)
     }
 
-    /// Throws if one of the pages bears another page's number.
+    /// Throws if one of the pages contains the number of another page.
     @unsafe func checkPages(
         _ key: MDB_val, _ value: MDB_val, _ seen: inout Seen
     ) throws(DataStoreError) {
         try unsafe checkPage(key, unless: &seen.keyPage)
-        // A large one has pages of its own.
+        // A large value has pages of its own.
         try unsafe checkPage(value, unless: &seen.valuePage)
     }
 
-    /// Whether it can be told where the pages are: only if each begins at a multiple of its size, as the system's do.
+    /// Whether the place of the pages can be known: only if each begins at a multiple of its size, as the system's
+    /// pages do.
     static func canBeTold(pageSize: Int) -> Bool { pageSize <= sysconf(Int32(_SC_PAGESIZE)) }
 
-    /// Concludes from the first key in order where the pages are.
+    /// Determines the place of the pages from the first key in order.
     ///
-    /// - Parameter leaf: The page in which the tree has that key, whatever number the page itself bears.
+    /// - Parameter leaf: The page of that key in the tree, even if the page itself contains another number.
     @unsafe init(
         firstKey: MDB_val, leaf: UInt64, length: Int, pageSize: Int, file: FileLength, path: String
     ) {
@@ -76,7 +77,7 @@ final class MappedPages: Sendable {
         start = page &- UInt(leaf) &* UInt(pageSize)
     }
 
-    /// Throws if the bytes of a key or a value reach behind the end of the file, where to touch them ends the process.
+    /// Throws if the bytes of a key or a value extend past the end of the file, where accessing them ends the process.
     @inline(__always)
     @unsafe func checkEnd(_ bytes: MDB_val) throws(DataStoreError) {
         let offset = unsafe UInt(bitPattern: bytes.mv_data) &- start
@@ -85,9 +86,9 @@ final class MappedPages: Sendable {
         if !file.reaches(end) { throw cutOff(end) }
     }
 
-    /// Throws if the page with the bytes of a key or a value, which are in the file, bears another page's number.
+    /// Throws if the page of a key or a value contains the number of another page; the bytes must be in the file.
     ///
-    /// Pages that a transaction has changed are elsewhere in memory, and pass.
+    /// Pages that a transaction has changed are elsewhere in memory, and are accepted.
     @inline(__always)
     @unsafe func checkPage(_ bytes: MDB_val, unless checked: inout UInt) throws(DataStoreError) {
         // An empty value may begin where its page ends.
@@ -107,16 +108,16 @@ final class MappedPages: Sendable {
         try unsafe checkPage(bytes, unless: &none)
     }
 
-    /// Throws if another page stands in the place of the root, which may be that of an earlier state: all of the store
-    /// would be as it was then, and in order.
+    /// Throws if another page is in the place of the root, such as the root of an earlier state: the whole store would
+    /// then appear in that state, and intact.
     func checkRoot(ofSnapshot number: UInt64) throws(DataStoreError) {
-        // SAFETY: the file has its meta pages, or it had not been opened; both are mapped as long as it is open.
+        // SAFETY: the file has its meta pages, because it was opened; both are mapped as long as it is open.
         guard
             let meta = unsafe UnsafeRawPointer(bitPattern: start + UInt(number & 1) * pageSize),
             unsafe meta.load(fromByteOffset: MetaPage.transactionOffset, as: UInt64.self) == number
         else { return }
         let root = unsafe meta.load(fromByteOffset: MetaPage.rootOffset, as: UInt64.self)
-        // Another process may have committed twice since, which writes over the page.
+        // Another process may have committed twice since, which overwrites the page.
         guard
             unsafe meta.load(fromByteOffset: MetaPage.transactionOffset, as: UInt64.self) == number,
             root < UInt64(length / pageSize)
@@ -126,7 +127,7 @@ final class MappedPages: Sendable {
         if unsafe Self.number(ofPageAt: start + page) != UInt(root) { throw misplaced(UInt(root)) }
     }
 
-    // SAFETY: the page holds bytes that LMDB has just given and that are in the file, so it is mapped.
+    // SAFETY: LMDB has just returned bytes of the page, and they are in the file, so the page is mapped.
     @unsafe private static func number(ofPageAt address: UInt) -> UInt {
         guard let page = unsafe UnsafeRawPointer(bitPattern: address) else { return 0 }
         return UInt(truncatingIfNeeded: unsafe page.load(as: UInt64.self))

@@ -1,18 +1,18 @@
 import Foundation
 
-/// One of the two pages at the start of an LMDB file, where a snapshot begins.
+/// One of the two pages at the start of an LMDB file, each of which is the start of a snapshot.
 ///
-/// Read with plain reads, because LMDB trusts these bytes: a wrong page size stops the process.
+/// Read with plain reads, because LMDB trusts these bytes: a wrong page size ends the process.
 struct MetaPage {
     let pageSize: UInt64
-    /// The pages that can be used again.
+    /// The tree of free pages.
     let free: Tree
-    /// The keys and values.
+    /// The tree of keys and values.
     let main: Tree
     let lastPage: UInt64
     let transaction: UInt64
 
-    /// What the page says of one of the two trees.
+    /// The data of a meta page about one of the two trees.
     struct Tree {
         let depth: UInt16
         let branchPages: UInt64
@@ -39,7 +39,7 @@ struct MetaPage {
         }
     }
 
-    /// What an LMDB file can have at its start.
+    /// The possible contents at the start of an LMDB file.
     enum Finding {
         case empty
         case foreign
@@ -76,7 +76,7 @@ struct MetaPage {
             second.uint32(at: 16) == 0xBEEF_C0DE, let two = MetaPage(second),
             one.pageSize == two.pageSize
         else { return .damaged }
-        // One in the other's place would take the store back by a commit, and nothing else would tell.
+        // If they were swapped, the store would lose its last commit without any other sign.
         guard first.uint64(at: 0) == 0, second.uint64(at: 0) == 1 else { return .damaged }
         guard try areSuccessive(one, two, in: file) else { return .damaged }
         return .metaPages([one, two])
@@ -84,39 +84,39 @@ struct MetaPage {
 
     /// Whether the two pages can have the numbers of the last two commits.
     ///
-    /// If the number of one is wrong, LMDB may take the store back by a commit. LMDB writes to both in turn, to the first
-    /// for even numbers, and leaves out no number. A commit lists the pages that it replaces under its own number, the
-    /// root of the tree among them; only one that begins with an empty tree may list none. The older page may lead to
-    /// anything: LMDB leaves the roots of a commit there that failed, and without the second sync of a commit its tree may
-    /// be overwritten.
+    /// If one number is wrong, LMDB may return to the commit before the last one. LMDB writes the two pages in turn,
+    /// the first for even numbers, and skips no number. A commit lists the pages that it replaces under its own number,
+    /// including the root of the tree; only a commit that begins with an empty tree may list none. The older page may
+    /// refer to anything: LMDB leaves the roots of a failed commit there, and without the second sync of a commit its
+    /// tree may be overwritten.
     private static func areSuccessive(
         _ even: MetaPage, _ odd: MetaPage, in file: FileHandle
     ) throws -> Bool {
         let numbers = (even: even.transaction, odd: odd.transaction)
-        // A new file has two pages of number 0.
+        // A new file has two pages with number 0.
         if numbers == (0, 0) { return true }
         guard numbers.even & 1 == 0,
             numbers.odd == numbers.even &+ 1 || numbers.even == numbers.odd &+ 1
         else { return false }
         let (older, newer) = numbers.even < numbers.odd ? (even, odd) : (odd, even)
         if newer.transaction == 1 || older.main.root == PageWalk.noPage { return true }
-        // What is wrong with the pages on the way is for the walk over all of them to say.
+        // The check of all pages reports any damage of the pages on the way.
         guard let last = try PageWalk.newestCommit(inFreeListOf: newer, of: file)
         else { return true }
         return last >= newer.transaction - 1
     }
 
-    /// The meta page that bytes are, wherever they were found; `nil` if they are none.
+    /// The meta page in some bytes, found at any place; `nil` if they are not a meta page.
     static func any(_ bytes: PageBytes) -> MetaPage? {
         guard bytes.uint32(at: 16) == 0xBEEF_C0DE, bytes.uint32(at: 20) == 1 else { return nil }
         return MetaPage(bytes)
     }
 
     private static let length = 152
-    /// More than a file can have: what is computed of smaller numbers does not overflow, here or in LMDB.
+    /// More pages than a file can have: arithmetic with smaller numbers does not overflow, here or in LMDB.
     private static let mostPages: UInt64 = 1 << 46
     private static let mostCommits: UInt64 = 1 << 62
-    /// Where the page has the root of ``main``, and ``transaction``.
+    /// The place of the root of ``main`` and of ``transaction`` in the page.
     static let rootOffset = 88 + 40
     static let transactionOffset = 144
 

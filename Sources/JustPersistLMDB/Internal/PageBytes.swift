@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bytes of an LMDB file, which may be anything; what lies outside reads as `nil`.
+/// Bytes of an LMDB file, with any contents; places outside of them read as `nil`.
 struct PageBytes: Equatable {
     static let branchFlag: UInt16 = 0x01
     static let leafFlag: UInt16 = 0x02
@@ -20,18 +20,18 @@ struct PageBytes: Equatable {
     var isEmpty: Bool { bytes.isEmpty }
     var count: Int { bytes.count }
 
-    // LMDB writes numbers in the order of the machine, which is this one.
+    // LMDB writes numbers in the byte order of the machine.
     func uint16(at offset: Int) -> UInt16? { number(at: offset) }
     func uint32(at offset: Int) -> UInt32? { number(at: offset) }
     func uint64(at offset: Int) -> UInt64? { number(at: offset) }
 
-    /// The bytes from `offset` on, if there are so many.
+    /// The bytes from `offset` on; `nil` if there are fewer than `size`.
     func slice(at offset: Int, _ size: Int) -> [UInt8]? {
         guard offset >= 0, size >= 0, offset <= bytes.count - size else { return nil }
         return Array(bytes[offset..<offset + size])
     }
 
-    /// So many numbers of 64 bits.
+    /// Several 64-bit numbers.
     func words(at offset: Int, _ count: Int) throws(PageWalk.Damage) -> [UInt64] {
         var words: [UInt64] = []
         for index in 0..<count {
@@ -46,7 +46,7 @@ struct PageBytes: Equatable {
     private func number<N: FixedWidthInteger & BitwiseCopyable>(at offset: Int) -> N? {
         guard offset >= 0, offset <= bytes.count - MemoryLayout<N>.size else { return nil }
         return unsafe bytes.withUnsafeBytes { bytes in
-            // SAFETY: the bytes are there, and any are a number.
+            // SAFETY: the bytes exist, and any bytes are a number.
             unsafe bytes.loadUnaligned(fromByteOffset: offset, as: N.self)
         }
     }

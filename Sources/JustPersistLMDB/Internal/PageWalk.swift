@@ -1,16 +1,16 @@
 import Foundation
 
-/// A look at every page that one snapshot of an LMDB file refers to, with plain reads.
+/// Checks every page that a snapshot of an LMDB file refers to, with plain reads.
 ///
-/// LMDB takes its pages on trust: it does not see that one stands in another's place, and touching one
-/// behind the end of the file kills the process. The bytes read may be anything: what is read and kept is
-/// bounded by the file, and every offset is checked.
+/// LMDB trusts its pages: it does not notice a page in a wrong place, and accessing one after the end of the file ends
+/// the process. The bytes read may have any contents: the amount of data read and kept is limited by the file's size,
+/// and every offset is checked.
 struct PageWalk {
     private let file: FileHandle
     private let meta: MetaPage
-    /// The number of whole pages in the file.
+    /// The number of complete pages in the file.
     private let pagesInFile: UInt64
-    /// The pages met, as bits of words by number: each is used once or free once.
+    /// The pages found so far, a bit for each: every page is either used once or free once.
     private var seen: [UInt64: UInt64] = [:]
     private var freePagesBehindEnd: UInt64 = 0
     private var goesOn: (_ bytes: Int) -> Bool = { _ in true }
@@ -19,7 +19,7 @@ struct PageWalk {
     /// The height of the highest tree that LMDB's cursors climb.
     private static let maximumDepth = 32
 
-    /// What is wrong with a page.
+    /// The damage of a page.
     struct Damage: Error {
         let text: String
         init(_ text: String) { self.text = text }
@@ -27,14 +27,14 @@ struct PageWalk {
 
     /// Whether all pages in use by the snapshot that begins at `meta` are in `file`.
     ///
-    /// LMDB may leave the last pages of its file unwritten, if they are free; so a file shorter than its
-    /// meta page says is not always cut off.
+    /// LMDB may leave the last pages of its file unwritten if they are free, so a file may be shorter than its meta
+    /// page states without being cut off.
     static func isComplete(_ meta: MetaPage, in file: FileHandle) throws -> Bool {
         var walk = try PageWalk(meta, in: file)
         guard meta.lastPage >= walk.pagesInFile else { return true }
         do {
             try walk.visit(meta.free, isFreeList: true)
-            // Usually the free list names every missing page, and the data need not be read.
+            // Usually the free list has every missing page, and the data need not be read.
             if walk.freePagesBehindEnd == meta.lastPage + 1 - walk.pagesInFile { return true }
             try walk.visit(meta.main, isFreeList: false)
             return true
@@ -43,7 +43,7 @@ struct PageWalk {
         }
     }
 
-    /// Throws the first ``Damage`` in the snapshot that begins at `meta`; any, once `goesOn` says no.
+    /// Throws the first ``Damage`` in the snapshot that begins at `meta`, or any error once `goesOn` returns false.
     static func check(
         _ meta: MetaPage, in file: FileHandle, _ goesOn: (_ bytes: Int) -> Bool = { _ in true }
     ) throws {
@@ -55,9 +55,9 @@ struct PageWalk {
         }
     }
 
-    /// The page to which the first entries of the tree lead; 0 if there is none.
+    /// The page with the first entries of the tree; 0 if there is none.
     ///
-    /// They are followed as LMDB follows them, without a look at what the pages on the way say of themselves.
+    /// Follows the pages as LMDB does, without checking the pages on the way.
     static func firstLeaf(of meta: MetaPage, in file: FileHandle) throws -> UInt64 {
         var number = meta.main.root
         guard number <= meta.lastPage else { return 0 }
@@ -73,8 +73,7 @@ struct PageWalk {
         return number
     }
 
-    /// The highest number of a commit under which a snapshot lists free pages; 0 if it lists none, `nil` if the pages on
-    /// the way are damaged.
+    /// The highest number of a commit in the free list of a snapshot; 0 if the list is empty, `nil` if it is damaged.
     static func newestCommit(
         inFreeListOf meta: MetaPage, of file: FileHandle
     ) throws -> UInt64? {
@@ -103,7 +102,7 @@ struct PageWalk {
 
     // MARK: Trees
 
-    /// What a walk over a tree has counted, to be compared with what the meta page says.
+    /// The numbers counted in a tree, to be compared with those in the meta page.
     private struct Count {
         var depth = 0
         var branchPages: UInt64 = 0
@@ -112,7 +111,7 @@ struct PageWalk {
         var entries: UInt64 = 0
     }
 
-    /// The keys that a page may have: those from `lower` up to `upper`.
+    /// The permitted keys of a page: those from `lower` up to `upper`.
     private struct Bounds {
         var lower: [UInt8]?
         var upper: [UInt8]?
@@ -155,7 +154,7 @@ struct PageWalk {
                 throw Damage("page \(number) leads to too few others")
             }
             for index in page.nodes.indices {
-                // The first key of a branch page stands for everything below the second.
+                // The first key of a branch page stands for all keys less than the second one.
                 let inner = Bounds(
                     lower: index == 0 ? bounds.lower : keys[index - 1],
                     upper: index < keys.count ? keys[index] : bounds.upper)
@@ -189,7 +188,7 @@ struct PageWalk {
                 throw Damage("page \(first) is in use and lies behind the end of the file")
             }
             let header = try PageBytes(file, at: first * meta.pageSize, count: 16)
-            // Overwritten by a shorter value, it keeps its pages.
+            // A value that was replaced by a shorter one keeps its pages.
             guard header.uint64(at: 0) == first, header.uint16(at: 10) == PageBytes.overflowFlag,
                 let pages = header.uint32(at: 12).map(UInt64.init),
                 pages >= (size + 15) / meta.pageSize + 1
@@ -213,7 +212,7 @@ struct PageWalk {
         }
     }
 
-    /// Claims the pages that a record of the free list names: their number, and then they, descending.
+    /// Claims the pages in a record of the free list: their number, followed by the pages in descending order.
     private mutating func noteFreePages(
         _ words: (_ offset: Int, _ count: Int) throws -> [UInt64]
     ) throws {

@@ -3,12 +3,12 @@ import Foundation
 import JustPersist
 import JustPersistRecords
 
-/// One snapshot of an environment, and the reading half of a ``WriteTransaction``.
+/// One snapshot of an environment, and the superclass of ``WriteTransaction``.
 class ReadTransaction: KeyValueReader {
     let environment: Environment
-    // Not checked at run time: it is read for every key, and nothing that runs while it is assigned uses it.
+    // Unchecked: it is read for every key, and code that runs during an assignment does not access it.
     @safe @exclusivity(unchecked) private var handle: TransactionHandle?
-    // Scans take it in turn; a scan inside a scan finds none and opens its own.
+    // Scans use it in turn; a scan inside a scan opens a cursor of its own.
     private var spareCursor: Cursor?
 
     init(_ environment: Environment, _ handle: consuming TransactionHandle) {
@@ -19,25 +19,26 @@ class ReadTransaction: KeyValueReader {
     /// The number of the snapshot.
     final var number: UInt64? { handle?.number }
 
-    // That of a transaction for writing is its own, and not yet a committed state.
-    // LMDB counts anew in a file that was compacted.
+    // The number of a write transaction is its own, and not that of a committed state. In a compacted file LMDB starts
+    // again with low numbers.
     var snapshotNumber: UInt64? { number.map { environment.opening << 40 &+ $0 } }
 
-    /// Ends the transaction, which its engine does once.
+    /// Ends the transaction; called once, by its engine.
     func end() {
         if let handle = takeHandle() { environment.retire(handle) }
     }
 
-    /// The transaction, to end it: the cursors are closed, and nothing can be read any more.
+    /// The transaction, to be ended: the cursors are closed, and nothing can be read any more.
     final func takeHandle() -> TransactionHandle? {
         closeCursors()
         return handle.take()
     }
 
-    /// Closes the cursors, as before the transaction ends, and before one inside it, which would have to follow them.
+    /// Closes the cursors, before the transaction ends, and before a nested transaction, whose changes they would not
+    /// follow.
     func closeCursors() { spareCursor = nil }
 
-    /// Puts another transaction in the place of this one's, which is returned; the cursors are closed.
+    /// Replaces the open transaction, and returns the previous one; the cursors are closed.
     final func exchangeHandle(_ new: consuming TransactionHandle?) -> TransactionHandle? {
         let old = takeHandle()
         handle = consume new
@@ -60,13 +61,13 @@ class ReadTransaction: KeyValueReader {
         }
         try environment.check(code, in: "read")
         try unsafe environment.pages?.check(value)
-        // SAFETY: the bytes stay until the transaction ends or writes, and `body` does neither.
+        // SAFETY: the bytes stay valid until the transaction ends or writes, and `body` does neither.
         let bytes = unsafe value.bytes
         try unsafe body(bytes.span)
         return true
     }
 
-    /// With one cursor, which finds a key on the page of the last one without a way down the tree.
+    /// Uses one cursor, which finds a key on the page of the last one without descending the tree.
     func withValues(
         forKeys keys: [[UInt8]],
         _ body: (_ place: Int, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
@@ -87,7 +88,7 @@ class ReadTransaction: KeyValueReader {
             }
             try environment.check(code, in: "read")
             try unsafe pages?.check(value)
-            // SAFETY: the bytes stay until the transaction ends or writes, and `body` does neither.
+            // SAFETY: the bytes stay valid until the transaction ends or writes, and `body` does neither.
             let bytes = unsafe value.bytes
             if try unsafe body(place, bytes.span) == .stop { break }
         }
@@ -102,7 +103,7 @@ class ReadTransaction: KeyValueReader {
         let cursor = try takeCursor()
         let lower = range.lower.span
         if let upper = range.upper {
-            // SAFETY: `range` keeps both bounds over the scan.
+            // SAFETY: `range` keeps both bounds alive during the scan.
             try unsafe lower.withUnsafeBufferPointer { lower throws(DataStoreError) in
                 try unsafe upper.span.withUnsafeBufferPointer { upper throws(DataStoreError) in
                     try unsafe scan(with: cursor, from: lower, upTo: upper, reversed, body)
@@ -125,7 +126,7 @@ class ReadTransaction: KeyValueReader {
         var value = unsafe MDB_val()
         var code: Int32
         if !reversed {
-            // LMDB refuses to look for an empty key.
+            // LMDB does not accept an empty key.
             if !lower.isEmpty { unsafe key = MDB_val(lower) }
             code = unsafe cursor.move(lower.isEmpty ? MDB_FIRST : MDB_SET_RANGE, &key, &value)
         } else if let upper = unsafe upper {
@@ -157,7 +158,7 @@ class ReadTransaction: KeyValueReader {
                 seen = looked
             }
             if !reversed { unsafe MDB_val.prefetchEntries(behind: key, value) }
-            // SAFETY: the bytes stay until the transaction ends or writes, and `body` does neither.
+            // SAFETY: the bytes stay valid until the transaction ends or writes, and `body` does neither.
             let keyBytes = unsafe key.bytes
             let valueBytes = unsafe value.bytes
             guard try unsafe body(keyBytes.span, valueBytes.span) == .next else { return }
@@ -167,7 +168,7 @@ class ReadTransaction: KeyValueReader {
         try environment.check(code, in: "read")
     }
 
-    /// Throws if a key that was not found was looked for in a page that is another's.
+    /// Throws if a missing key was looked up in a page that belongs to another place.
     private func checkNeighbours(of key: Span<UInt8>) throws(DataStoreError) {
         guard let pages = environment.pages else { return }
         let cursor = try takeCursor()
@@ -199,7 +200,7 @@ class ReadTransaction: KeyValueReader {
         return unsafe Cursor(owning: cursor)
     }
 
-    /// The open transaction, to be kept by no one: it ends with the block.
+    /// The open transaction, which must not be kept: it ends with the block.
     @unsafe final func pointer() throws(DataStoreError) -> OpaquePointer {
         guard let pointer = unsafe handle?.pointer else { throw ended }
         try environment.checkProcess(in: "read")

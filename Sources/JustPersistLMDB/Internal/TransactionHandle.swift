@@ -5,25 +5,25 @@ import CLMDB
     let pointer: OpaquePointer
     private let forkCount = ForkCount.current
 
-    /// Takes over an open transaction.
+    /// Takes ownership of an open transaction.
     @unsafe init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
     deinit {
-        // In a child made by fork, the slot of the reader table and the lock are still the parent's.
+        // In a forked child, the slot of the reader table and the lock still belong to the parent.
         if ForkCount.current == forkCount { unsafe mdb_txn_abort(pointer) }
     }
 
-    /// The number of the snapshot, which the next commit raises by one.
+    /// The number of the snapshot, which the next commit increases by one.
     var number: UInt64 { UInt64(unsafe mdb_txn_id(pointer)) }
 
-    /// Commits, and returns the code of LMDB; whatever it is, the transaction has ended.
+    /// Commits, and returns the code of LMDB; the transaction has ended in any case.
     consuming func commit() -> Int32 {
         let pointer = unsafe pointer
         discard self
         return unsafe mdb_txn_commit(pointer)
     }
 
-    /// Gives the snapshot of a transaction for reading up, but keeps its slot in the reader table.
+    /// Releases the snapshot of a read transaction, but keeps its slot in the reader table.
     consuming func reset() -> IdleReader {
         let pointer = unsafe pointer
         discard self
@@ -32,20 +32,19 @@ import CLMDB
     }
 }
 
-/// A transaction for reading between two uses, to be renewed or given up.
-// With MDB_NOTLS a transaction for reading belongs to no thread.
+/// A read transaction between two uses, to be renewed or ended.
 @safe struct IdleReader: @unchecked Sendable {
     private let pointer: OpaquePointer
 
     fileprivate init(_ pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
-    /// The transaction on a new snapshot, or `nil` if LMDB refuses; it is given up then.
+    /// The transaction on a new snapshot; `nil` if LMDB refuses, in which case it has ended.
     func renew() -> TransactionHandle? {
         let transaction = unsafe TransactionHandle(owning: pointer)
         guard unsafe mdb_txn_renew(pointer) == MDB_SUCCESS else { return nil }
         return transaction
     }
 
-    /// Gives the transaction and its slot up.
+    /// Ends the transaction, and frees its slot.
     func end() { unsafe mdb_txn_abort(pointer) }
 }

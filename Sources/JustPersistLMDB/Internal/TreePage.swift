@@ -1,7 +1,7 @@
-/// A page of one of LMDB's two trees, whose bytes may be anything.
+/// A page of one of LMDB's two trees, which may contain any bytes.
 struct TreePage {
     let isBranch: Bool
-    /// Where the nodes begin, in the order of their keys.
+    /// The starts of the nodes, in the order of their keys.
     let nodes: [Int]
 
     private let bytes: PageBytes
@@ -9,13 +9,13 @@ struct TreePage {
 
     private static let bigDataFlag: UInt16 = 0x01
 
-    /// Where the value of a node is.
+    /// The place of a node's value.
     enum Value {
         case inside(PageBytes)
         case overflow(first: UInt64, size: UInt64)
     }
 
-    /// Checks that the bytes are a page of a tree, and the one with that number.
+    /// Checks that the bytes are a page of a tree with that number.
     init(_ bytes: PageBytes, _ number: UInt64) throws(PageWalk.Damage) {
         self.bytes = bytes
         self.number = number
@@ -34,7 +34,7 @@ struct TreePage {
 
     private var damage: PageWalk.Damage { .init("a node of page \(number) is damaged") }
 
-    /// The keys, comparable as bytes; without the first of a branch page, which stands for nothing.
+    /// The keys, comparable as bytes; without the first key of a branch page, which has no meaning.
     func keys(isFreeList: Bool) throws(PageWalk.Damage) -> [[UInt8]] {
         var keys: [[UInt8]] = []
         for node in isBranch ? nodes.dropFirst() : nodes[...] {
@@ -45,13 +45,13 @@ struct TreePage {
                 continue
             }
             guard size == 8, let number = bytes.uint64(at: node + 8) else { throw damage }
-            // Numbers compare as their bytes do from the highest on.
+            // With the highest byte first, numbers compare as bytes do.
             keys.append((0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) })
         }
         return keys
     }
 
-    /// The page that a node of a branch page leads to.
+    /// The page to which a node of a branch page refers.
     func child(at index: Int) throws(PageWalk.Damage) -> UInt64 {
         guard let low = bytes.uint32(at: nodes[index]),
             let high = bytes.uint16(at: nodes[index] + 4)

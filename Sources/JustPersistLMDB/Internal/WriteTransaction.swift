@@ -5,15 +5,15 @@ import JustPersistRecords
 /// The one open write transaction of an environment.
 final class WriteTransaction: ReadTransaction, KeyValueWriter {
     private var putCursor: Cursor?
-    /// Whether all keys so far went behind the last one.
+    /// Whether every key so far was greater than the last one in the store.
     ///
-    /// New items do, and pages filled by appending are full, where those split in the middle stay
+    /// The keys of new items are, and pages filled by appending are full, while pages that are split in the middle stay
     /// half empty.
     private var isAppending = true
-    /// The error that the transaction failed with.
-    // LMDB forgets why a transaction went bad, and a block may have swallowed the error.
+    /// The error after which the transaction cannot be committed.
+    // LMDB does not keep the reason of a failure, and a block may have ignored the error.
     private(set) var failure: DataStoreError?
-    /// Whether a write found no room, if only in a part that was undone.
+    /// Whether a write found no space, even in a part that was undone.
     private(set) var hasRunOut = false
     private let pagesAtStart: Int
 
@@ -34,13 +34,13 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
     ) throws(DataStoreError) {
         var value = unsafe MDB_val(mv_size: count, mv_data: nil)
         try unsafe store(&value, forKey: key, flags: MDB_RESERVE)
-        // SAFETY: LMDB keeps the room until the next write.
+        // SAFETY: LMDB keeps the space until the next write.
         let room = unsafe UnsafeMutableBufferPointer(
             start: value.mv_data?.assumingMemoryBound(to: UInt8.self), count: count)
         var output = unsafe OutputSpan(buffer: room, initializedCount: 0)
         fill(&output)
         let filled = unsafe output.finalize(for: room)
-        // What was in the page before must not get into the file as part of a value.
+        // Earlier contents of the page must not reach the file as part of a value.
         unsafe room.extracting(filled...).initialize(repeating: 0)
     }
 
@@ -88,11 +88,11 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
         return true
     }
 
-    /// With a cursor, so that the tree is descended once.
+    /// Uses a cursor, so the tree is descended once.
     func deleteAll(in range: KeyRange) throws(DataStoreError) -> Int {
         if let failure { throw failure }
         try environment.checkProcess(in: "write")
-        // It would lose its place.
+        // The cursor would lose its place.
         putCursor = nil
         let cursor = try openCursor()
         var key = unsafe MDB_val()
@@ -105,7 +105,7 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
         }
         while code == MDB_SUCCESS {
             try unsafe environment.pages?.check(key)
-            // SAFETY: the bytes stay until the entry is deleted.
+            // SAFETY: the bytes stay valid until the entry is deleted.
             let bytes = unsafe key.bytes
             let found = unsafe bytes.span
             if let upper = range.upper, !found.isOrdered(before: upper.span) { break }
@@ -125,10 +125,10 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
         return count
     }
 
-    /// As a transaction of LMDB inside this one.
+    /// Runs `body` in a nested transaction of LMDB.
     ///
-    /// It may be on another thread than the transaction: LMDB keeps nothing of a transaction for writing in its thread,
-    /// except the lock that it takes when the outermost one begins and gives up when that ends.
+    /// The nested one may be on another thread: LMDB keeps no thread-local state of a write transaction, except the
+    /// lock that it acquires when the outermost one begins and releases when that ends.
     func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
         if let failure { throw failure }
         closeCursors()
@@ -138,12 +138,12 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
         do {
             try body(self)
             if let failure { throw failure }
-            // What is too large is undone here, without the rest of the transaction.
+            // Changes that are too large are undone here, without the rest of the transaction.
             try checkCapacity(growingFrom: pagesBefore)
         } catch {
-            // What failed is undone with the rest.
+            // The failure is undone with the changes.
             failure = nil
-            // Not committed, it aborts.
+            // Aborts the nested transaction.
             _ = exchangeHandle(outer.take())
             throw error
         }
@@ -151,7 +151,7 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
         try checkWrite(inner.commit())
     }
 
-    /// Unless LMDB itself has failed: then the next call throws that.
+    /// False if LMDB itself has failed: then the next call throws that error.
     var undoesFailedSavepoints: Bool { failure == nil }
 
     /// Commits, or changes nothing.
@@ -161,7 +161,7 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
         try checkCapacity(growingFrom: pagesAtStart)
         guard let handle = takeHandle() else { throw ended }
         try checkWrite(handle.commit())
-        // What went to a file that nobody can open any more is not committed.
+        // Changes of a file that no longer has a path are not committed.
         try environment.checkPlace(in: "write", isCommitted: true)
     }
 
@@ -173,11 +173,11 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
     override var snapshotNumber: UInt64? { nil }
 
     override func end() {
-        // Not committed, it aborts.
+        // Aborts the transaction.
         _ = takeHandle()
     }
 
-    /// Refuses a transaction that grew into the pages kept for deleting from a full store.
+    /// Refuses a transaction that grew into the pages reserved for deletions from a full store.
     private func checkCapacity(growingFrom before: Int) throws(DataStoreError) {
         let pages = try unsafe environment.pageCount(in: pointer())
         guard pages > before, pages > environment.capacity else { return }

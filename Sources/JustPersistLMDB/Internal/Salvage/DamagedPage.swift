@@ -1,6 +1,6 @@
 import JustPersistRecords
 
-/// A page of a tree of which some bytes are wrong: the nodes that can still be made out.
+/// A page of a tree with damaged bytes, and the nodes that can still be read.
 struct DamagedPage {
     struct Node {
         let key: [UInt8]
@@ -8,11 +8,11 @@ struct DamagedPage {
     }
 
     private let bytes: PageBytes
-    /// The pages to which it leads, if it is a branch page.
+    /// Whether it is a branch page, which refers to other pages.
     let isBranch: Bool
-    /// Whether it is known where the nodes begin.
+    /// Whether the start of the nodes is known.
     ///
-    /// Before that place there may be nodes that were deleted.
+    /// There may be deleted nodes before it.
     let hasBounds: Bool
     private let start: Int
 
@@ -32,7 +32,7 @@ struct DamagedPage {
         }
     }
 
-    /// The pages that a branch page leads to.
+    /// The pages to which a branch page refers.
     var children: [UInt64] {
         guard let lower = bytes.uint16(at: 12), lower >= 16, Int(lower) <= bytes.count else {
             return []
@@ -45,7 +45,7 @@ struct DamagedPage {
         }
     }
 
-    /// Everything in a leaf page that looks like an entry that is to be saved; a checksum decides whether it is one.
+    /// All possible entries of a leaf page that would be salvaged; a checksum decides whether they are intact.
     var nodes: [Node] {
         var nodes: [Node] = []
         for offset in stride(from: start, to: bytes.count - 8, by: 2) {

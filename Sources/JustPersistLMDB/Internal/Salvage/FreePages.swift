@@ -1,12 +1,12 @@
-/// The pages that a snapshot does not use, as its own list names them.
+/// The pages that a snapshot does not use, from its own list.
 ///
-/// What such a page holds is older than the snapshot, or belongs to a commit that never was.
+/// The contents of such a page are older than the snapshot, or belong to a commit that was never completed.
 struct FreePages {
     private var pages = PageSet()
     private let file: PageFile
     private let lastPage: UInt64
 
-    /// `nil` if the list cannot be read from its first page to its last.
+    /// `nil` if the list cannot be read completely.
     init?(of meta: MetaPage, in file: PageFile) {
         self.file = file
         lastPage = meta.lastPage
@@ -43,7 +43,7 @@ struct FreePages {
         switch value {
         case .inside(let bytes): list = bytes
         case .overflow(let first, let size):
-            // A number for each page, and how many there are.
+            // A number for each page, and their count.
             guard size <= (file.count + 2) * 8, let place = file.places(ofPage: first).first,
                 let bytes = file.bytes(at: place * file.pageSize + 16, count: Int(size)),
                 bytes.count == Int(size)

@@ -1,15 +1,15 @@
 import JustPersistRecords
 
-/// Where the last commit's tree begins in a file whose first two pages are damaged.
+/// The root of the last commit's tree in a file whose two meta pages are damaged.
 ///
-/// Only these two say it. But the first entry of every tree is the header of the store, which has the number of its
-/// commit and a checksum; so the tree whose header has the greatest number is the last one.
+/// Only these two pages refer to the root. But the first entry of every tree is the header of the store, which has the
+/// number of its commit and a checksum; so the tree whose header has the greatest number is the last one.
 struct LastState {
     /// The root of the tree; `nil` if none is found.
     private(set) var root: UInt64?
-    /// What can still be read of a page that leads to that root.
+    /// The readable contents of a meta page that refers to that root.
     private(set) var meta: MetaPage?
-    /// Whether some page is of a later commit, of which no whole tree is left.
+    /// Whether a page belongs to a later commit, of which no complete tree is left.
     private(set) var isOutdated = false
 
     /// The first child of each branch page, and the commit of each leaf page that begins with a header.
@@ -17,7 +17,7 @@ struct LastState {
         var children: [UInt64: UInt64] = [:]
         var commits: [UInt64: UInt64] = [:]
 
-        /// The commit to which a tree belongs, and how high it is.
+        /// The commit of a tree, and its height.
         func commit(ofRoot root: UInt64) -> (number: UInt64, height: Int)? {
             var page = root
             for height in 0..<32 {
@@ -66,7 +66,7 @@ struct LastState {
                 : one.commit < other.commit
         }
         guard let best else {
-            // Without any header, what a page at the start says is better than nothing.
+            // Without any header, the contents of a meta page are better than nothing.
             meta = metas.max { $0.transaction < $1.transaction }
             root = meta?.main.root
             isOutdated = true

@@ -22,13 +22,13 @@ final class PageFile {
 
     deinit { try? file.close() }
 
-    /// What the two pages at the start say of themselves, if they agree.
+    /// The contents of the two meta pages, if they agree.
     var metaPages: [MetaPage]? {
         guard case .metaPages(let pages)? = try? MetaPage.read(from: file) else { return nil }
         return pages
     }
 
-    /// The bytes of a page, with zeroes in place of those that are not there; `nil` if none can be read.
+    /// The bytes of a page, with zeros in place of missing ones; `nil` if none can be read.
     func page(at place: UInt64) -> PageBytes? {
         guard place < count, let found = bytes(at: place * pageSize, count: Int(pageSize)) else {
             return nil
@@ -36,7 +36,7 @@ final class PageFile {
         return PageBytes(found + [UInt8](repeating: 0, count: Int(pageSize) - found.count))
     }
 
-    /// Bytes of the file, fewer at its end; `nil` if the disk does not give them.
+    /// Bytes of the file, fewer at its end; `nil` if the disk cannot read them.
     func bytes(at offset: UInt64, count: Int) -> [UInt8]? {
         guard offset < length else { return nil }
         do {
@@ -50,7 +50,7 @@ final class PageFile {
 
     // MARK: Pages in other places
 
-    /// By their numbers, the places of pages that do not stand where their number says.
+    /// The places of the pages that are not in their own place, by page number.
     lazy var misplaced: [UInt64: [UInt64]] = {
         var places: [UInt64: [UInt64]] = [:]
         for place in 0..<count {
@@ -62,9 +62,9 @@ final class PageFile {
         return places
     }()
 
-    /// The number that a page bears; `nil` for what is no page, as the later pages of a large value.
+    /// The number stored in a page; `nil` if it is not a page, as the later pages of a large value.
     func number(ofPageAt place: UInt64) -> UInt64? {
-        // A damaged page may lead anywhere.
+        // A damaged page may refer to any number.
         guard place < count, let found = bytes(at: place * pageSize, count: 16) else { return nil }
         let header = PageBytes(found)
         guard let number = header.uint64(at: 0), let flags = header.uint16(at: 10),
@@ -76,7 +76,7 @@ final class PageFile {
         return number
     }
 
-    /// Where a page may be: in its place first.
+    /// The possible places of a page, its own place first.
     func places(ofPage number: UInt64) -> [UInt64] {
         if self.number(ofPageAt: number) == number { return [number] }
         return misplaced[number] ?? []
@@ -84,7 +84,7 @@ final class PageFile {
 
     // MARK: The size of a page
 
-    /// The size that a meta page states, or the one by which most pages stand where they should.
+    /// The size stated in a meta page, or the one for which most pages are in their own place.
     private static func pageSize(of file: FileHandle, _ length: UInt64) -> UInt64 {
         func read(at offset: UInt64) -> PageBytes? { try? PageBytes(file, at: offset, count: 152) }
         let sizes: [UInt64] = [4096, 16384, 8192, 32768, 65536, 2048, 1024, 512]

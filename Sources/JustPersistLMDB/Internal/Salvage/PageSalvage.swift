@@ -1,10 +1,10 @@
 import JustPersist
 import JustPersistRecords
 
-/// A lenient walk over the tree of a damaged file: everything below it that still has its checksum is taken.
+/// Reads the tree of a damaged file leniently: every record with a correct checksum is taken.
 ///
-/// Where a part of the tree cannot be read, the records of its keys are looked for in all pages that are neither reached
-/// otherwise nor free. A page that is in another's place is known by its number.
+/// If a part of the tree cannot be read, the records of its keys are searched for in all pages that are neither reached
+/// otherwise nor free. A page in a wrong place is identified by its number.
 struct PageSalvage {
     private let file: PageFile
     private let entries: SalvagedEntries
@@ -12,14 +12,14 @@ struct PageSalvage {
     /// The pages of the tree that were read, by number, and by place.
     private var reached = PageSet()
     private var used = PageSet()
-    /// The pages that hold nothing of the last commit; `nil` if that cannot be told.
+    /// The pages that the last commit does not use; `nil` if they are unknown.
     private var free: FreePages?
-    /// The keys of which a part may not have been found.
+    /// The ranges of keys that may not have been found completely.
     private var lost: [KeyRange] = []
     private var catalogKeys: Set<[UInt8]> = []
 
     private static let maximumDepth = 32
-    /// What no entry is longer than: an item's record is written by one block.
+    /// The maximum size of an entry: an item's record is written by one block.
     private static let mostBytes = UInt64(DataStoreLimits.contract.writeBlockBytes)
 
     init(_ file: PageFile, into entries: SalvagedEntries, _ meter: MaintenanceMeter) {
@@ -44,7 +44,7 @@ struct PageSalvage {
         }
     }
 
-    /// The page at which the last commit's tree begins; `nil` if that is empty.
+    /// The root page of the last commit's tree; `nil` if it is empty.
     private func findRoot() -> (root: UInt64?, meta: MetaPage?)? {
         if let newest = file.metaPages?.max(by: { $0.transaction < $1.transaction }) {
             return newest.main.root == PageWalk.noPage ? nil : (newest.main.root, newest)
@@ -76,9 +76,9 @@ struct PageSalvage {
 
     // MARK: The tree
 
-    /// Reads a page of the tree and all below it.
+    /// Reads a page of the tree and all pages below it.
     ///
-    /// - Parameter isGuessed: Whether the page that leads here is damaged, so that it may lead anywhere.
+    /// - Parameter isGuessed: Whether the page that refers to this one is damaged, so that the reference may be wrong.
     private mutating func walk(
         _ number: UInt64, _ bounds: KeyRange, depth: Int, isGuessed: Bool = false
     ) throws {
@@ -120,7 +120,7 @@ struct PageSalvage {
         }
     }
 
-    /// Takes the entries of a leaf page that is in order; its values may be damaged.
+    /// Takes the entries of an intact leaf page; its values may be damaged.
     private mutating func takeAll(
         of page: TreePage, _ keys: [[UInt8]], _ bounds: KeyRange?, _ isDoubtful: Bool
     ) throws {
@@ -137,7 +137,7 @@ struct PageSalvage {
         }
     }
 
-    /// Takes what can be read of a page whose header or nodes are damaged.
+    /// Takes all readable entries of a page whose header or nodes are damaged.
     private mutating func takeDamaged(
         _ bytes: PageBytes, _ bounds: KeyRange, depth: Int, _ isDoubtful: Bool
     ) throws {
@@ -155,11 +155,11 @@ struct PageSalvage {
 
     // MARK: Pages outside of the tree
 
-    /// Takes the entries of lost keys from a page that the walk has not met.
+    /// Takes the entries of lost keys from a page that is not in the tree.
     private mutating func takeOrphan(at place: UInt64) throws {
         guard !used.contains(place), let bytes = file.page(at: place) else { return }
         let label = file.number(ofPageAt: place) ?? place
-        // A page that bears the number of one that stands in its own place: its header is damaged, or it is a copy.
+        // A page with the number of a page that is in its own place: its header is damaged, or it is a copy.
         let isDoubtful = label != place && file.number(ofPageAt: label) == label
         let number = isDoubtful ? place : label
         guard !reached.contains(number), !(free?.contains(number) ?? false) else { return }
@@ -173,8 +173,7 @@ struct PageSalvage {
         }
     }
 
-    /// Takes old entries of the catalog from pages that are no longer in use, where the last ones are lost: types keep
-    /// their attributes.
+    /// Takes old entries of the catalog from unused pages if the latest ones are lost: types keep their attributes.
     private mutating func takeOldCatalog(at place: UInt64) throws {
         guard let bytes = file.page(at: place) else { return }
         for node in DamagedPage(bytes).nodes
@@ -182,7 +181,7 @@ struct PageSalvage {
             guard case .inside(let value) = node.value,
                 let entry = value.slice(at: 0, value.count)
             else { continue }
-            // Of two, the one with more attributes and names.
+            // Of two entries, the one with more attributes and names.
             try entries.take(
                 node.key, entry,
                 .init(version: UInt64(entry.count), isDoubtful: true))
@@ -201,7 +200,7 @@ struct PageSalvage {
                 try entries.take(key, found, trust)
             else { return false }
         case .overflow(let first, let size):
-            // Its own checksum says whether it is there, so that the header of its first page is not asked.
+            // The value's own checksum decides whether it is intact, so the header of its first page is not checked.
             var isTaken = try takeOverflow(key, at: first, size, trust)
             if !isTaken {
                 for place in file.misplaced[first] ?? [] where !isTaken {

@@ -1,4 +1,4 @@
-/// Numbers of pages, as bits of words.
+/// A set of page numbers, a bit for each.
 struct PageSet {
     private var words: [UInt64: UInt64] = [:]
 

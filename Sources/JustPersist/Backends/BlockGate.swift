@@ -24,8 +24,8 @@ public final class BlockGate: Sendable {
 
     /// A gate that is closed.
     ///
-    /// With a `transaction`, write blocks that wait for each other share it: see ``SharedTransaction``. The `name` of the
-    /// store is used in the message about queued blocks that were lost when the program ended.
+    /// With a `transaction`, write blocks that wait for each other share it: see ``SharedTransaction``. The `name` of
+    /// the store appears in the message about queued blocks that were lost when the program ended.
     public init(
         threading: DataStoreThreading = .callingThread,
         transaction: (any SharedTransaction)? = nil,
@@ -41,9 +41,9 @@ public final class BlockGate: Sendable {
         case opening(by: UInt)
         case closing(by: UInt)
 
-        /// Throws if it is the calling thread that opens or closes the store, and that would wait for itself.
+        /// Throws if the calling thread is opening or closing the store, and would wait for itself.
         ///
-        /// A main thread that waits runs blocks of other stores, which may call this one.
+        /// While the main thread waits, it runs blocks of other stores, which may call this one.
         func refuseWait(_ operation: String) throws(DataStoreError) {
             switch self {
             case .opening(by: BlockThread.current), .closing(by: BlockThread.current):
@@ -90,7 +90,7 @@ public final class BlockGate: Sendable {
 
     /// Waits for all running and queued blocks to end, and then runs `body` to close the store.
     ///
-    /// Streams of the store's items (``ItemStream``) end with an error, so that it need not wait for whoever reads them.
+    /// Streams of the store's items (``ItemStream``) end with an error, so closing does not wait for their readers.
     /// Meanwhile, new blocks are refused, except those that start inside a running block. If the store is already
     /// closed, `body` runs only if `evenIfClosed` is true. Afterwards, the store is closed even if `body` throws.
     ///
@@ -113,7 +113,7 @@ public final class BlockGate: Sendable {
         guard isMine else { return }
         visitors.refuse()
         StreamThread.endStreams(onThreads: visitors.threads)
-        // In this order: whoever is inside may still queue blocks.
+        // In this order, because a thread inside may still queue blocks.
         visitors.waitUntilAllHaveLeft()
         queue.waitUntilAllHaveEnded()
         defer { phase.change { $0 = .closed } }
@@ -129,21 +129,21 @@ public final class BlockGate: Sendable {
 
     /// Runs a read block.
     ///
-    /// Throws ``DataStoreError/Code/notSetUp`` on a closed store, or what the block throws.
+    /// Throws ``DataStoreError/Code/notSetUp`` on a closed store, or the error of the block.
     public func read(_ body: () throws -> Void) throws {
         guard threading.readsOnMainThread else { return try readHere(body) }
-        // Inside on this thread, too: the store is not closed before the block has run.
+        // Also inside on this thread: the store is not closed before the block has run.
         try visit("read") {
             try MainQueue.run { try visit("read", isQueued: true, body) }
         }
     }
 
-    /// The same on the calling thread, whatever ``threading`` says: for work that is nobody's block.
+    /// Runs a read block of the library on the calling thread, regardless of ``threading``.
     package func readHere(_ body: () throws -> Void) throws { try visit("read", body) }
 
     /// Runs `body` inside the store, which is not closed meanwhile.
     ///
-    /// - Parameter isQueued: Whether it may begin while the store is closing, because that waits for it in another way.
+    /// - Parameter isQueued: Whether it may begin while the store is closing, which waits for it in another way.
     package func visit(
         _ operation: String, isQueued: Bool = false, _ body: () throws -> Void
     ) throws {
@@ -157,8 +157,8 @@ public final class BlockGate: Sendable {
 
     /// Runs a write block once no other runs, and returns when it is committed.
     ///
-    /// Throws ``DataStoreError/Code/notSetUp`` on a closed store, ``DataStoreError/Code/nestedWrite`` inside a
-    /// write block, or what the block throws. In a gate with a ``SharedTransaction`` that can be what the commit throws.
+    /// Throws ``DataStoreError/Code/notSetUp`` on a closed store, ``DataStoreError/Code/nestedWrite`` inside a write
+    /// block, or the error of the block. In a gate with a ``SharedTransaction`` that can be the error of the commit.
     public func write(_ body: () throws -> Void) throws {
         guard threading.writesOnMainThread else { return try writeHere(body) }
         // Before the caller waits for the main thread, which would wait for the caller's block.
@@ -172,14 +172,14 @@ public final class BlockGate: Sendable {
     /// Throws ``DataStoreError/Code/nestedWrite`` inside a write block, as ``write(_:)`` would.
     package func refuseNestedWrite() throws(DataStoreError) { try turns.refuseNested() }
 
-    /// Queues a write block, and returns at once.
+    /// Queues a write block, and returns immediately.
     ///
     /// Queued blocks run in the order of the calls, and never on the main thread. After the block, `completion` is
     /// called once: with `nil` if the block was committed, or with the error. It may wait for blocks queued after its own.
     ///
-    /// If the program ends with `exit` or returns from `main`, it waits for the blocks queued by then and their completions, as
-    /// long as none takes ten seconds, and writes to standard error how many are lost. Inside a write block, `exit` does not
-    /// wait.
+    /// If the program ends with `exit` or returns from `main`, it waits for the blocks queued by then and their
+    /// completions, as long as none takes ten seconds, and writes the number of lost blocks to standard error. Inside a
+    /// write block, `exit` does not wait.
     public func enqueueWrite(
         _ body: @escaping @Sendable () throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
@@ -187,13 +187,13 @@ public final class BlockGate: Sendable {
         queue.append(body, completion)
     }
 
-    /// The same as ``write(_:)`` on the calling thread, whatever ``threading`` says: for work that is nobody's block.
+    /// Runs a write block of the library on the calling thread, regardless of ``threading``.
     package func writeHere(_ body: () throws -> Void) throws {
         try writeHere(isQueued: false, body)
     }
 
     private func writeHere(isQueued: Bool, _ body: () throws -> Void) throws {
-        // Before the wait, so that a store is not closed under a writer that waits.
+        // Before the wait, so a store is not closed under a waiting writer.
         try visit("write", isQueued: isQueued) {
             try turns.take { turn in try turn.run(body) }
         }

@@ -21,14 +21,14 @@ public import Synchronization
 public final class BlockThread: Sendable {
     /// The thread while the block runs, then 0.
     @usableFromInline let running: Atomic<UInt>
-    /// Whether a change was refused on another thread, and whether one was reported.
+    /// Whether a change was refused on another thread, and whether an error was reported.
     private let hasLostChange = Atomic(false)
     private let hasReportedLoss = Atomic(false)
 
     /// Begins a block on the calling thread.
     public init() { running = Atomic(Self.current) }
 
-    // Where it is a number it costs least. No thread that runs has the one of another.
+    // The number of the thread, where it is cheap to get. No two running threads share one.
     #if canImport(Glibc)
         @inlinable package static var current: UInt { pthread_self() }
     #else
@@ -62,7 +62,7 @@ public final class BlockThread: Sendable {
         throw Self.refusal(in: operation)
     }
 
-    /// The refusal of a call on another thread than the block's.
+    /// The error for a call on another thread than the block's.
     public static func refusal(
         in operation: String, itemType: String? = nil, attribute: String? = nil
     ) -> DataStoreError {
@@ -85,7 +85,7 @@ public final class BlockThread: Sendable {
         if error.code == .wrongThread { hasReportedLoss.store(true, ordering: .releasing) }
     }
 
-    /// Throws if a change was refused on another thread; to be called before a commit.
+    /// Throws if a change was refused on another thread; called before a commit.
     public func checkNoChangeWasLost() throws(DataStoreError) {
         guard hasLostChange.load(ordering: .acquiring) else { return }
         var error = DataStoreError(
@@ -98,7 +98,7 @@ public final class BlockThread: Sendable {
         throw error
     }
 
-    /// Begins another block, on the calling thread: for a block whose items and accessor nobody has any more.
+    /// Begins another block on the calling thread, for a block whose items and accessor are no longer in use.
     package func begin() { running.store(Self.current, ordering: .releasing) }
 
     /// Ends the block: from now on its items may be read on any thread.

@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Calls the completions of queued blocks, one after the other, apart from the blocks: a completion may wait for blocks that
-/// were queued after its own.
+/// Calls the completions of queued blocks one after the other, on a queue apart from the blocks: a completion may wait
+/// for blocks that were queued after its own.
 package final class CompletionQueue: Sendable {
     private struct State {
         var added = 0
@@ -12,7 +12,7 @@ package final class CompletionQueue: Sendable {
     private let state = Locked(State())
     private let isHere = DispatchSpecificKey<Bool>()
 
-    /// A queue with a name for people.
+    /// A queue with a descriptive name.
     package init(label: String) {
         queue = SerialQueue(label: label)
         queue.dispatchQueue?.setSpecific(key: isHere, value: true)
@@ -21,7 +21,7 @@ package final class CompletionQueue: Sendable {
     /// Whether the calling thread is in a completion.
     private var isInside: Bool { DispatchQueue.getSpecific(key: isHere) != nil }
 
-    /// Adds completions, and returns at once.
+    /// Adds completions, and returns immediately.
     package func async(_ completions: [@Sendable () -> Void]) {
         state.withLock { $0.added += completions.count }
         queue.async { [state] in
@@ -32,11 +32,11 @@ package final class CompletionQueue: Sendable {
         }
     }
 
-    /// Adds a completion, and returns at once.
+    /// Adds a completion, and returns immediately.
     package func async(_ completion: @escaping @Sendable () -> Void) { async([completion]) }
 
-    /// Waits until the completions have ended that are queued now, but not where none ends for so many seconds, nor inside of
-    /// one.
+    /// Waits until the completions that are queued now have ended, or none has ended for `patience` seconds; does not
+    /// wait inside a completion.
     package func finish(patience: Double) {
         if isInside { return }
         let added = state.withLock { $0.added }
@@ -45,7 +45,7 @@ package final class CompletionQueue: Sendable {
 }
 
 extension Locked {
-    /// Waits until a number has grown to `goal`, unless it does not grow for so many seconds.
+    /// Waits until a number has grown to `goal`, or has not grown for `patience` seconds.
     package func waitForProgress(patience: Double, to goal: Int, _ number: (Value) -> Int) {
         var reached = Int.min
         while reached < goal {

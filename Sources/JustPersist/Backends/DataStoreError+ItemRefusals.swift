@@ -1,6 +1,6 @@
 /// Predefined errors for the operations that every write block refuses.
 extension DataStoreError {
-    /// The refusal to make an item of a type that has no class and was not declared.
+    /// The error for making an item of a type that has no class and was not declared.
     public static func undeclaredType(_ key: String, in operation: String) -> DataStoreError {
         DataStoreError(
             .couldNotCreateItemOfType, in: operation,
@@ -9,7 +9,7 @@ extension DataStoreError {
             """, advice: "Declare its attributes first, with declare(_:).", itemType: key)
     }
 
-    /// The refusal to make or change items of a class that is not a ``MutableDataStoreItem``.
+    /// The error for making or changing items of a class that is not a ``MutableDataStoreItem``.
     public static func readOnlyClass(
         _ code: Code, _ key: String, in operation: String
     ) -> DataStoreError {
@@ -19,7 +19,7 @@ extension DataStoreError {
             itemType: key)
     }
 
-    /// The refusal of a change to an item that was deleted in the same block.
+    /// The error for changing an item that was deleted in the same block.
     public static func itemDeleted(
         _ id: ItemID, ofType itemType: String, attribute: String
     ) -> DataStoreError {
@@ -40,7 +40,7 @@ extension DataStoreError {
             """, itemType: item.backing.itemTypeKey)
     }
 
-    /// The refusal to delete or change an item that was not inserted.
+    /// The error for deleting or changing an item that was not inserted.
     public static func itemInNoStore(_ item: any DataStoreItem, in operation: String)
         -> DataStoreError
     {
@@ -49,7 +49,7 @@ extension DataStoreError {
             itemType: item.backing.itemTypeKey)
     }
 
-    /// The refusal of an item that belongs to another store.
+    /// The error for using an item that belongs to another store.
     public static func itemOfAnotherStore(
         _ item: any DataStoreItem, in operation: String
     ) -> DataStoreError {

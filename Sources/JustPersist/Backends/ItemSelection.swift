@@ -16,7 +16,7 @@ public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID =
     private let sort: [DataStoreSortDescriptor]
     private let keys: [RequestKey]
     private let slice: DataStoreRequest.Slice
-    /// The number of rows at the front, in the request's order, that are needed at all.
+    /// The number of rows at the start of the request's order that can be part of the result.
     private let needed: Int
     private let keepsRows: Bool
 
@@ -28,7 +28,7 @@ public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID =
         let keys: [DataStoreValue]
     }
 
-    /// Checks a request and makes it ready.
+    /// Checks and prepares a request.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -39,7 +39,7 @@ public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID =
         try self.init(request, stored, keepsRows: true)
     }
 
-    /// The same for ``count`` alone: ``rows`` stays empty.
+    /// Checks and prepares a request of which only ``count`` is used: ``rows`` stays empty.
     public init(
         counting request: DataStoreRequest, stored: ItemSchema? = nil
     ) throws(DataStoreError) {
@@ -80,10 +80,10 @@ public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID =
         return matchCount < needed
     }
 
-    /// How many of the rows added so far the request asks for.
+    /// The number of the added rows that the request selects.
     public var count: Int { slice.count(of: matchCount) }
 
-    /// The rows that the request asks for, of those added so far, in its order.
+    /// The rows that the request selects, of those added so far, in its order.
     public var rows: [Row] {
         guard !sort.isEmpty else { return candidates.map(\.row) }
         var sorted = self
@@ -98,7 +98,7 @@ public struct ItemSelection<Row: PredicateSubject & Identifiable> where Row.ID =
                 let precedes = sort[index].precedes(first.keys[index], second.keys[index])
                 if let precedes { return precedes }
             }
-            // In the order of creation, whatever the direction.
+            // In the order of creation, in both directions.
             return first.row.id < second.row.id
         }
         if candidates.count > needed { candidates.removeLast(candidates.count - needed) }

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// The main queue, which stands for the main thread.
+/// The main queue, which represents the main thread.
 ///
 /// A program may serve it from other threads: with an asynchronous `main` on Linux the main thread itself
 /// only waits.
@@ -19,18 +19,18 @@ package enum MainQueue {
             || Thread.current.threadDictionary[insideKey] != nil
     }
 
-    /// Runs `body` on it, at once if the caller is there, and returns when it has run.
+    /// Runs `body` on it, immediately if the caller is there, and returns when it has run.
     ///
-    /// If the queue's thread waits in a store meanwhile, it runs `body` inside of its wait: see ``MainQueueWait``.
+    /// If the queue's thread is waiting in a store, it runs `body` during its wait: see ``MainQueueWait``.
     ///
-    /// - Parameter isForbidden: Whether that thread must not run `body` where it waits; asked on it.
+    /// - Parameter isForbidden: Whether that thread must not run `body` during its wait; called on that thread.
     package static func run(
         unless isForbidden: @escaping @Sendable () -> Bool = { false }, _ body: () throws -> Void
     ) throws {
         if isCurrent { return try runHere(body) }
         try withoutActuallyEscaping(body) { body in
             let carried = WorkLimit.carried
-            // A block that cannot throw them passes them on to the block around this call.
+            // A block that cannot throw them passes them on to the enclosing block.
             let failures = Locked<[DataStoreError]>([])
             defer { PropertyFailures.receive(failures) }
             let job = MainQueueJob(unless: isForbidden) {
@@ -44,8 +44,8 @@ package enum MainQueue {
         }
     }
 
-    /// Remembers where `body` runs: an engine may do it on a queue of its own, of which the main queue does
-    /// not know that it waits for it.
+    /// Remembers the thread on which `body` runs: an engine may run it on a queue of its own, for which the main queue
+    /// waits without knowing it.
     private static func runHere(_ body: () throws -> Void) throws {
         let dictionary = Thread.current.threadDictionary
         let outer = dictionary[insideKey]

@@ -1,46 +1,47 @@
 import Foundation
 
-/// What the thread of the main queue does while it waits in a store: it runs the blocks that need it.
+/// Runs blocks for the main queue while its thread waits in a store.
 ///
-/// It may wait for a block that itself waits for the main queue: for a queued write block, for example, in which a store is
-/// read whose read blocks run there. All waits of a store are waits for a ``Locked`` value, which asks here.
+/// The thread may wait for a block that itself waits for the main queue: for example, a queued write block that reads a
+/// store whose read blocks run there. All waits of a store are waits for a ``Locked`` value, which calls this type.
 package enum MainQueueWait {
     private struct State {
-        /// The blocks that no thread has begun.
+        /// The blocks that have not begun.
         var jobs: [MainQueueJob] = []
         /// The conditions on which threads of the main queue wait.
         var conditions: [NSCondition] = []
     }
 
-    /// What a wait has to do around a block that is run in it.
+    /// The calls of a wait before and after a block that runs during it.
     package struct Interruption {
-        /// Prepares for a block; `false` if none may be run, for what is waited for is there.
+        /// Prepares for a block; returns `false` if none may run, because the wait is over.
         let begin: () -> Bool
         let end: () -> Void
     }
 
     private static let state = Locked(State(), isProcessWide: true)
 
-    /// Adds a block, and wakes the threads that wait and can run it.
+    /// Adds a block, and wakes the waiting threads that can run it.
     static func post(_ job: MainQueueJob) {
         let conditions = state.withLock { state in
             state.jobs.append(job)
             return state.conditions
         }
         for condition in conditions {
-            // A thread that has the lock has not looked for blocks, or waits by the time that it is free.
+            // A thread that holds the lock either has not looked for blocks yet, or is waiting once the lock is free.
             condition.lock()
             condition.unlock()
             condition.broadcast()
         }
     }
 
-    /// Takes a block out that was begun or given up.
+    /// Removes a block that has begun or was cancelled.
     static func remove(_ job: MainQueueJob) {
         state.withLock { $0.jobs.removeAll { $0 === job } }
     }
 
-    /// Waits on a locked condition, no longer than up to `deadline`, and runs a block meanwhile if one needs this thread.
+    /// Waits on a locked condition, at most until `deadline`, and meanwhile runs a block that needs this thread, if
+    /// any.
     ///
     /// Returns whether the deadline has not passed.
     static func pause(
@@ -66,7 +67,7 @@ package enum MainQueueWait {
         }
         condition.lock()
         if job != nil { return true }
-        // What is waited for may have come while the condition was not locked.
+        // The wait may have ended while the condition was not locked.
         let soon = Date(timeIntervalSinceNow: 0.01)
         return sleep(condition, upTo: min(soon, deadline ?? soon))
             || deadline.map { $0 > .now } ?? true
@@ -78,7 +79,7 @@ package enum MainQueueWait {
             return true
         }
         if deadline.timeIntervalSince1970 > 0 { return condition.wait(until: deadline) }
-        // Foundation ends the process where it should wait by a clock that stands before 1970.
+        // Foundation ends the process if it has to wait while the clock is before 1970.
         condition.unlock()
         usleep(1_000)
         condition.lock()
@@ -86,8 +87,8 @@ package enum MainQueueWait {
     }
 }
 
-/// A block that the thread of the main queue has to run, and that another thread waits for.
-// Unchecked because the block, which need not be sendable, is run by one thread while the one that made it waits.
+/// A block that the thread of the main queue must run, and for which another thread waits.
+// Unchecked because one thread runs the block, which need not be sendable, while the thread that created it waits.
 final class MainQueueJob: @unchecked Sendable {
     private enum State {
         case waiting, running
@@ -95,7 +96,7 @@ final class MainQueueJob: @unchecked Sendable {
     }
 
     private let state = Locked(State.waiting)
-    /// Whether the calling thread must not run it where it waits.
+    /// Whether the calling thread must not run it during its wait.
     let isForbidden: @Sendable () -> Bool
     private var body: (() throws -> Void)?
 
@@ -104,14 +105,14 @@ final class MainQueueJob: @unchecked Sendable {
         self.body = body
     }
 
-    /// Runs the block, unless it was begun or given up.
+    /// Runs the block, unless it has begun or was cancelled.
     func run() {
         guard take() else { return }
         let result = Result { try runBody() }
         state.change { $0 = .ended(result) }
     }
 
-    // By itself, so that nothing refers to the block any more when its caller goes on.
+    // A separate function, so nothing refers to the block any more when its caller continues.
     @inline(never)
     private func runBody() throws {
         guard let body = body.take() else { return }
@@ -128,9 +129,9 @@ final class MainQueueJob: @unchecked Sendable {
         return isMine
     }
 
-    /// Waits until the block has run, and throws what it threw.
+    /// Waits until the block has run, and throws its error.
     ///
-    /// If the caller's task is cancelled before, throws ``DataStoreError/Code/cancelled``, and the block does not run.
+    /// If the caller's task is cancelled first, throws ``DataStoreError/Code/cancelled``, and the block does not run.
     func wait(_ carried: WorkLimit.Carried) throws {
         let result = try state.wait(polling: {
             carried.update()

@@ -1,4 +1,4 @@
-/// Where a store keeps its error handler, which any thread may replace.
+/// Stores a store's error handler, which any thread may replace.
 ///
 /// ```swift
 /// private let handler: SharedErrorHandler
@@ -11,7 +11,7 @@
 public final class SharedErrorHandler: Sendable {
     private let current: Locked<DataStoreErrorHandler?>
 
-    /// Keeps a handler, or none at first.
+    /// Stores a handler; none by default.
     public init(_ handler: DataStoreErrorHandler? = nil) { current = Locked(handler) }
 
     /// The handler; `nil` if there is none.

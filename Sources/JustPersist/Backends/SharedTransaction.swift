@@ -15,12 +15,13 @@
 /// try gate.write { try block(MyWriteAccessor(transaction.connection)) }
 /// ```
 ///
-/// The gate never calls two members at the same time, and nothing runs beside a member that is called.
+/// The gate never calls two members at the same time, and no block runs while a member does, except those that it
+/// calls.
 public protocol SharedTransaction: AnyObject, Sendable {
-    /// Whether other threads than the one that began the transaction may use it, one at a time.
+    /// Whether threads other than the one that began the transaction may use it, one at a time.
     ///
-    /// If not, only queued blocks share transactions, for they all run on one thread. The transaction begins and ends on
-    /// the same thread in any case.
+    /// If not, only queued blocks share transactions, because they all run on one thread. The transaction always begins
+    /// and ends on the same thread.
     var isPassedBetweenThreads: Bool { get }
 
     /// Whether the open transaction takes one more block.
@@ -30,8 +31,8 @@ public protocol SharedTransaction: AnyObject, Sendable {
 
     /// Begins the transaction, calls `body` once, and commits if it returns.
     ///
-    /// If `body` or the commit throws, nothing has changed, and the error is thrown on. In that case no block of the
-    /// group has come into the store.
+    /// If `body` or the commit throws, nothing has changed, and the error is rethrown. In that case no block of the
+    /// group is in the store.
     func commit(_ body: () throws -> Void) throws
 
     /// Calls `body`, which is one block of several, and undoes its changes if it throws.

@@ -1,15 +1,17 @@
 /// The threads that are inside a store's blocks.
 struct Visitors: Sendable {
     private struct Part {
-        /// Whether threads may enter that are not inside yet.
+        /// Whether threads that are not inside may enter.
         var isOpen = false
         var inside: [(thread: UInt, blocks: Int)] = []
     }
 
     private let parts = ThreadParts { Part() }
 
-    /// Enters one more block, and tells whether that was allowed; a thread that is inside may enter more while the
-    /// store waits for it to leave, and a queued block may while the store waits for the queue.
+    /// Enters one more block, and returns whether that was allowed.
+    ///
+    /// A thread that is inside may enter more while the store waits for it to leave, and a queued block may enter while
+    /// the store waits for the queue.
     func enter(_ thread: UInt, isQueued: Bool = false) -> Bool {
         parts.part(of: thread).withLock { part in
             if let place = part.inside.firstIndex(where: { $0.thread == thread }) {
@@ -39,12 +41,12 @@ struct Visitors: Sendable {
         parts.part(of: thread).withLock { $0.inside.contains { $0.thread == thread } }
     }
 
-    /// Lets threads in.
+    /// Lets new threads enter.
     func admit() {
         for part in parts.all { part.withLock { $0.isOpen = true } }
     }
 
-    /// Lets no thread in that is not inside.
+    /// Stops new threads from entering.
     func refuse() {
         for part in parts.all { part.withLock { $0.isOpen = false } }
     }
@@ -52,7 +54,7 @@ struct Visitors: Sendable {
     /// The threads that are inside.
     var threads: [UInt] { parts.all.flatMap { $0.withLock { $0.inside.map(\.thread) } } }
 
-    /// Waits until no thread is inside; none may enter meanwhile.
+    /// Waits until no thread is inside; no new thread may enter meanwhile.
     func waitUntilAllHaveLeft() {
         for part in parts.all { part.wait { $0.inside.isEmpty ? () : nil } }
     }

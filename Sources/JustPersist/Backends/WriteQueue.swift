@@ -1,6 +1,6 @@
 import Foundation
 
-/// Write blocks that wait for nobody: they run in the order in which they came, on a thread of the queue.
+/// Write blocks whose callers do not wait: they run in the order of the calls, on a thread of the queue.
 ///
 /// As many as possible run in one turn, and share its transaction.
 final class WriteQueue: QueueAtExit {
@@ -15,7 +15,7 @@ final class WriteQueue: QueueAtExit {
         var blocks: [Block?] = []
         /// Whether ``work()`` runs or is about to.
         var isWorking = false
-        /// The blocks that were queued, and those of them that have not ended.
+        /// The number of blocks queued so far, and the number of those that have not ended.
         var total = 0
         var count = 0
     }
@@ -36,7 +36,7 @@ final class WriteQueue: QueueAtExit {
         self.storeName = storeName
     }
 
-    /// Queues a block; on a closed store, its completion gets the error.
+    /// Queues a block; on a closed store, its completion receives the error.
     func append(
         _ body: @escaping @Sendable () throws -> Void,
         _ completion: @escaping @Sendable ((any Error)?) -> Void
@@ -58,7 +58,7 @@ final class WriteQueue: QueueAtExit {
         if isIdle { worker.async { self.work() } }
     }
 
-    /// Waits until all blocks have ended that are queued.
+    /// Waits until all queued blocks have ended.
     func waitUntilAllHaveEnded() { state.wait { $0.count == 0 ? () : nil } }
 
     var nameAtExit: String { storeName() }
@@ -80,9 +80,9 @@ final class WriteQueue: QueueAtExit {
         while refill(&pending) {
             var ended: [(completion: Completion, failure: (any Error)?)] = []
             var failure: (any Error)?
-            // Retains the store, which closes its engine when it goes: not before the commit.
+            // Retains the store, which closes its engine when it is deallocated: not before the commit.
             var last: Block?
-            // A queued block may also run while the store is closing: that waits for it.
+            // A queued block may also run while the store is closing, which waits for it.
             _ = visitors.enter(thread, isQueued: true)
             do {
                 try turns.take(mayPass: false) { turn in
@@ -100,7 +100,7 @@ final class WriteQueue: QueueAtExit {
                 }
             } catch {
                 failure = error
-                // No transaction could be begun.
+                // The transaction could not be begun.
                 if ended.isEmpty, let block = pending.next() {
                     ended.append((block.completion, error))
                 }
@@ -121,12 +121,12 @@ final class WriteQueue: QueueAtExit {
         mutating func next() -> Block? {
             guard !isEmpty else { return nil }
             defer { place += 1 }
-            // Not kept any longer, for it may refer to much.
+            // Removed, because it may refer to large objects.
             return blocks[place].take()
         }
     }
 
-    /// Takes new blocks over if there are none left, and tells whether there are any; if not, the worker may stop.
+    /// Takes over new blocks if there are none left, and returns whether there are any; if not, the worker may stop.
     private func refill(_ pending: inout PendingBlocks, orStop mayStop: Bool = true) -> Bool {
         if !pending.isEmpty { return true }
         pending = PendingBlocks()

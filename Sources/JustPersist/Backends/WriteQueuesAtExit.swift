@@ -6,10 +6,11 @@ package protocol QueueAtExit: AnyObject, Sendable {
     /// The name of the store in messages.
     var nameAtExit: String { get }
 
-    /// Waits until the blocks have ended that are queued now, and their completions, and returns how many blocks have not
-    /// ended then.
+    /// Waits until the blocks that are queued now, and their completions, have ended, and returns the number of blocks
+    /// that have not.
     ///
-    /// Does not wait for what waits for the calling thread, nor where nothing ends for so many seconds.
+    /// Gives up after `patience` seconds in which nothing has ended. Does not wait for blocks that wait for the calling
+    /// thread.
     func finish(patience: Double) -> Int
 }
 
@@ -20,10 +21,10 @@ package enum WriteQueuesAtExit {
         let forks: Int
     }
 
-    /// How long one block, or one completion, may take while the program ends, in seconds.
+    /// The maximum time of one block or completion while the program ends, in seconds.
     private static let patience = 10.0
     private static let entries = Locked<[Entry]>([], isProcessWide: true)
-    /// The process of the newest entry: a forked one has none of the threads of the others.
+    /// The process of the newest entry: a forked process has none of the threads of the others.
     private static let forks = Atomic(0)
     private static let handler = atexit { WriteQueuesAtExit.finish() }
 
@@ -41,10 +42,10 @@ package enum WriteQueuesAtExit {
 
     private static func finish() {
         let current = ForkCount.current
-        // Before the lock, which a thread may have held that is not in this process.
+        // Before the lock, which a thread that does not exist in this process may have held.
         guard forks.load(ordering: .relaxed) == current else { return }
         let queues = entries.withLock { $0.filter { $0.forks == current }.compactMap(\.queue) }
-        // The newest first: a store over another one passes its blocks on to that.
+        // The newest first: a store over another one passes its blocks on to that store.
         for queue in queues.reversed() {
             let lost = queue.finish(patience: patience)
             if lost > 0 { report(lost, of: queue.nameAtExit) }

@@ -1,30 +1,30 @@
-/// Lets one thread write at a time, each in its turn, and lets those who wait share a transaction.
+/// Lets one thread write at a time, each in its turn, and lets waiting threads share a transaction.
 ///
-/// A thread that finds nobody writing leads a group: it begins the transaction, runs its block, and passes the transaction
-/// on to the threads that wait, one after the other. Each runs its block on its own thread, in a savepoint. When the
-/// transaction has come back the leader commits, and tells the others the outcome. The next thread that waits leads the
-/// next group.
+/// A thread that finds no writer leads a group: it begins the transaction, runs its block, and passes the transaction
+/// to the waiting threads, one after the other. Each runs its block on its own thread, in a savepoint. When the
+/// transaction has come back, the leader commits, and sends the outcome to the others. The next waiting thread leads
+/// the next group.
 final class WriteTurns: Sendable {
     private let transaction: (any SharedTransaction)?
     private let state = Locked(State())
 
     private struct State: Sendable {
-        /// Whether somebody writes.
+        /// Whether a thread is writing.
         var isTaken = false
         /// The thread whose turn it is.
         var thread: UInt?
-        /// Those who wait for a turn, in the order in which they came.
+        /// The threads that wait for a turn, in the order in which they came.
         var waiting: [Writer] = []
-        /// How often somebody who came later led, while the first of those was about to.
+        /// The number of later threads that led while the first waiting one was about to.
         var passes = 0
-        /// How long the last commit took.
+        /// The duration of the last commit.
         var commitTime = Duration.zero
 
         func refuseNested(_ thread: UInt) throws(DataStoreError) {
             if self.thread == thread { throw .nestedWrite(in: "write") }
         }
 
-        /// Takes the lead for a thread, if nobody has it.
+        /// Takes the lead for a thread, if no other thread leads.
         mutating func takeLead(_ thread: UInt) -> Bool {
             if isTaken { return false }
             isTaken = true
@@ -33,7 +33,7 @@ final class WriteTurns: Sendable {
         }
     }
 
-    /// Until a thread that waits has woken up, one that runs can write several times; not more often than this.
+    /// The maximum number of turns that running threads may take before a waiting thread that was woken.
     private static let mostPasses = 8
 
     init(_ transaction: (any SharedTransaction)?) { self.transaction = transaction }
@@ -50,10 +50,10 @@ final class WriteTurns: Sendable {
         return state.withLock { $0.thread == thread }
     }
 
-    /// Waits for the thread's turn, calls `body` in it, and returns when what it did is committed.
+    /// Waits for the thread's turn, calls `body` in it, and returns when its changes are committed.
     ///
-    /// Throws what `body` or the commit throws, and ``DataStoreError/Code/cancelled`` if the thread's task is cancelled
-    /// while it waits. Unless the thread `mayPass`, it does not come before those who wait.
+    /// Throws the error of `body` or of the commit, and ``DataStoreError/Code/cancelled`` if the thread's task is
+    /// cancelled while it waits. Unless the thread `mayPass`, it does not overtake waiting threads.
     func take(mayPass: Bool = true, _ body: (inout WriteTurn) throws -> Void) throws {
         let thread = BlockThread.current
         let writer = try state.withLock { state throws(DataStoreError) -> Writer? in
@@ -80,8 +80,8 @@ final class WriteTurns: Sendable {
 
     /// Waits for the next message to a thread that waits for its turn.
     ///
-    /// While the thread of the main queue runs a block for another thread, it does not wait: the block may need a turn
-    /// before it gets its own.
+    /// The thread of the main queue does not wait while it runs a block for another thread: the block may need a turn
+    /// before this one gets its own.
     private func message(for writer: Writer) throws -> Writer.Message {
         let interruption = MainQueueWait.Interruption(
             begin: { self.leave(writer) }, end: { self.comeBack(writer) })
@@ -90,21 +90,21 @@ final class WriteTurns: Sendable {
         }
     }
 
-    /// Takes a thread off those who wait; `false` if it has its turn by now.
+    /// Removes a waiting thread; returns `false` if it has its turn already.
     private func leave(_ writer: Writer) -> Bool {
         let (isMine, next) = state.withLock { state -> (Bool, Writer?) in
             guard let place = state.waiting.firstIndex(where: { $0 === writer }) else {
                 return (false, nil)
             }
             state.waiting.remove(at: place)
-            // It may be the one that was woken.
+            // It may be the thread that was woken.
             return (true, state.isTaken ? nil : state.waiting.first)
         }
         next?.tellIfFree()
         return isMine
     }
 
-    /// Lets a thread wait again, as the next one.
+    /// Makes a thread wait again, as the first one.
     private func comeBack(_ writer: Writer) {
         let isFree = state.withLock { state in
             state.waiting.insert(writer, at: 0)
@@ -113,7 +113,7 @@ final class WriteTurns: Sendable {
         if isFree { writer.tellIfFree() }
     }
 
-    /// Takes the lead, which is said to be free, unless another thread was faster.
+    /// Takes the lead, which was reported as free, unless another thread has taken it.
     private func takeFreeLead(as writer: Writer) -> Bool {
         state.withLock { state in
             guard let place = state.waiting.firstIndex(where: { $0 === writer }),
@@ -138,7 +138,7 @@ final class WriteTurns: Sendable {
         var commitStart: ContinuousClock.Instant?
         let outcome = Result {
             try transaction.commit {
-                // To begin may have taken long, if other processes write too.
+                // Beginning may have taken long, if other processes write, too.
                 let end = Surroundings.now + mostTime
                 var turn = WriteTurn(transaction, isFirst: true, until: end)
                 try body(&turn)
@@ -153,12 +153,12 @@ final class WriteTurns: Sendable {
         try outcome.get()
     }
 
-    /// Passes the transaction to those who wait, and returns when it has come back; `nil` if nobody takes part.
+    /// Passes the transaction to the waiting threads, and returns when it has come back; `nil` if none takes part.
     private func share(
         _ transaction: any SharedTransaction, until end: ContinuousClock.Instant
     ) -> WriteGroup? {
         guard transaction.isPassedBetweenThreads, state.withLock({ !$0.waiting.isEmpty }),
-            // Those who run on the main thread must not wait for blocks behind theirs, which may wait for it.
+            // A thread on the main thread must not wait for later blocks, which may wait for it.
             !MainQueue.isCurrent
         else { return nil }
         let leader = Writer(BlockThread.current)
@@ -169,7 +169,7 @@ final class WriteTurns: Sendable {
         return group
     }
 
-    /// Gives up the lead, and wakes the first who waits.
+    /// Gives up the lead, and wakes the first waiting thread.
     private func passLead(behindCommitOf time: Duration? = nil) {
         let (next, mustLead) = state.withLock { state -> (Writer?, Bool) in
             if let time { state.commitTime = time }
@@ -195,7 +195,7 @@ final class WriteTurns: Sendable {
         group.followers.append(writer)
         var turn = WriteTurn(group.transaction, isFirst: false, until: group.end)
         let result = Result { try body(&turn) }
-        // As in `share`: nobody behind a block of the main thread.
+        // As in `share`: no block follows a block of the main thread.
         let isLast = MainQueue.isCurrent
         if !isLast, let next = nextFollower(in: group) {
             next.tell(.turn(group))
@@ -213,7 +213,7 @@ final class WriteTurns: Sendable {
         if let failure { throw failure }
     }
 
-    /// The next one who takes part, whose turn it is from now on.
+    /// The next thread that takes part, whose turn it is from now on.
     private func nextFollower(in group: WriteGroup) -> Writer? {
         guard group.transaction.hasRoom, Surroundings.now < group.end else { return nil }
         return state.withLock { state in
@@ -226,15 +226,15 @@ final class WriteTurns: Sendable {
     }
 }
 
-/// A thread's turn to write, in which it runs one block or more.
+/// A thread's turn to write, in which one or more blocks run.
 struct WriteTurn {
     private let transaction: (any SharedTransaction)?
     private let end: ContinuousClock.Instant?
     private var isFirst: Bool
-    /// Whether the whole transaction has to be rolled back: the error must be thrown on then.
+    /// Whether the whole transaction must be rolled back, in which case the error must be rethrown.
     private(set) var isRolledBack = false
 
-    /// A turn of which nobody else takes part, and in which one block runs.
+    /// A turn that no other thread shares, in which one block runs.
     fileprivate init() {
         transaction = nil
         end = nil
@@ -243,7 +243,7 @@ struct WriteTurn {
 
     /// A turn in an open transaction.
     ///
-    /// `isFirst` if no block ran in it so far.
+    /// `isFirst` if no block has run in it so far.
     fileprivate init(
         _ transaction: any SharedTransaction, isFirst: Bool, until end: ContinuousClock.Instant
     ) {
@@ -258,7 +258,7 @@ struct WriteTurn {
         return transaction.hasRoom && Surroundings.now < end
     }
 
-    /// Runs a block; if it throws, nothing remains of it.
+    /// Runs a block, whose changes are undone if it throws.
     mutating func run(_ block: () throws -> Void) throws {
         guard isFirst else {
             try transaction?.withSavepoint(block)
@@ -266,7 +266,7 @@ struct WriteTurn {
         }
         isFirst = false
         do {
-            // Without a savepoint: what throws here has the transaction to itself.
+            // Without a savepoint: the block has the transaction to itself.
             try block()
         } catch {
             isRolledBack = true
@@ -276,11 +276,11 @@ struct WriteTurn {
 }
 
 /// Blocks of several threads in one transaction.
-// Sendable because only the thread uses it whose turn it is, which the thread before it has told.
+// Sendable because only the thread whose turn it is uses it, after a message from the previous thread.
 private final class WriteGroup: @unchecked Sendable {
     let transaction: any SharedTransaction
     let leader: Writer
-    /// When the last block may begin.
+    /// The time after which no further block begins.
     let end: ContinuousClock.Instant
     var followers: [Writer] = []
 
@@ -293,16 +293,16 @@ private final class WriteGroup: @unchecked Sendable {
     }
 }
 
-/// A thread that waits, and is woken alone.
+/// A waiting thread, which is woken individually.
 private final class Writer: Sendable {
     enum Message: Sendable {
         /// Begin a transaction.
         case lead
-        /// Nobody leads: begin a transaction, unless another thread is faster.
+        /// No thread leads: begin a transaction, unless another thread is faster.
         case free
-        /// Take part in this one.
+        /// Take part in this transaction.
         case turn(WriteGroup)
-        /// Everybody has had a turn.
+        /// All other threads have had their turn.
         case back
         /// The transaction has ended.
         case ended((any Error)?)
@@ -315,19 +315,19 @@ private final class Writer: Sendable {
 
     func tell(_ new: Message) { message.change { $0 = new } }
 
-    /// Tells that nobody leads, which may be wrong by now: any other message has more weight.
+    /// Reports that no thread leads, which may no longer be true: any other message takes precedence.
     func tellIfFree() { message.change { $0 = $0 ?? .free } }
 
     /// Waits for a message.
     func wait() -> Message { message.wait { $0.take() } }
 
-    /// The same for one that ends the wait for a turn; where a task may be cancelled, `poll` is called now and then.
+    /// Waits for a message that ends the wait for a turn; if a task may be cancelled, `poll` is called now and then.
     func wait(
         _ interruption: MainQueueWait.Interruption, polling poll: () throws -> Void
     ) throws -> Message {
         try message.wait(interruption, polling: poll) { $0.take() }
     }
 
-    /// Waits until a message is the one that is wanted.
+    /// Waits for a certain message.
     func wait(for isWanted: (Message) -> Bool) { while !isWanted(wait()) {} }
 }

@@ -33,6 +33,7 @@ import CLMDB
 }
 
 /// A read transaction between two uses, to be renewed or ended.
+// With MDB_NOTLS a read transaction does not belong to a thread.
 @safe struct IdleReader: @unchecked Sendable {
     private let pointer: OpaquePointer
 

@@ -35,6 +35,7 @@ final class BlockType {
     /// The places of the attributes with these names.
     @safe @exclusivity(unchecked) private(set) var attributePlaces: [Int] = []
     /// Attribute ids by current name, and defaults by id, for a type without a class.
+    // Copied out of ``stored``, which is large, and would be copied at each access.
     @safe @exclusivity(unchecked) private var currentIDs: [String: UInt16] = [:]
     @safe @exclusivity(unchecked) private var defaults: [DataStoreValue?] = []
     /// The attributes that the store has under several names, with their ids.

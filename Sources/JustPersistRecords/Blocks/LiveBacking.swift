@@ -6,6 +6,8 @@ import JustPersist
 final class LiveBacking: RecordBacking {
     let id: ItemID
     /// The record as it was read, with verified checksum, and with the changes made since.
+    // Unchecked, here and below: code that runs during a change does not access them, and the checks at run time cost
+    // more than setting a number.
     @safe @exclusivity(unchecked) private(set) var record: EditableRecord
     /// Whether the item was made or taken in, and not read from the store.
     private let isNew: Bool

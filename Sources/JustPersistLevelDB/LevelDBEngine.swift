@@ -8,7 +8,7 @@ public import JustPersistRecords
 /// second copy. A read block keeps the state with which it started. The engine can be used from any thread, under the
 /// rules of `KeyValueEngine`.
 ///
-/// What to know before you choose it:
+/// Consider before you choose it:
 /// - Only one process may have a store open, and only on a local file system.
 /// - LevelDB ends the process when memory runs out.
 /// - It sorts its files in the background, and a write may have to wait for that: there is no upper

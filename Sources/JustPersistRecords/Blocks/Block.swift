@@ -13,7 +13,7 @@ class Block {
     let known: BlockCatalog
     let thread = BlockThread()
 
-    /// The number of records that queries have read, for the plan of a query.
+    /// The numbers of records and entries that queries have read, for their plans.
     @safe @exclusivity(unchecked) final var recordsExamined = 0
     @safe @exclusivity(unchecked) final var entriesExamined = 0
     /// The notes of a request that is being explained.

@@ -111,7 +111,7 @@ final class MappedPages: Sendable {
     /// Throws if another page is in the place of the root, such as the root of an earlier state: the whole store would
     /// then appear in that state, and intact.
     func checkRoot(ofSnapshot number: UInt64) throws(DataStoreError) {
-        // SAFETY: the file has its meta pages, because it was opened; both are mapped as long as it is open.
+        // SAFETY: a file without its meta pages is not opened; both pages are mapped as long as it is open.
         guard
             let meta = unsafe UnsafeRawPointer(bitPattern: start + UInt(number & 1) * pageSize),
             unsafe meta.load(fromByteOffset: MetaPage.transactionOffset, as: UInt64.self) == number

@@ -5,7 +5,7 @@ public import JustPersistRecords
 /// A key-value engine on LMDB: a memory-mapped tree that several processes may share.
 ///
 /// Reads run concurrently with each other and with the writer, without waiting. Writers of all processes take turns.
-/// Each process must have a number (PID) of its own, which processes in different containers may not have. The store
+/// Each process must have a number (PID) of its own, which processes in different containers might lack. The store
 /// must be on a local file system, and its files must be trusted: LMDB has no checksums, and a damaged page can end the
 /// process.
 public final class LMDBEngine: KeyValueEngine {

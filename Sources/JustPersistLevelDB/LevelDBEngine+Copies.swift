@@ -54,7 +54,7 @@ extension LevelDBEngine {
         for name in try DirectoryListing.names(in: directory, for: "compact")
         where isOwn(name) && name != Reserve.fileName {
             let path = directory.appending(path: name).path
-            // The file may not exist any more.
+            // The file might no longer exist.
             let attributes = try? FileManager.default.attributesOfItem(atPath: path)
             count += (attributes?[.size] as? NSNumber)?.intValue ?? 0
         }

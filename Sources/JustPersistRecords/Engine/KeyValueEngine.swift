@@ -166,7 +166,7 @@ public protocol KeyValueReader: AnyObject {
 ///
 /// Reads through it see what it has written.
 public protocol KeyValueWriter: KeyValueReader {
-    /// Stores `value` under `key`, replacing what was there. A key has 1 to
+    /// Stores `value` under `key`, replacing a present value. A key has 1 to
     /// ``KeyValueEngineTraits/maximumKeyLength`` bytes; a value may be empty.
     func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError)
 
@@ -189,7 +189,7 @@ public protocol KeyValueWriter: KeyValueReader {
     /// Runs `body` in a savepoint: if it throws, its changes are undone, and the error is rethrown.
     ///
     /// `body` must use only the writer that it receives. Savepoints can be nested. If the engine itself fails, the
-    /// whole transaction must be rolled back, because some changes may not be undone. By default, `body` writes to a
+    /// whole transaction must be rolled back, because some changes might not be undone. By default, `body` writes to a
     /// ``KeyValueOverlay``, whose changes are written after it has returned.
     func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws
 
@@ -199,7 +199,7 @@ public protocol KeyValueWriter: KeyValueReader {
     var undoesFailedSavepoints: Bool { get }
 }
 
-/// Whether a scan goes on.
+/// Whether a scan continues.
 public enum ScanStep: Sendable {
     /// Continue with the next key.
     case next

@@ -27,7 +27,7 @@ public struct OrderedKeyMap<Value> {
         return isEntry(at: place, for: key) ? value(at: place) : nil
     }
 
-    /// Stores `value` under `key`, replacing what was there.
+    /// Stores `value` under `key`, replacing a present value.
     public mutating func setValue(_ value: Value, forKey key: Span<UInt8>) {
         var place = lowerBound(of: key)
         if isEntry(at: place, for: key) {

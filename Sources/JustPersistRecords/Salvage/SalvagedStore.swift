@@ -65,7 +65,7 @@ struct SalvagedStore {
         return report
     }
 
-    /// The numbers of the types of which anything was found, in ascending order.
+    /// The numbers of all types found, in ascending order.
     private func numbers() throws -> [UInt32] {
         var numbers = Set(entries.typeKeys.keys)
         try engine.read { reader in

@@ -14,7 +14,7 @@ struct PageSalvage {
     private var used = PageSet()
     /// The pages that the last commit does not use; `nil` if they are unknown.
     private var free: FreePages?
-    /// The ranges of keys that may not have been found completely.
+    /// The ranges of keys that might not have been found completely.
     private var lost: [KeyRange] = []
     private var catalogKeys: Set<[UInt8]> = []
 

@@ -206,9 +206,6 @@ class Block {
     /// The tables of all types used in this block so far.
     var usedTables: Dictionary<UInt32, RecordTable>.Values { tables.values }
 
-    /// All types used in this block so far.
-    var usedTypes: Dictionary<some Hashable, BlockType>.Values { types.values }
-
     /// The block's types, under any key, that are bound to a type of the store.
     func usedTypes(_ type: CatalogType) -> [BlockType] {
         var used = typesByNumber[type.number] ?? []

@@ -49,10 +49,6 @@ final class ChildTransaction: KeyValueWriter {
         return try overlay.delete(key)
     }
 
-    func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
-        try overlay.withSavepoint { _ in try body(self) }
-    }
-
     func withValue(
         forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
     ) throws(DataStoreError) -> Bool { try overlay.withValue(forKey: key, body) }

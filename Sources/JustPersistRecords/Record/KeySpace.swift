@@ -31,11 +31,6 @@ enum KeySpace {
     /// The keys that are reserved for later releases.
     static let laterRange = KeyRange(from: [linkTag], upTo: [workTag + 1])
 
-    /// Whether a key is reserved for later releases.
-    static func isLater(_ key: Span<UInt8>) -> Bool {
-        key.count > 0 && linkTag...workTag ~= key[0]
-    }
-
     /// Whether an entry of a later release is intact: its value ends with the checksum of the bytes before it, seeded
     /// with the hash of the key.
     static func isSoundLater(_ key: Span<UInt8>, _ value: Span<UInt8>) -> Bool {

@@ -44,12 +44,6 @@ enum ValueDecoding {
             low: bytes.word64(at: offset + 8).byteSwapped)
     }
 
-    /// The number of elements at the start of an array's or a dictionary's payload.
-    static func count(in bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
-        var offset = range.lowerBound
-        return varint(in: bytes, at: &offset, end: range.upperBound)
-    }
-
     private static func decimal(in bytes: Span<UInt8>, _ range: Range<Int>) -> DataStoreValue? {
         guard range.count >= 5 else { return nil }
         let start = range.lowerBound

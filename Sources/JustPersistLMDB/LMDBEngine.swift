@@ -63,13 +63,17 @@ public final class LMDBEngine: KeyValueEngine {
         let claim = try OpenStores.claim(directory, files: DataFile.names)
         let file = DataFile(directory: directory)
         try file.checkStart()
-        if !directory.holdsStore { try file.create() }
+        if !directory.holdsStore {
+            try file.create()
+        } else if !configuration.isReadOnly, try file.hasDraft() {
+            // The process that gave the data file its name may have been killed before it synced the directory.
+            try directory.synchronize(in: "open", isNew: true)
+        }
         let space = AddressSpace(configuration)
         let environment = try space.open(claim)
         try claim.add(files: DataFile.names)
         try file.checkLength(for: environment.beginReading())
         if environment.lacksPages { try environment.findPages() }
-        if !directory.holdsStore { try directory.synchronize(in: "open", isNew: true) }
         state.withLock { state in
             _ = users.count()
             state = State(environment: environment, space: space)

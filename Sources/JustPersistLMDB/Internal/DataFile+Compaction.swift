@@ -11,7 +11,7 @@ extension DataFile {
     func compact(_ meter: MaintenanceMeter) throws -> CompactionReport {
         removeDrafts()
         let before = size(of: url)
-        let draft = directory.url.appending(path: "new-\(UUID().uuidString).mdb")
+        let draft = newDraft
         defer { removeDrafts() }
         try writeCompacted(to: draft, before, meter)
         // LMDB's output is checked before it is used.
@@ -26,6 +26,12 @@ extension DataFile {
             throw incomplete
         }
         guard newest.main.entries == (try entryCount()) else { throw incomplete }
+        // For the process that opens the store if this one is killed before the new name is on the disk: see ``hasDraft()``.
+        let mark = unsafe open(newDraft.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard mark >= 0 else {
+            throw DataStoreError(systemError: errno, in: "compact", path: directory.path)
+        }
+        Foundation.close(mark)
         guard unsafe rename(draft.path, url.path) == 0 else {
             throw DataStoreError(systemError: errno, in: "compact", path: url.path)
         }

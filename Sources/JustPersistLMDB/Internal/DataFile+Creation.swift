@@ -8,8 +8,22 @@ extension DataFile {
     ///
     /// LMDB itself creates the file first and fills it afterwards. A crash in between would leave a file that looks
     /// like a store that was emptied.
+    ///
+    /// The draft stays until the directory is synced, and with it the name of the file: ``hasDraft()``. The lock file, which
+    /// must not be there alone, is made later.
     func create() throws(DataStoreError) {
-        let draft = directory.url.appending(path: "new-\(UUID().uuidString).mdb")
+        do throws(DataStoreError) {
+            try createUnsynced()
+        } catch {
+            removeDrafts()
+            throw error
+        }
+        try directory.synchronize(in: "open", isNew: true)
+        removeDrafts()
+    }
+
+    private func createUnsynced() throws(DataStoreError) {
+        let draft = newDraft
         var pointer: OpaquePointer?
         var code = unsafe mdb_env_create(&pointer)
         if code == MDB_SUCCESS {
@@ -18,7 +32,6 @@ extension DataFile {
             if code == MDB_SUCCESS { code = unsafe mdb_env_sync(pointer, 1) }
             unsafe mdb_env_close(pointer)
         }
-        defer { removeDrafts() }
         try LMDBError.check(code, in: "open", at: directory)
         // A link, because renaming would replace a store that another process created meanwhile.
         if unsafe link(draft.path, url.path) == 0 { return }
@@ -30,6 +43,14 @@ extension DataFile {
             if try FileAttributes(ofItemAt: url) != nil { return }
             throw DataStoreError(fileError: error, in: "open", path: url.path)
         }
+    }
+
+    /// A name for a file that is not the store's yet.
+    var newDraft: URL { directory.url.appending(path: "new-\(UUID().uuidString).mdb") }
+
+    /// Whether a process was killed, or is at work, before the name of the data file is certainly on the disk.
+    func hasDraft() throws(DataStoreError) -> Bool {
+        try DirectoryListing.names(in: directory.url).contains(where: Self.isDraft)
     }
 
     /// Whether a file is one that ``create()`` did not complete.

@@ -25,16 +25,20 @@ struct KeptLogs {
 
     /// The logs to read: all that LevelDB needs, and those with second names.
     ///
-    /// The second name of a log that LevelDB needs and finds is useless, and is removed.
+    /// The second name of a log that LevelDB needs and finds is useless, and is removed. A different log with the same number
+    /// is not such a case: LevelDB reuses a number that it has seen neither in its manifest nor in the name of a file.
     static func names(
         among names: [String], of manifest: Manifest?, in directory: StoreDirectory
     ) throws(DataStoreError) -> [String] {
-        let own = Set(names.compactMap { LogFile(named: $0) }.filter { !$0.isKept }.map(\.number))
         var logs: [String] = []
         for name in names {
             guard let file = LogFile(named: name) else { continue }
             let isNeeded = manifest?.needsLog(file.number) ?? true
-            if file.isKept, isNeeded, own.contains(file.number) {
+            let own = LogFile.name(file.number)
+            if file.isKept, isNeeded, names.contains(own),
+                FileManager.default.contentsEqual(
+                    atPath: directory.path + "/" + own, andPath: directory.path + "/" + name)
+            {
                 try directory.removeFiles([name])
             } else if file.isKept || isNeeded {
                 logs.append(name)

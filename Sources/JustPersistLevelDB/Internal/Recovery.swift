@@ -38,6 +38,8 @@ struct Recovery {
                 () throws(DataStoreError) in try prepare(reached: reached)
             }
             let database = try openPrepared(kept)
+            // LevelDB has renamed CURRENT. Without this, a commit to the new log can reach the disk before the new name.
+            try directory.synchronize(in: "open")
             let commit = database.inherited?.number ?? 0
             guard let kept, try !kept.release(upTo: commit) else { return database }
             // The next log, or the same one again.

@@ -53,7 +53,10 @@ final class Session: Sendable {
             throw DataStoreError(systemError: errno, in: "open", path: directory.path)
         }
         self.place = place
-        if !directory.holdsStore { try directory.synchronize(in: "open", isNew: true) }
+        // The process that made it may have been killed before it synced the directory around it.
+        if database.inherited == nil, !configuration.isReadOnly {
+            try directory.synchronize(in: "open", isNew: true)
+        }
         phase = Locked(.open(database))
         self.report = Locked(report)
     }

@@ -56,6 +56,8 @@ public final class Driver: Sendable {
             SalvageCampaign(templates: templates),
             PowerCutCampaign(isControl: true),
             PowerCutCampaign(isControl: false),
+            WritesCampaign(isControl: true, templates: templates),
+            WritesCampaign(isControl: false, templates: templates),
             DiskFullCampaign(),
             ReaderCampaign(),
             ProcessCampaign(),

@@ -7,6 +7,8 @@ import Foundation
 public final class AcknowledgementFile: @unchecked Sendable {
     // Safe to share: the address is constant, and each byte has one writer at a time, the process that works.
     private let bytes: UnsafeMutableRawPointer
+    /// The open file, if each fate is written with a system call too.
+    private let traced: Int32?
 
     /// What became of a block.
     public enum Fate: UInt8, Sendable {
@@ -26,23 +28,33 @@ public final class AcknowledgementFile: @unchecked Sendable {
     public static let capacity = 1 << 16
 
     /// The file at a path, made with every block untried if it is not there.
-    public init(_ path: String) throws {
+    ///
+    /// - Parameter isTraced: Whether each fate is also written by a `pwrite64` of one byte at the block's number, so that
+    ///   the log of a tracer shows it in its place among the calls on the store.
+    public init(_ path: String, isTraced: Bool = false) throws {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0, ftruncate(file, off_t(Self.capacity)) == 0 else {
             throw CocoaError(.fileWriteUnknown)
         }
-        defer { close(file) }
+        defer { if !isTraced { close(file) } }
         let address = mmap(nil, Self.capacity, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
         guard let address, address != MAP_FAILED else { throw CocoaError(.fileReadUnknown) }
         bytes = address
+        traced = isTraced ? file : nil
     }
 
-    deinit { munmap(bytes, Self.capacity) }
+    deinit {
+        munmap(bytes, Self.capacity)
+        if let traced { close(traced) }
+    }
 
     /// The fate of a block.
     public subscript(block: Int) -> Fate {
         get { Fate(rawValue: bytes.load(fromByteOffset: block, as: UInt8.self)) ?? .untried }
-        set { bytes.storeBytes(of: newValue.rawValue, toByteOffset: block, as: UInt8.self) }
+        set {
+            bytes.storeBytes(of: newValue.rawValue, toByteOffset: block, as: UInt8.self)
+            if let traced { pwrite(traced, bytes + block, 1, off_t(block)) }
+        }
     }
 
     /// The blocks of a fate.

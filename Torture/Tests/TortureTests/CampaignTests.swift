@@ -11,6 +11,7 @@ import Torture
     @Test(arguments: [
         ("kill", 8), ("errors", 8), ("damage", 10), ("salvage", 6),
         ("power-control", 1), ("power", 1),
+        ("writes-control", 1), ("writes", 16),
         ("full", 10), ("readers", 1), ("processes", 1), ("json", 500), ("predicates", 500),
         ("migrate", 3), ("live", 8),
     ])

@@ -31,7 +31,8 @@ struct Disk {
         var heedsSyncs = true
         /// Whether syncing a new file also syncs the name under which it was made.
         var syncsNewNames = false
-        /// Whether a change of names is on the disk only if all before it are, but for new names of synced files.
+        /// Whether a change of names is on the disk only if all before it are, but for new names of synced files; and a file
+        /// grows there, unless it is synced, only if all changes of names before it are.
         var ordersNames = false
     }
 
@@ -209,8 +210,9 @@ struct Disk {
         chances: [Int] = [0, 5, 50, 95, 100], using random: inout SeededGenerator
     ) -> (image: Image, changes: [String]) {
         var changes: [String] = []
-        let survivingNames = namesAfterPowerCut(
+        let (survivingNames, firstLost) = namesAfterPowerCut(
             random.pick(chances), using: &random, &changes)
+        let growthEnd = rules.ordersNames ? firstLost : .max
         var image = Image()
         // The sizes of sectors, and of pages.
         let unit = random.pick([512, 4096])
@@ -225,7 +227,8 @@ struct Disk {
             let found =
                 contents[number]
                 ?? self.contents(
-                    of: number, path, unit, random.pick(chances), using: &random, &changes)
+                    of: number, path, unit, growthEnd, random.pick(chances), using: &random,
+                    &changes)
             contents[number] = found
             image.entries[path] = found
         }
@@ -234,8 +237,9 @@ struct Disk {
 
     private func namesAfterPowerCut(
         _ chance: Int, using random: inout SeededGenerator, _ changes: inout [String]
-    ) -> [String: Node] {
+    ) -> (names: [String: Node], firstLost: Int) {
         var names = baseNames
+        var firstLost = Int.max
         var survives = true
         for change in nameChanges {
             if !change.isOnDisk {
@@ -245,13 +249,17 @@ struct Disk {
                         + [change.removed.map { "-" + $0 }, change.added.map { "+" + $0.path }]
                         .compactMap(\.self).joined(separator: " "))
             }
-            if change.isOnDisk || survives { change.apply(to: &names) }
+            if change.isOnDisk || survives {
+                change.apply(to: &names)
+            } else {
+                firstLost = min(firstLost, change.step)
+            }
         }
-        return names
+        return (names, firstLost)
     }
 
     private func contents(
-        of number: Int, _ path: String, _ unit: Int, _ chance: Int,
+        of number: Int, _ path: String, _ unit: Int, _ growthEnd: Int, _ chance: Int,
         using random: inout SeededGenerator,
         _ changes: inout [String]
     ) -> [UInt8] {
@@ -270,19 +278,22 @@ struct Disk {
                 var (start, kept, all) = (0, 0, 0)
                 while start < bytes.count {
                     let end = min(bytes.count, start + unit - (offset + start) % unit)
-                    if random.int(in: 0..<100) < chance {
+                    let mayBe = change.step < growthEnd || offset + end <= contents.count
+                    if random.int(in: 0..<100) < chance, mayBe {
                         parts.append((offset + start, bytes[start..<end]))
                         kept += 1
                     }
                     all += 1
                     start = end
                 }
-                longest = max(longest, offset + bytes.count)
+                if change.step < growthEnd { longest = max(longest, offset + bytes.count) }
                 changes.append(
                     "step \(change.step) kept \(kept) of \(all) × \(unit) bytes: "
                         + "\(path) from \(offset), \(bytes.count) bytes")
             } else {
-                let survives = change.isOnDisk || random.int(in: 0..<100) < chance
+                let survives =
+                    change.isOnDisk
+                    || random.int(in: 0..<100) < chance && change.step < growthEnd
                 if !change.isOnDisk {
                     changes.append(
                         "step \(change.step) \(survives ? "kept" : "lost"): length of \(path)")

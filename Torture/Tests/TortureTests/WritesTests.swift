@@ -100,6 +100,12 @@ import Workload
         }
         #expect(pairs(Disk.Rules()).count == 4)
         #expect(!pairs(Disk.Rules(ordersNames: true)).contains([false, true]))
+        let grown = steps + [.write("store/a", at: 1536, [9])]
+        #expect(contents(images(grown), "a").count == 3)
+        for image in images(grown, Disk.Rules(ordersNames: true))
+        where image.entries["store/c"] == nil {
+            #expect(contents([image], "a") == [Self.sectors])
+        }
     }
 }
 

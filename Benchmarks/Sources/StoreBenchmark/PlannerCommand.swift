@@ -34,20 +34,64 @@ struct PlannerCommand: ParsableCommand {
             try db.execute(sql: PlannedRow.schema)
             for number in 0..<items { try PlannedRow(number).insert(number, db) }
         }
-        let stores: [(String, any DataStore)] = [
-            ("LMDB", try LMDBDataStore.open(at: directory.appending(path: "lmdb"))),
-            ("LevelDB", try LevelDBDataStore.open(at: directory.appending(path: "leveldb"))),
+        let (lmdb, levelDB) = (
+            directory.appending(path: "lmdb"), directory.appending(path: "leveldb")
+        )
+        let stores: [(String, () throws -> any DataStore, () throws -> any RawWalk)] = [
+            ("LMDB", { try LMDBDataStore.open(at: lmdb) }, { try RawLMDBWalk(directory: lmdb) }),
+            (
+                "LevelDB", { try LevelDBDataStore.open(at: levelDB) },
+                { try RawLevelDBWalk(directory: levelDB) }
+            ),
         ]
         print("\(Machine.line), \(items) rows, \(rounds) rounds, medians")
-        for (name, store) in stores where self.store.map({ $0 == name }) ?? true {
-            try fill(store)
-            print("\n\(name)")
-            print(line("query", "entries", "records", "ours µs", "SQLite µs", "ratio"))
+        for (name, open, openRaw) in stores where self.store.map({ $0 == name }) ?? true {
+            let filled = try open()
+            try fill(filled)
+            // What was written last is not yet in LevelDB's tables, but in memory, where it is in a state that lasts
+            // only until the next write or opening.
+            try filled.close()
+            let store = try open()
+            var rows: [Measured] = []
             for query in try PlannedQuery.all(rows: items)
             where only.map({ query.title.contains($0) }) ?? true {
-                try compare(query, store, sqlite)
+                rows.append(try compare(query, store, sqlite))
             }
             try store.close()
+            print("\n\(name)")
+            print(
+                line(
+                    "query", "entries", "records", "ours µs", "SQLite µs", "ratio", "raw µs",
+                    "raw ratio"))
+            try report(rows, beside: openRaw())
+        }
+    }
+
+    /// The times of a query in microseconds, and what it examined.
+    private struct Measured {
+        let title: String
+        let plan: QueryPlan
+        let own: Double
+        let other: Double
+    }
+
+    /// Prints the rows, with the time that the engine alone takes for what each of them examined.
+    private func report(_ rows: [Measured], beside raw: any RawWalk) throws {
+        defer { raw.close() }
+        let keys = try raw.recordKeys().shuffled()
+        for row in rows {
+            let records = Array(keys.prefix(row.plan.recordsExamined))
+            let read = { try raw.read(entries: row.plan.entriesExamined, records: records) }
+            let repetitions = try repetitions(of: read)
+            var times: [Double] = []
+            for _ in 0..<rounds { times.append(try measure(read, repetitions)) }
+            let alone = median(times)
+            print(
+                line(
+                    row.title, "\(row.plan.entriesExamined)", "\(row.plan.recordsExamined)",
+                    String(format: "%.1f", row.own), String(format: "%.1f", row.other),
+                    String(format: "%.2f", row.own / row.other), String(format: "%.1f", alone),
+                    String(format: "%.2f", alone / row.other)))
         }
     }
 
@@ -61,7 +105,7 @@ struct PlannerCommand: ParsableCommand {
 
     private func compare(
         _ query: PlannedQuery, _ store: any DataStore, _ sqlite: DatabasePool
-    ) throws {
+    ) throws -> Measured {
         let (own, other) = (
             { try store.read { db in try ask(query, db) } },
             { try sqlite.read { db in try ask(query, db) } }
@@ -77,12 +121,8 @@ struct PlannerCommand: ParsableCommand {
             times.other.append(try measure(other, repetitions.1))
         }
         let plan = try store.read { db in try explain(query, db) }
-        let (mine, theirs) = (median(times.own), median(times.other))
-        print(
-            line(
-                query.title, "\(plan.entriesExamined)", "\(plan.recordsExamined)",
-                String(format: "%.1f", mine), String(format: "%.1f", theirs),
-                String(format: "%.2f", mine / theirs)))
+        return Measured(
+            title: query.title, plan: plan, own: median(times.own), other: median(times.other))
     }
 
     /// The number of rows, and a digest of them.
@@ -148,13 +188,13 @@ struct PlannerCommand: ParsableCommand {
     // MARK: Time
 
     /// The number of repetitions in a round, which should take some milliseconds.
-    private func repetitions(of body: () throws -> Answer) throws -> Int {
+    private func repetitions(of body: () throws -> some Any) throws -> Int {
         let time = try measure(body, 3)
         return max(1, min(500, Int(20_000 / max(1, time))))
     }
 
     /// The time in microseconds.
-    private func measure(_ body: () throws -> Answer, _ repetitions: Int) throws -> Double {
+    private func measure(_ body: () throws -> some Any, _ repetitions: Int) throws -> Double {
         let start = ContinuousClock.now
         for _ in 0..<repetitions { _ = try body() }
         return (ContinuousClock.now - start) / .microseconds(1) / Double(repetitions)

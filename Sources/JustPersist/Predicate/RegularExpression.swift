@@ -4,19 +4,33 @@ import Foundation
 struct RegularExpression: Sendable {
     /// The expression, as it was given.
     let pattern: String
+    private let options: DataStorePredicate.Options
     private let expression: NSRegularExpression
     private let ignoresMarks: Bool
+
+    /// The expressions used last, the newest last: each is needed to check a predicate and to evaluate it, and programs use
+    /// the same few again. To compile one takes as long as to match it against ten texts.
+    private static let recent = Locked<[RegularExpression]>([])
+    private static let mostRecent = 16
 
     /// Throws `.invalidPredicate` if the pattern is not a regular expression, `.limitExceeded` if it is longer than
     /// the text of a predicate may be.
     init(_ pattern: String, _ options: DataStorePredicate.Options) throws(DataStoreError) {
-        self.pattern = pattern
         let limit = DataStorePredicate.Limit.formatBytes
         guard pattern.utf8.count <= limit else {
             throw DataStoreError(
                 .limitExceeded, in: "predicate",
                 "A regular expression has \(pattern.utf8.count) bytes, and the limit is \(limit).")
         }
+        let known = Self.recent.withLock { recent in
+            recent.last { $0.options == options && $0.pattern.utf8.elementsEqual(pattern.utf8) }
+        }
+        if let known {
+            self = known
+            return
+        }
+        self.pattern = pattern
+        self.options = options
         ignoresMarks = options.folding.contains(.diacriticInsensitive)
         let isCaseInsensitive = options.folding.contains(.caseInsensitive)
         let text = Self.read(pattern, ignoresMarks)
@@ -39,6 +53,11 @@ struct RegularExpression: Sendable {
                 """)
         }
         self.expression = expression
+        guard pattern.utf8.count <= 1024 else { return }
+        Self.recent.withLock { [self] recent in
+            if recent.count == Self.mostRecent { recent.removeFirst() }
+            recent.append(self)
+        }
     }
 
     /// Whether a whole text matches.

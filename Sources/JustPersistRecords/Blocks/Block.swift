@@ -123,7 +123,7 @@ class Block {
     /// Calls `body` with the verified keys of a range of index entries until it returns `.stop`, within the work limits
     /// of the request.
     ///
-    /// Requests read entries only through this function.
+    /// Requests read entries only through this function and ``passKeys(_:reversed:most:)``.
     final func scanKeys(
         _ range: KeyRange, reversed: Bool,
         _ body: (Span<UInt8>) throws(DataStoreError) -> ScanStep
@@ -139,6 +139,29 @@ class Block {
             if !IndexKey.isSound(key, value) { throw known.catalog.damagedEntry(key) }
             return try body(key)
         }
+    }
+
+    /// Passes over entries of indexes in a range, each found sound, up to so many of them, within the limits of the
+    /// request's work. Returns their number, and the key of the last one if it stopped there.
+    ///
+    /// Faster than ``scanKeys(_:reversed:_:)``, because nothing but the number is taken from the entries.
+    final func passKeys(
+        _ range: KeyRange, reversed: Bool, most: Int
+    ) throws(DataStoreError) -> (count: Int, last: [UInt8]?) {
+        if most <= 0 { return (0, nil) }
+        let areChecked = context.checksBytes
+        var count = 0
+        var last: [UInt8]?
+        try reader.scan(range, reversed: reversed) { (key, value) throws(DataStoreError) in
+            if areChecked, !IndexKey.isSound(key, value) { throw known.catalog.damagedEntry(key) }
+            count += 1
+            if count & 255 == 0 { try WorkLimit.check() }
+            if count < most { return .next }
+            last = key.copied(0..<key.count)
+            return .stop
+        }
+        entriesExamined += count
+        return (count, last)
     }
 
     /// Whether there is any key in a range.

@@ -147,12 +147,8 @@ extension Block {
         }
         var count = 0
         for range in exact.flatMap(\.known) where count < needed {
-            try scanKeys(range, reversed: false) { (_) throws(DataStoreError) in
-                count += 1
-                return count < needed ? .next : .stop
-            }
+            count += try passKeys(range, reversed: false, most: needed - count).count
         }
-        entriesExamined += count
         return count
     }
 }

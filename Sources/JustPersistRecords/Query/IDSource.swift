@@ -91,7 +91,13 @@ final class EntryIDs: IDSource {
         let read = min(count, ids.count - place)
         place += read
         if count == read || isOver { return }
-        try scan(count - read, from: nil, in: block) { _ in }
+        let passed = try block.passKeys(
+            rest(from: nil), reversed: isReversed, most: count - read)
+        if let key = passed.last {
+            last = IndexKey.id(in: key.span)
+        } else {
+            isOver = true
+        }
     }
 
     private func fill(from bound: ItemID?, in block: Block) throws(DataStoreError) {
@@ -101,28 +107,29 @@ final class EntryIDs: IDSource {
         batch = 256
     }
 
+    /// The entries after the last one that was read, and not before a bound.
+    private func rest(from bound: ItemID?) -> KeyRange {
+        var start = range.lower
+        if let bound, last.map({ isReversed ? bound < $0 : bound > $0 }) ?? true {
+            start.append(bound)
+            return isReversed
+                ? KeyRange(from: range.lower, upTo: start + [0])
+                : KeyRange(from: start, upTo: range.upper)
+        }
+        guard let last else { return range }
+        start.append(last)
+        return isReversed
+            ? KeyRange(from: range.lower, upTo: start)
+            : KeyRange(from: start + [0], upTo: range.upper)
+    }
+
     /// Reads so many entries after the last one, and not before a bound.
     private func scan(
         _ limit: Int, from bound: ItemID?, in block: Block, _ body: (ItemID) -> Void
     ) throws(DataStoreError) {
-        var rest = range
-        var start = range.lower
-        if let bound, last.map({ isReversed ? bound < $0 : bound > $0 }) ?? true {
-            start.append(bound)
-            rest =
-                isReversed
-                ? KeyRange(from: range.lower, upTo: start + [0])
-                : KeyRange(from: start, upTo: range.upper)
-        } else if let last {
-            start.append(last)
-            rest =
-                isReversed
-                ? KeyRange(from: range.lower, upTo: start)
-                : KeyRange(from: start + [0], upTo: range.upper)
-        }
         var count = 0
         var newest: ItemID?
-        try block.scanKeys(rest, reversed: isReversed) { (key) throws(DataStoreError) in
+        try block.scanKeys(rest(from: bound), reversed: isReversed) { (key) throws(DataStoreError) in
             let id = IndexKey.id(in: key)
             newest = id
             body(id)

@@ -19,7 +19,7 @@ struct IndexAlternatives {
         var conditions: [IndexCondition] = []
         var isWhole = true
         /// The choices of each OR, as conditions that belong together.
-        var choices: [[(conditions: [IndexCondition], isWhole: Bool)]] = []
+        var choices: [[Branch]] = []
         for part in predicate.conjuncts {
             switch part {
             case .comparison(let comparison):
@@ -46,10 +46,18 @@ struct IndexAlternatives {
                 for part in unions[place].indices { unions[place][part].decides = false }
             }
         }
+        let branches = Self.branches(Branch(conditions: conditions, isWhole: isWhole), choices)
         var single: [IndexRanges] = []
         for index in type.indexes {
             single += Self.ranges(
-                of: index, conditions, choices, isWhole: isWhole, of: type, mostRanges)
+                of: index, conditions, branches, isWhole: isWhole, of: type, mostRanges)
+        }
+        // One index that holds all choices has the same entries as its parts apart.
+        unions.removeAll { union in
+            single.contains { ranges in
+                ranges.conditions.contains(conditions.count)
+                    && union.allSatisfy { $0.index === ranges.index }
+            }
         }
         // What restricts most comes first; a stable order for equals is that of declaration.
         single.sort {
@@ -59,28 +67,55 @@ struct IndexAlternatives {
         unions = single.map { [$0] } + unions
     }
 
-    /// What an OR's choice asks for, as far as indexes can tell, and whether that is all.
-    private static func branch(
-        _ choice: DataStorePredicate, of type: BlockType
-    ) -> (conditions: [IndexCondition], isWhole: Bool) {
+    /// Conditions that an item must fulfil together.
+    private struct Branch {
         var conditions: [IndexCondition] = []
+        /// Whether nothing else is asked for.
         var isWhole = true
+    }
+
+    /// What an OR's choice asks for, as far as indexes can tell.
+    private static func branch(_ choice: DataStorePredicate, of type: BlockType) -> Branch {
+        var branch = Branch()
         for part in choice.conjuncts {
             if case .comparison(let comparison) = part,
                 let condition = IndexCondition(comparison, of: type)
             {
-                conditions.add(condition)
+                branch.conditions.add(condition)
             } else {
-                isWhole = false
+                branch.isWhole = false
             }
         }
-        return (conditions, isWhole)
+        return branch
+    }
+
+    /// All combinations of the choices, each with the conditions that hold in any case, and whether none was left out;
+    /// `nil` without choices.
+    private static func branches(
+        _ common: Branch, _ choices: [[Branch]]
+    ) -> (branches: [Branch], areAll: Bool)? {
+        if choices.isEmpty { return nil }
+        var branches = [common]
+        var areAll = true
+        for choice in choices {
+            if branches.count * choice.count > mostBranches {
+                areAll = false
+                continue
+            }
+            branches = branches.flatMap { branch in
+                choice.map { other in
+                    var both = branch
+                    for condition in other.conditions { both.conditions.add(condition) }
+                    both.isWhole = branch.isWhole && other.isWhole
+                    return both
+                }
+            }
+        }
+        return (branches, areAll)
     }
 
     /// The choices as a list of the values of one attribute, if they are nothing else.
-    private static func list(
-        _ branches: [(conditions: [IndexCondition], isWhole: Bool)]
-    ) -> IndexCondition? {
+    private static func list(_ branches: [Branch]) -> IndexCondition? {
         guard var list = branches.first?.conditions.first else { return nil }
         for (place, branch) in branches.enumerated() {
             guard branch.isWhole, branch.conditions.count == 1 else { return nil }
@@ -111,8 +146,8 @@ struct IndexAlternatives {
     /// The parts of one index that have all items which match, the one that restricts most.
     private static func ranges(
         of index: TypeIndex, _ conditions: [IndexCondition],
-        _ choices: [[(conditions: [IndexCondition], isWhole: Bool)]], isWhole: Bool,
-        of type: BlockType, _ mostRanges: Int
+        _ choices: (branches: [Branch], areAll: Bool)?, isWhole: Bool, of type: BlockType,
+        _ mostRanges: Int
     ) -> [IndexRanges] {
         var found: [IndexRanges] = []
         if let ranges = IndexRanges(index, conditions, of: type, mostRanges: mostRanges) {
@@ -127,30 +162,16 @@ struct IndexAlternatives {
                 }
             }
         }
-        if choices.isEmpty {
+        guard let choices else {
             if isWhole, !found.isEmpty {
                 found[0].decides =
                     found[0].isExact && found[0].conditions.count == conditions.count
             }
             return found
         }
-        var branches = [(conditions: conditions, isWhole: isWhole)]
-        var decides = true
-        for choice in choices {
-            if branches.count * choice.count > mostBranches {
-                decides = false
-                continue
-            }
-            branches = branches.flatMap { branch in
-                choice.map { other in
-                    var all = branch.conditions
-                    for condition in other.conditions { all.add(condition) }
-                    return (all, branch.isWhole && other.isWhole)
-                }
-            }
-        }
+        var decides = choices.areAll
         var parts: [IndexRanges] = []
-        for branch in branches {
+        for branch in choices.branches {
             guard
                 let ranges = IndexRanges(
                     index, branch.conditions, of: type, mostRanges: mostRanges)

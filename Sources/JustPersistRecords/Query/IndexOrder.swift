@@ -50,6 +50,12 @@ struct IndexOrder {
         isOfPath = !components[skipped].path.isEmpty
     }
 
+    /// Whether it visits a union's entries and no others.
+    func isWalk(of union: [IndexRanges]) -> Bool {
+        union.count == 1 && union[0].index === ranges.index
+            && union[0].conditions == ranges.conditions
+    }
+
     /// Whether it is to be tried before another one.
     func isBetter(than other: IndexOrder) -> Bool {
         if decides != other.decides { return decides }

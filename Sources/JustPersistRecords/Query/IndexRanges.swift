@@ -47,18 +47,24 @@ struct IndexRanges {
         _ index: TypeIndex, _ conditions: [IndexCondition], of type: BlockType, mostRanges: Int,
         _ isServed: (Int) -> Bool = { _ in true }
     ) {
+        /// The condition that restricts a component.
+        func served(_ component: TypeIndex.Component) -> Int? {
+            conditions.indices.first { place in
+                conditions[place].attribute == component.attribute.id
+                    && conditions[place].path == component.path
+                    && conditions[place].isServed(by: index)
+                    // Only an index over one attribute has entries for elements.
+                    && (!conditions[place].isOfElement || index.components.count == 1)
+                    && isServed(place)
+            }
+        }
+        // Before anything is made: most indexes are about other attributes.
+        guard served(index.components[0]) != nil else { return nil }
         self.index = index
         var prefixes = [index.prefix]
         var last: ComponentRanges?
         for component in index.components {
-            let served = conditions.indices.first { place in
-                let condition = conditions[place]
-                return condition.attribute == component.attribute.id
-                    && condition.path == component.path && condition.isServed(by: index)
-                    // Only an index over one attribute has entries for elements.
-                    && (!condition.isOfElement || index.components.count == 1) && isServed(place)
-            }
-            guard let place = served else { break }
+            guard let place = served(component) else { break }
             let condition = conditions[place]
             // Before they are made: a long list takes its time.
             if case .points(let points) = condition.values, points.count > mostRanges {

@@ -62,6 +62,11 @@ extension IndexWalk {
         _ range: KeyRange, _ start: Int, isReversed: Bool, in block: Block
     ) throws(DataStoreError) {
         var rest = range
+        if leavesManyOut {
+            guard let left = try passLeftOut(range, start, isReversed: isReversed, in: block)
+            else { return }
+            rest = left
+        }
         while true {
             try block.scanKeys(rest, reversed: isReversed) { (key) throws(DataStoreError) in
                 block.entriesExamined += 1

@@ -84,6 +84,40 @@ struct IndexWalk {
         return isOver ? .stop : .next
     }
 
+    /// Passes over entries at the beginning of a range whose items are left out, and returns where the walk goes on; `nil`
+    /// at the end of the range.
+    ///
+    /// Only where the entries decide and no two ranges have entries of one group.
+    mutating func passLeftOut(
+        _ range: KeyRange, _ start: Int, isReversed: Bool, in block: Block
+    ) throws(DataStoreError) -> KeyRange? {
+        // That of the range before.
+        try endGroup(in: block)
+        if isOver { return nil }
+        let passed = try block.passKeys(range, reversed: isReversed, most: skipped)
+        skipped -= passed.count
+        guard let last = passed.last else { return nil }
+        try beginGroup(last.span, start)
+        isBegun = false
+        if standsAlone, !isReversed { return KeyRange(from: last + [0], upTo: range.upper) }
+        // Which items of the last group are left out is decided by their ids, or by their records.
+        let group = KeyRange(prefix: Array(last[..<start]) + group).intersection(range)
+        let part =
+            isReversed
+            ? KeyRange(from: last, upTo: group.upper)
+            : KeyRange(from: group.lower, upTo: last + [0])
+        skipped = try block.passKeys(part, reversed: false, most: .max).count
+        return isReversed
+            ? KeyRange(from: range.lower, upTo: group.upper)
+            : KeyRange(from: group.lower, upTo: range.upper)
+    }
+
+    /// Whether so many matches are left out that ``passLeftOut(_:_:isReversed:in:)`` is the faster way.
+    var leavesManyOut: Bool {
+        decides && skipped >= 64 && !isOver && !order.isFollowed && order.lanes.count == 1
+            && query.sort.count == order.keyCount
+    }
+
     /// Goes on with a large group, whose entries come in the order of the ids now.
     mutating func beginLargeGroup() { isLarge = false }
 

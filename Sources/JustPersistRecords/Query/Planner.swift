@@ -41,12 +41,16 @@ extension Block {
         }
         // A walk of more lookups takes longer than a scan.
         let longest = end + max(1024, most)
-        let hasUnions = query.alternatives.map { !$0.unions.isEmpty } ?? false
+        let unions = query.alternatives?.unions ?? []
+        // The walk is among the only entries that are known to hold the matches, and may end before it has met all.
+        let hasUnions = !(unions.isEmpty || unions.count == 1 && order.isWalk(of: unions[0]))
         let few = 4 * end + 64
         switch attempt {
         case 0:
             // Sorting a few items is cheaper than walking the index.
-            if let entries = try entries(of: query, most: min(most, few)) { return entries }
+            if hasUnions, let entries = try entries(of: query, most: min(most, few)) {
+                return entries
+            }
             return .ordered(order, mostLookups: hasUnions ? min(longest, 2 * few) : longest)
         case 1 where hasUnions:
             // Of so many items, a walk finds the first ones as soon as all of them are looked up.

@@ -7,10 +7,11 @@ import JustPersist
 /// the predicate is valid, what the sort keys are, and the index that answers. It is kept by the type (``BlockType``), and
 /// is dropped when the type is bound anew.
 ///
-/// A request has one if its predicate compares attributes with single values, joined by AND. Any other request is bound
-/// each time.
+/// A request has one if its predicate compares attributes with single values, joined by AND, OR and NOT. Any other request
+/// is bound each time.
 final class QueryShape {
-    private let parts: [Part]
+    /// The predicate of the first request of the shape.
+    private let example: DataStorePredicate
     private let descriptors: [DataStoreSortDescriptor]
     let sort: [Query.SortKey]
     let isReversed: Bool
@@ -19,74 +20,43 @@ final class QueryShape {
     /// For each component of the index, the part that gives its value.
     private let places: [Int]
 
-    /// A comparison without its value.
-    private struct Part {
-        let path: DataStorePredicate.AttributePath
-        let relation: DataStorePredicate.Operator
-        let options: DataStorePredicate.Options
-        let kind: DataStoreValue.Kind
-    }
-
     /// The shape of a request that was bound; `nil` if it depends on the values.
     init?(_ request: DataStoreRequest, boundAs query: Query) {
         guard query.ids == nil, query.predicate != nil, query.table != nil,
             // Anything computed may depend on the time of the request.
             query.sort.allSatisfy({ $0.key.path != nil }),
-            let comparisons = request.predicate?.plainComparisons
+            let predicate = request.predicate
         else { return nil }
-        var parts: [Part] = []
-        for comparison in comparisons {
-            // Without an attribute of the store the value alone decides.
-            guard let (path, value) = comparison.plainSides,
-                query.type.idForQuery(path.components[0]) != nil
-            else { return nil }
-            parts.append(
-                Part(
-                    path: path, relation: comparison.operator, options: comparison.options,
-                    kind: value.kind))
+        var attributes: [UInt16] = []
+        // Without an attribute of the store the value alone decides.
+        let isPlain = predicate.forEachPlainComparison { path in
+            guard let id = query.type.idForQuery(path.components[0]) else { return false }
+            attributes.append(id)
+            return true
         }
-        self.parts = parts
+        guard isPlain else { return nil }
+        example = predicate
         descriptors = request.sortDescriptors ?? []
         sort = query.sort
         isReversed = query.isReversed
         guard let union = query.alternatives?.exact, union.count == 1, let exact = union.first,
-            parts.allSatisfy({ $0.relation == .equal }),
-            exact.index.components.count == parts.count
+            predicate.asksForValues, exact.index.components.count == attributes.count
         else {
             (index, places) = (nil, [])
             return
         }
-        let ids = parts.map { query.type.idForQuery($0.path.components[0]) }
         let places = exact.index.components.compactMap { component in
-            component.path.isEmpty ? ids.firstIndex { $0 == component.attribute.id } : nil
+            component.path.isEmpty
+                ? attributes.firstIndex { $0 == component.attribute.id } : nil
         }
-        let isWhole = Set(places).count == parts.count
+        let isWhole = Set(places).count == attributes.count
         index = isWhole ? exact.index : nil
         self.places = places
     }
 
     /// Whether a request has this shape.
     func fits(_ predicate: DataStorePredicate, _ descriptors: [DataStoreSortDescriptor]) -> Bool {
-        guard self.descriptors == descriptors else { return false }
-        switch predicate {
-        case .comparison(let comparison): return parts.count == 1 && fits(comparison, at: 0)
-        case .and(let predicates):
-            guard predicates.count == parts.count else { return false }
-            for (place, predicate) in predicates.enumerated() {
-                guard case .comparison(let comparison) = predicate, fits(comparison, at: place)
-                else { return false }
-            }
-            return true
-        default: return false
-        }
-    }
-
-    private func fits(_ comparison: DataStorePredicate.Comparison, at place: Int) -> Bool {
-        let part = parts[place]
-        guard comparison.operator == part.relation, comparison.options == part.options,
-            let (path, value) = comparison.plainSides
-        else { return false }
-        return value.kind == part.kind && path == part.path
+        self.descriptors == descriptors && predicate.isAlike(example)
     }
 
     /// What the indexes can tell of a predicate of this shape; `nil` if it has to be found out.
@@ -104,18 +74,49 @@ final class QueryShape {
 }
 
 extension DataStorePredicate {
-    /// The comparisons of a predicate that is one, or several joined by AND.
-    fileprivate var plainComparisons: [Comparison]? {
+    /// Calls `body` with the path of each comparison until it returns false; returns whether all are plain, and joined by
+    /// AND, OR and NOT.
+    fileprivate func forEachPlainComparison(_ body: (AttributePath) -> Bool) -> Bool {
         switch self {
-        case .comparison(let comparison): return [comparison]
-        case .and(let parts):
-            var comparisons: [Comparison] = []
-            for part in parts {
-                guard case .comparison(let comparison) = part else { return nil }
-                comparisons.append(comparison)
+        case .comparison(let comparison):
+            guard let (path, _) = comparison.plainSides else { return false }
+            return body(path)
+        case .and(let parts), .or(let parts):
+            return parts.allSatisfy { $0.forEachPlainComparison(body) }
+        case .not(let part): return part.forEachPlainComparison(body)
+        default: return false
+        }
+    }
+
+    /// Whether both predicates are plain, and differ in their values only, which are of the same kinds.
+    fileprivate func isAlike(_ other: DataStorePredicate) -> Bool {
+        switch (self, other) {
+        case (.comparison(let comparison), .comparison(let other)):
+            guard comparison.operator == other.operator, comparison.options == other.options,
+                let (path, value) = comparison.plainSides,
+                let (otherPath, otherValue) = other.plainSides
+            else { return false }
+            return value.kind == otherValue.kind && path == otherPath
+        case (.and(let parts), .and(let others)), (.or(let parts), .or(let others)):
+            guard parts.count == others.count else { return false }
+            for place in parts.indices where !parts[place].isAlike(others[place]) {
+                return false
             }
-            return comparisons
-        default: return nil
+            return true
+        case (.not(let part), .not(let other)): return part.isAlike(other)
+        default: return false
+        }
+    }
+
+    /// Whether it is one comparison for equality, or several joined by AND.
+    fileprivate var asksForValues: Bool {
+        switch self {
+        case .comparison(let comparison): comparison.operator == .equal
+        case .and(let parts):
+            parts.allSatisfy {
+                if case .comparison(let part) = $0 { part.operator == .equal } else { false }
+            }
+        default: false
         }
     }
 

@@ -35,6 +35,7 @@ struct CheckDefinition: Sendable {
     func result(_ variant: StoreVariant, _ outcome: CheckOutcome) -> CheckResult {
         var result = CheckResult(id: id + variant.suffix, outcome: outcome)
         result.summary = summary
+        result.hint = Hints.member(for: id)
         result.clauses = clause
         if case .mandatory = gate { result.isMandatory = true }
         return result

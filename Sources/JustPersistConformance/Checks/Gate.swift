@@ -60,6 +60,9 @@ struct Requirement: Sendable {
     static let multiProcess = Requirement(name: "sharing between processes") {
         $0.isSharedBetweenProcesses
     }
+    static let readsOnMainThread = Requirement(name: "read blocks on the main thread") {
+        $0.threading.readsOnMainThread
+    }
     static let childStores = Requirement(name: "child stores") { $0.childStores >= .oneLevel }
     static let nestedChildStores = Requirement(name: "nested child stores") {
         $0.childStores >= .nested

@@ -186,40 +186,6 @@ extension PredicateChecks {
                     wanted, where: try DataStorePredicate(format, operand), of: corpus)
             }
         },
-        CheckDefinition(
-            "pred/set-filter-helper", clause: [10, 11],
-            "setFilter(whereAttribute:equalsValue:) asks for equality, with nil and Bool too."
-        ) { check in
-            let corpus = try Corpus(
-                [
-                    ["flag": .bool(true), "name": .string("a'b")], ["flag": .bool(false)], [:],
-                    ["flag": .null, "name": .string("%@")], ["flag": .string("true")],
-                ], as: "ConformanceFilter", in: check.openStore())
-            for (attribute, value, wanted) in [
-                ("flag", true, [0]), ("flag", false, [1]), ("flag", nil, [2, 3]),
-                ("flag", "true", [4]), ("name", "a'b", [0]), ("name", "%@", [3]),
-                ("name", nil as String?, [1, 2, 4]), ("neverSet", 1, []),
-            ] as [(String, Any?, [Int])] {
-                let found = try corpus.store.read { db in
-                    let request = DataStoreRequest(itemTypeKey: corpus.type)
-                    request.setFilter(whereAttribute: attribute, equalsValue: value)
-                    return try db.performFetch(request).map(\.uniqueToken)
-                }
-                check.expectItems(
-                    found, wanted.map { corpus.ids[$0] }, of: corpus,
-                    "setFilter(whereAttribute: \(attribute), equalsValue: \(value ?? "nil"))",
-                    [attribute])
-            }
-            struct NotStorable {}
-            check.expectError(.unsupportedValue, what: "a filter by a value that cannot be stored")
-            {
-                try corpus.store.read { db in
-                    let request = DataStoreRequest(itemTypeKey: corpus.type)
-                    request.setFilter(whereAttribute: "flag", equalsValue: NotStorable())
-                    _ = try db.performFetch(request)
-                }
-            }
-        },
     ]
 
     static let special: [CheckDefinition] = [

@@ -149,43 +149,6 @@ enum SizeChecks {
             }
         },
         CheckDefinition(
-            "size/long-string-in-query", clause: [10, 12],
-            "Strings of 2 KiB that differ in their last character are told apart."
-        ) { check in
-            let items = try check.openValues()
-            let common = String(repeating: "long ", count: 410)
-            let texts = ["c", "", "a", "d", "b"].map { common + $0 }
-            let ids = try texts.map { try items.create(["value": .string($0)]) }
-            let sorted = zip(texts, ids).sorted { $0.0 < $1.0 }.map(\.1)
-            for (ascending, expected) in [(true, sorted), (false, sorted.reversed())] {
-                let order = DataStoreSortDescriptor(key: "value", ascending: ascending)
-                let found = try items.store.read { db in
-                    try db.performFetch(
-                        DataStoreRequest(type: items.itemType, sortDescriptors: [order])
-                    )
-                    .map { $0.uniqueToken }
-                }
-                check.expectEqual(found, expected, "strings of 2 KiB, sorted")
-            }
-            for (text, id) in zip(texts, ids) {
-                let value = DataStoreValue.string(text)
-                let when = "of strings with the same first 2,050 characters"
-                try items.expect([id], where: "value", .equal, value, when)
-                try items.expect(ids.filter { $0 != id }, where: "value", .notEqual, value, when)
-                try items.expect(
-                    zip(ids, texts).filter { $0.1 < text }.map(\.0), where: "value", .less, value,
-                    when)
-                try items.expect(
-                    zip(ids, texts).filter { $0.1.hasPrefix(text) }.map(\.0), where: "value",
-                    .beginsWith, value, when)
-            }
-            try items.set(["value": .string(common + "e")], of: ids[0])
-            try items.expect([], where: "value", .equal, .string(texts[0]), "after it was changed")
-            try items.store.write { db in try db.delete(try items.live(ids[1], db)) }
-            try items.expect([], where: "value", .equal, .string(texts[1]), "after it was deleted")
-            try items.expect([ids[2]], where: "value", .equal, .string(texts[2]), "that was kept")
-        },
-        CheckDefinition(
             "size/large-block-then-small", clause: [4, 5],
             "Small blocks are right behind one with 10,000 items, and behind one that changes all."
         ) { check in

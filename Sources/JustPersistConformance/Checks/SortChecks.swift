@@ -54,22 +54,6 @@ enum SortChecks {
             }
         },
         CheckDefinition(
-            "sort/two-keys", clause: [12], "The second key decides among items equal in the first."
-        ) { check in
-            let corpus = try Corpus(
-                [(1, "b"), (2, "a"), (1, "a"), (2, "b"), (1, "c"), (0, "z")].map {
-                    ["a": .int($0), "b": .string($1)]
-                }, as: "ConformanceKeys", in: check.openStore())
-            for (query, wanted) in [
-                (Query(sort: [.ascending("a"), .ascending("b")]), [5, 2, 0, 4, 1, 3]),
-                (Query(sort: [.ascending("a"), .descending("b")]), [5, 4, 0, 2, 3, 1]),
-                (Query(sort: [.descending("a"), .ascending("b")]), [1, 3, 2, 0, 4, 5]),
-                (Query(sort: [.ascending("b"), .ascending("a")]), [2, 1, 0, 3, 4, 5]),
-            ] {
-                try expect(check, query, wanted, of: corpus)
-            }
-        },
-        CheckDefinition(
             "sort/three-keys-mixed-direction", clause: [12],
             "Three keys sort in their order, each in its own direction."
         ) { check in
@@ -92,26 +76,6 @@ enum SortChecks {
             try expect(
                 check, Query(sort: [.ascending("a"), .descending("b"), .ascending("c")]),
                 [3, 4, 2, 0, 1], of: small)
-        },
-        CheckDefinition(
-            "sort/descending-reverses", clause: [12],
-            "Where no two keys are equal, descending is ascending reversed."
-        ) { check in
-            var random = check.generator("values")
-            let corpus = try Corpus(
-                random.shuffled(Array(0..<100)).map {
-                    ["key": .int($0), "text": .string("\($0)")]
-                },
-                as: "ConformanceDistinct", in: check.openStore())
-            for key in ["key", "text"] {
-                let ascending = try corpus.answer(Query(sort: [.ascending(key)]))
-                let descending = try corpus.answer(Query(sort: [.descending(key)]))
-                check.expectItems(
-                    descending, ascending.reversed(), of: corpus,
-                    "descending by \(key) against ascending reversed", [key])
-                check.expectEqual(
-                    Set(ascending), Set(corpus.ids), "the items sorted ascending by \(key)")
-            }
         },
         CheckDefinition(
             "sort/nan-and-mixed-kinds-total-order", clause: [10],
@@ -144,27 +108,6 @@ enum SortChecks {
             for ascending in [true, false] {
                 try check.expectAnswer(
                     Query(sort: [.init(key: "key", ascending: ascending)]), of: corpus)
-            }
-        },
-        CheckDefinition(
-            "sort/set-sort-helper", clause: [12],
-            "setSort(byKey:ascending:) sorts by that key alone, in place of what was asked before."
-        ) { check in
-            let corpus = try Corpus(
-                [(3, 1), (1, 2), (2, 3)].map { ["a": .int($0), "b": .int($1)] },
-                as: "ConformanceKeys", in: check.openStore())
-            for (key, ascending, wanted) in [
-                ("a", true, [1, 2, 0]), ("a", false, [0, 2, 1]), ("b", false, [2, 1, 0]),
-            ] {
-                let found = try corpus.store.read { db in
-                    let request = Query(sort: [.ascending("b"), .ascending("a")])
-                        .request(corpus.type)
-                    request.setSort(byKey: key, ascending: ascending)
-                    return try db.performFetch(request).map { $0.uniqueToken }
-                }
-                check.expectItems(
-                    found, wanted.map { corpus.ids[$0] }, of: corpus,
-                    "setSort(byKey: \(key), ascending: \(ascending))", ["a", "b"])
             }
         },
     ]

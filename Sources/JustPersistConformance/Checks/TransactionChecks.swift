@@ -7,89 +7,6 @@ enum TransactionChecks {
 
     private static let rollback: [CheckDefinition] = [
         CheckDefinition(
-            "tx/rollback-create", clause: [5], "What a block that throws created is gone."
-        ) { check in
-            let items = try NamedItems(in: check.openStore(), ["old": 1])
-            let id = Locked<ItemID?>(nil)
-            try failing(items.store) { db in
-                let item = try items.make("new", 2, db)
-                id.withLock { $0 = item.uniqueToken }
-                _ = try db.performCount(items.request())
-            }
-            let token = try check.require(id.withLock { $0 }, "the id of the item created")
-            try items.store.read { db in
-                check.expectEqual(
-                    try items.names(items.request(), db), ["old"], "the items after the rollback")
-                check.expectEqual(
-                    try db.performCount(items.request()), 1,
-                    "the number of items after the rollback")
-                check.expect(
-                    try db.performFetchItem(ItemType(dynamic: items.key), id: token) == nil,
-                    "The item created in a block that threw is still found by its id")
-            }
-        },
-        CheckDefinition(
-            "tx/rollback-update", clause: [5],
-            "What a block that throws changed has its old values, in all attributes."
-        ) { check in
-            let items = try NamedItems(in: check.openStore(), ["old": 1])
-            try items.store.write { db in try items.item("old", db)?["note"] = .string("note") }
-            try failing(items.store) { db in
-                let item = try check.require(try items.item("old", db), "the item to change")
-                item["name"] = .string("changed")
-                item["number"] = .null
-                item["note"] = .int(5)
-                check.expectEqual(
-                    try db.performCount(
-                        items.request(where: DataStorePredicate("name == 'changed'"))), 1,
-                    "the changed item by its new name inside the block")
-            }
-            try items.store.read { db in
-                let item = try check.require(
-                    try items.items(db).first, "the item after the rollback")
-                check.expectEqual(
-                    try item.values(),
-                    ["name": .string("old"), "number": .int(1), "note": .string("note")],
-                    "the item's values after the rollback")
-            }
-        },
-        CheckDefinition(
-            "tx/rollback-delete", clause: [5],
-            "What a block that throws deleted is back, under the same id."
-        ) { check in
-            let items = try NamedItems(in: check.openStore(), ["a": 1, "b": 2, "c": 3])
-            let before = try tokens(items)
-            try failing(items.store) { db in
-                let item = try check.require(try items.item("b", db), "the item to delete")
-                try db.delete(item)
-                check.expectEqual(
-                    try db.performCount(items.request()), 2, "the number of items inside the block")
-            }
-            check.expectEqual(try tokens(items), before, "the items' ids after the rollback")
-            check.expectEqual(
-                try items.all(), ["a": 1, "b": 2, "c": 3], "the items after the rollback")
-        },
-        CheckDefinition(
-            "tx/rollback-batch-delete", clause: [5],
-            "All items of the types that a block that throws deleted are back."
-        ) { check in
-            let store = try check.openStore()
-            let items = try NamedItems(in: store, ["a": 1, "b": 2])
-            let others = try NamedItems(in: store, key: "ConformanceNamedToo", ["c": 3])
-            let before = try tokens(items) + tokens(others)
-            try failing(store) { db in
-                try db.performDeleteAll([items.key, others.key].map { ItemType(dynamic: $0) })
-                check.expectEqual(
-                    try db.performCount(items.request()) + db.performCount(others.request()), 0,
-                    "the number of items inside the block that deleted them")
-                try items.create("d", 4, db)
-            }
-            check.expectEqual(
-                try tokens(items) + tokens(others), before, "the items' ids after the rollback")
-            check.expectEqual(try items.all(), ["a": 1, "b": 2], "the items after the rollback")
-            check.expectEqual(try others.all(), ["c": 3], "the other type's after the rollback")
-        },
-        CheckDefinition(
             "tx/rollback-restores-queries", clause: [5],
             "After a rollback every kind of query answers as it did before the block."
         ) { check in
@@ -166,23 +83,6 @@ enum TransactionChecks {
                 check.expectEqual(
                     try items.count(), 3 * (round + 1), "the number of items after round \(round)")
             }
-        },
-        CheckDefinition(
-            "tx/async-rollback", clause: [2, 5],
-            "A queued block that throws stores nothing, and its completion gets the error."
-        ) { check in
-            let items = try NamedItems(in: check.openStore(), ["old": 1])
-            let error = items.store.enqueueAndWait { db in
-                try items.create("new", 2, db)
-                try items.set("old", to: 10, db)
-                throw Upset(number: 3)
-            }
-            check.expectEqual(
-                error as? Upset, Upset(number: 3), "the error that the completion got")
-            check.expectEqual(try items.all(), ["old": 1], "the items after the rollback")
-            let next = items.store.enqueueAndWait { db in try items.create("next", 3, db) }
-            check.expect(next == nil, "The next queued block failed: \(String(describing: next))")
-            check.expectEqual(try items.all(), ["old": 1, "next": 3], "the items after the next")
         },
     ]
 

@@ -36,7 +36,7 @@ final class ComparesStringsAsBytes: SightMutant, Fault, @unchecked Sendable {
 /// Compares of a string the first 511 bytes, as many as fit into a key.
 final class ComparesBeginningsOfStrings: SightMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 29 }
-    override class var caughtBy: [String] { ["size/long-string-in-query", "model/replay-corpus"] }
+    override class var caughtBy: [String] { ["many/key-bytes", "model/replay-corpus"] }
 
     override class func seen(_ value: DataStoreValue) -> DataStoreValue {
         guard case .string(let text) = value, text.utf8.count > 511 else { return value }
@@ -118,7 +118,7 @@ final class IndexesNoNil: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
             "pred/eq-nil", "pred/ne-nil", "pred/in", "pred/unset-attribute",
-            "pred/set-filter-helper", "pred/attribute-against-attribute",
+            "pred/attribute-against-attribute",
         ]
     }
 

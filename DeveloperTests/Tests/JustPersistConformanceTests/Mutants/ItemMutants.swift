@@ -139,7 +139,7 @@ final class KeepsClearedValues: RowMutant, Fault, @unchecked Sendable {
 /// Says that it deleted an item, and does not.
 final class DeletesNothing: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
-        ["crud/delete-item", "crud/mutable-version-of-deleted", "tx/create-delete-same-block"]
+        ["crud/delete-item", "crud/mutable-version-of-deleted", "prim/delete-own-changes"]
     }
 
     override class func delete(

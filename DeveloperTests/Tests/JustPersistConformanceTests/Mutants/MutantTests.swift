@@ -126,7 +126,8 @@ import Testing
 
     @Test func everyMandatoryCheckCatchesAMutant() {
         let catching = Set(
-            Self.mutants.flatMap { $0.caughtBy } + IndexFaults.all.flatMap { $0.caughtBy })
+            Self.mutants.flatMap { $0.caughtBy } + IndexFaults.all.flatMap { $0.caughtBy }
+                + Sabotage.all.map(\.caughtBy))
         #expect(catching.subtracting(Inventory.definitions.map(\.id)) == [])
         let idle = Inventory.definitions.filter { definition in
             switch definition.gate {

@@ -95,7 +95,7 @@ final class SortsNilLast: QueryMutant, Fault, @unchecked Sendable {
 /// Sorts by the first of several keys.
 final class SortsByFirstKeyOnly: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
-        ["sort/two-keys", "sort/three-keys-mixed-direction"]
+        ["sort/three-keys-mixed-direction", "twin/fetch"]
     }
 
     override class func sorted(
@@ -110,7 +110,7 @@ final class SortsByFirstKeyOnly: QueryMutant, Fault, @unchecked Sendable {
 /// Sorts everything ascending.
 final class IgnoresDirection: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
-        ["sort/descending-reverses", "sort/set-sort-helper"]
+        ["sort/single-key", "twin/forEach"]
     }
 
     override class func sorted(
@@ -154,7 +154,7 @@ final class UnsortedComesByHash: QueryMutant, Fault, @unchecked Sendable {
 /// Takes the slice before it looks at the predicate.
 final class LimitsBeforeItFilters: QueryMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 15 }
-    override class var caughtBy: [String] { ["page/page-is-slice", "page/offset-and-limit"] }
+    override class var caughtBy: [String] { ["page/slices", "twin/fetch"] }
 
     override class func rows(
         _ request: DataStoreRequest, in state: ReferenceState
@@ -169,7 +169,7 @@ final class LimitsBeforeItFilters: QueryMutant, Fault, @unchecked Sendable {
 
 /// Gives all items behind the offset.
 final class IgnoresLimit: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["page/limit"] }
+    override class var caughtBy: [String] { ["page/slices"] }
 
     override class func sliced(_ rows: [ReferenceRow], offset: Int, limit: Int) -> [ReferenceRow] {
         super.sliced(rows, offset: offset, limit: 0)
@@ -179,7 +179,7 @@ final class IgnoresLimit: QueryMutant, Fault, @unchecked Sendable {
 /// Heeds an offset where there is a limit too, as SQL does.
 final class IgnoresOffsetWithoutLimit: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
-        ["page/offset", "page/offset-equals-count", "page/offset-beyond-count"]
+        ["page/slices"]
     }
 
     override class func sliced(_ rows: [ReferenceRow], offset: Int, limit: Int) -> [ReferenceRow] {
@@ -190,7 +190,7 @@ final class IgnoresOffsetWithoutLimit: QueryMutant, Fault, @unchecked Sendable {
 /// Gives nothing where there are not as many items as the limit allows.
 final class DropsPagesThatAreNotFull: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
-        ["page/limit-beyond-count", "page/int-max", "page/walk-has-no-gap-or-duplicate"]
+        ["page/slices", "page/walk-has-no-gap-or-duplicate"]
     }
 
     override class func sliced(_ rows: [ReferenceRow], offset: Int, limit: Int) -> [ReferenceRow] {
@@ -202,7 +202,7 @@ final class DropsPagesThatAreNotFull: QueryMutant, Fault, @unchecked Sendable {
 
 /// Gives nothing for a limit of 0.
 final class TakesLimitZeroForNone: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["page/limit-zero"] }
+    override class var caughtBy: [String] { ["page/slices"] }
 
     override class func rows(
         _ request: DataStoreRequest, in state: ReferenceState
@@ -215,7 +215,7 @@ final class TakesLimitZeroForNone: QueryMutant, Fault, @unchecked Sendable {
 final class CountIgnoresPredicate: QueryMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 16 }
     override class var caughtBy: [String] {
-        ["page/count-honours-offset-limit", "tx/read-your-writes-predicate"]
+        ["twin/count"]
     }
 
     override class func count(
@@ -230,7 +230,7 @@ final class CountIgnoresPredicate: QueryMutant, Fault, @unchecked Sendable {
 /// Counts what the predicate finds, whatever the slice.
 final class CountIgnoresSlice: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
-        ["page/count-honours-offset-limit", "tx/read-your-writes-offset-limit"]
+        ["twin/count"]
     }
 
     override class func count(
@@ -286,7 +286,7 @@ final class RemembersRequests: QueryMutant, Fault, @unchecked Sendable {
 /// Leaves the items unsorted in write blocks.
 final class SortsNothingInWriteBlocks: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
-        ["req/mutable-items-same-set", "tx/read-your-writes-sort"]
+        ["req/mutable-items-same-set", "twin/fetch"]
     }
 
     override class func fetch(

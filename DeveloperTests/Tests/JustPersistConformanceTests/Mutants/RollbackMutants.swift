@@ -32,7 +32,7 @@ final class KeepsCreationsOfFailedBlocks: OutcomeMutant, Fault, @unchecked Senda
     override class var number: Int? { 2 }
     override class var caughtBy: [String] {
         [
-            "tx/rollback-create", "tx/async-rollback", "tx/usable-after-rollback",
+            "prim/enqueueWrite-rollback", "tx/usable-after-rollback",
             "prim/fetch-rollback", "prim/create-rollback", "prim/insert-rollback",
         ]
     }
@@ -51,7 +51,7 @@ final class KeepsUpdatesOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendabl
     override class var number: Int? { 3 }
     override class var caughtBy: [String] {
         [
-            "tx/rollback-update", "tx/async-rollback", "model/transactions", "prim/set-rollback",
+            "model/transactions", "prim/set-rollback",
             "prim/mutableVersion-rollback",
         ]
     }
@@ -70,7 +70,7 @@ final class KeepsDeletionsOfFailedBlocks: OutcomeMutant, Fault, @unchecked Senda
     override class var number: Int? { 4 }
     override class var caughtBy: [String] {
         [
-            "tx/rollback-delete", "tx/rollback-batch-delete", "crud/batch-delete-types",
+            "crud/batch-delete-types",
             "prim/delete-rollback", "prim/deleteAll-rollback",
         ]
     }

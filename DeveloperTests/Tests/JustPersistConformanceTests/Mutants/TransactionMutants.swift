@@ -86,9 +86,8 @@ final class HidesOwnWrites: BlockMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 13 }
     override class var caughtBy: [String] {
         [
-            "tx/read-your-writes-items", "tx/read-your-writes-count-first",
-            "tx/read-your-writes-predicate", "tx/read-your-writes-sort", "prim/fetch-own-changes",
-            "prim/count-own-changes", "prim/enqueueWrite-own-changes",
+            "twin/fetch", "twin/count", "prim/fetch-own-changes", "prim/count-own-changes",
+            "prim/enqueueWrite-own-changes",
         ]
     }
 
@@ -111,7 +110,7 @@ final class HidesOwnWrites: BlockMutant, Fault, @unchecked Sendable {
 final class SlicesNothingOverChanges: SabotagedStore, Fault, @unchecked Sendable {
     override class var number: Int? { 14 }
     override class var caughtBy: [String] {
-        ["tx/read-your-writes-offset-limit", "child/overlay-queries"]
+        ["twin/fetch", "child/overlay-queries"]
     }
 
     override class func rules(_ memory: Memory) -> ReferenceRules {

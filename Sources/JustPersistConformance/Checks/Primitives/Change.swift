@@ -2,11 +2,11 @@ import JustPersist
 
 /// A primitive by which a write block changes its store; `set` is the one of items.
 enum Change: String, CaseIterable, Sendable {
-    case create, insert, delete, deleteAll, mutableVersion, set, declare
+    case create, insert, delete, deleteAll, mutableVersion, set, declare, dropIndex
 
     /// Its name in the protocol.
     var primitive: String {
-        [.set, .declare].contains(self) ? rawValue : primitiveName(rawValue)
+        [.set, .declare, .dropIndex].contains(self) ? rawValue : primitiveName(rawValue)
     }
 
     /// Does it so many times in an open block, or to so many items, and notes on the shelf what comes of it.
@@ -69,6 +69,21 @@ enum Change: String, CaseIterable, Sendable {
                 try item.backing.setValue(.int(0), forAttribute: "number")
                 shelf.note(["number"], of: key)
                 check.tick()
+            }
+        case .dropIndex:
+            for number in 0..<min(count, 20) {
+                let index = IndexSchema(["number"], isUnique: false, ignoresCase: number % 2 == 1)
+                try db.declare(
+                    ItemSchema(
+                        Shelf.key, attributes: [AttributeSchema("number")], indexes: [index]))
+                try Change.create.apply(1, to: &shelf, db, check)
+                check.expect(
+                    try db.dropIndex(index, ofType: Shelf.key),
+                    "dropIndex of an index that is declared gave false")
+                check.expect(
+                    try !db.dropIndex(index, ofType: Shelf.key),
+                    "dropIndex of an index that was dropped gave true")
+                try Change.set.apply(1, to: &shelf, db, check)
             }
         }
     }

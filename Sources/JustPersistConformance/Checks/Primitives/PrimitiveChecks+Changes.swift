@@ -130,6 +130,11 @@ extension PrimitiveChecks {
             case .delete: _ = try db.performDelete(foreign)
             case .mutableVersion: _ = try db.performMutableVersion(of: foreign)
             case .declare: try db.declare(schema)
+            case .dropIndex:
+                check.expect(
+                    try !db.dropIndex(IndexSchema(["text"]), ofType: Shelf.key),
+                    "dropIndex of an index that was never declared gave true")
+                return
             case .set:
                 let first = try check.require(shelf.items.first, "an item")
                 let item =
@@ -189,7 +194,7 @@ extension PrimitiveChecks {
                     try Change.create.apply(3, to: &shelf, db, check)
                     try change.apply(1, to: &shelf, db, check)
                     try change.apply(1, to: &shelf, db, check)
-                case .create, .set:
+                case .create, .set, .dropIndex:
                     try change.apply(5, to: &shelf, db, check)
                     try change.apply(5, to: &shelf, db, check)
                 }

@@ -128,6 +128,12 @@ extension PrimitiveChecks {
                 try db.performForEach(impossible) { _ in
                     check.fail("forEach called its body for a request with a negative limit")
                 }
+            case .scan:
+                try db.performScan(impossible) { _ in
+                    check.fail("scan called its body for a request with a negative limit")
+                }
+            case .aggregate: _ = try db.performAggregate(impossible, Shelf.counts)
+            case .explain: _ = try db.performExplain(.fetch, impossible)
             case .fetchItem, .schemas: return
             }
             check.fail("\(question.primitive) with a negative limit: expected an error")

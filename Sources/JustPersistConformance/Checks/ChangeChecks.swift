@@ -170,7 +170,7 @@ enum ChangeChecks {
             "Copies that follow the streams at their own pace equal the store at the end.",
             run: copy),
         CheckDefinition(
-            "chg/reopened", clause: [21], gate: .requires(.changeLog),
+            "chg/reopened", clause: [21], gate: .requires(.changeStreams && .persistent),
             "A token is good for a later opening, within the length of the change log.",
             run: reopened),
         CheckDefinition(
@@ -434,6 +434,7 @@ enum ChangeChecks {
     }
 
     private static func reopened(_ check: CheckContext) throws {
+        try check.requireChangeLog()
         var items = try NamedItems(in: check.openStore(), ["a": 1])
         var token = try items.store.read { db in try db.changeToken }
         for round in 0..<3 {

@@ -2,7 +2,7 @@ import JustPersist
 
 /// One demand of the contract, and the code that holds a store to it.
 struct CheckDefinition: Sendable {
-    /// Its group and name: `crud/create-then-read`.
+    /// Its group and name: `crud/token-is-stable`.
     let id: String
     /// The clauses of the contract that it stands for.
     let clause: [Int]

@@ -23,9 +23,8 @@ enum Hints {
     private static let others: [(String, String)] = [
         ("fixture/*", "ConformanceFixture.makeStore(in:)"), ("engine/*", "KeyValueEngine"),
         ("life/setup*", "open()"), ("life/destroy*", "destroy()"), ("life/verify*", "verify()"),
-        ("life/*", "close()"), ("crud/insert*", "performInsert(_:)"),
-        ("crud/delete-all*", "performDeleteAll(_:)"), ("crud/batch*", "performDeleteAll(_:)"),
-        ("crud/delete*", "performDelete(_:)"), ("crud/mutable*", "performMutableVersion(of:)"),
+        ("life/*", "close()"), ("crud/delete-all*", "performDeleteAll(_:)"),
+        ("crud/mutable*", "performMutableVersion(of:)"),
         ("crud/types*", "performFetch(_:)"), ("crud/recreate*", "performDelete(_:)"),
         ("crud/update*", "ItemBacking.setValue(_:forAttribute:)"),
         ("crud/set*", "ItemBacking.setValue(_:forAttribute:)"),
@@ -40,7 +39,7 @@ enum Hints {
         ("chg/token*", "performChangeToken()"), ("chg/*", "observeChanges(_:since:)"),
         ("child/merge*", "performMerge(_:policy:)"),
         ("child/conflict*", "performMerge(_:policy:)"),
-        ("child/reject*", "performMerge(_:policy:)"), ("child/*", "makeChild()"),
+        ("child/*", "makeChild()"),
         ("many/groups", "performAggregate(_:_:)"), ("many/commits", "observeChanges(_:since:)"),
         ("many/attributes", "declare(_:)"), ("many/*bytes", "ItemBacking, performFetch(_:)"),
     ]

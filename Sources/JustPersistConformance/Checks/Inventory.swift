@@ -28,6 +28,7 @@ enum Inventory {
             UnicodeChecks.all,
             SizeChecks.all,
             MultitudeChecks.all,
+            HookChecks.all,
             ModelChecks.all,
             PerformanceChecks.all,
         ].flatMap { $0 }

@@ -5,7 +5,7 @@ import JustPersist
 enum MultitudeChecks {
     /// Something that there are many of.
     enum Multitude: String, CaseIterable, Sendable {
-        case groups, keys, elements, members, attributes, commits
+        case groups, keys, elements, members, attributes, types, commits
         case keyBytes = "key-bytes"
         case valueBytes = "value-bytes"
 
@@ -17,6 +17,7 @@ enum MultitudeChecks {
             case .elements: "Elements of an array"
             case .members: "Values of IN, with an index and without,"
             case .attributes: "Attributes of a type"
+            case .types: "Types with an item"
             case .commits: "Commits that an observer takes late"
             case .keyBytes: "Bytes that indexed texts have in common"
             case .valueBytes: "Bytes of a value"
@@ -27,7 +28,7 @@ enum MultitudeChecks {
         func sizes(_ profile: ConformanceProfile) -> [Int] {
             switch self {
             case .elements, .members, .keyBytes, .valueBytes: [101, 1_025, 4_097]
-            case .groups, .keys, .attributes, .commits:
+            case .groups, .keys, .attributes, .types, .commits:
                 profile == .quick ? [101, 1_025] : [101, 1_025, 4_097]
             }
         }
@@ -37,7 +38,7 @@ enum MultitudeChecks {
             case .commits: .requires(.changeStreams)
             case .elements: .requires(.valueKind(.array))
             case .valueBytes: .requires(.valueKind(.data))
-            case .groups, .keys, .members, .attributes, .keyBytes: .mandatory
+            case .groups, .keys, .members, .attributes, .types, .keyBytes: .mandatory
             }
         }
     }
@@ -110,9 +111,13 @@ enum MultitudeChecks {
         case .attributes:
             let names = (0..<count).map { "a\($0)" }
             let type = try StoredType("ConformanceWide", names, in: store, check)
-            let values = Dictionary(uniqueKeysWithValues: zip(names, numbers))
+            var values = Dictionary(uniqueKeysWithValues: zip(names, numbers))
             let id = try type.create(values)
             try type.expectValues(values, of: id, "with \(count) attributes")
+            try type.set([names[50]: .null, names[count - 2]: .string("new")], of: id)
+            values[names[50]] = nil
+            values[names[count - 2]] = .string("new")
+            try type.expectValues(values, of: id, "of which two were changed")
             check.expectEqual(
                 try type.ids(where: .compare(names[count - 1], .equal, numbers[count - 1])), [id],
                 "the item found by its last of \(count) attributes")
@@ -120,6 +125,22 @@ enum MultitudeChecks {
                 try store.read { db in
                     try db.schemas().first { $0.itemTypeKey == type.key }?.attributes.count
                 }, count, "the attributes that the store lists")
+        case .types:
+            let types = (0..<count).map { StoredType("ManyTypes\($0)", knownIn: store, check) }
+            let ids = try store.write { db in
+                try zip(types, numbers).map { type, value in
+                    check.tick()
+                    try type.declare([number], db)
+                    return try type.create([number: value], db).uniqueToken
+                }
+            }
+            try store.read { db in
+                for (index, type) in types.enumerated() {
+                    check.expectEqual(
+                        try db.ids(Query(), of: type.key), [ids[index]],
+                        "the items of one of \(count) types")
+                }
+            }
         case .commits:
             let items = try NamedItems(in: store)
             let observation = try store.observeChanges(

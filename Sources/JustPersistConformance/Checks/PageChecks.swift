@@ -35,68 +35,7 @@ enum PageChecks {
             ] {
                 try check.expectAnswer(query, of: corpus)
             }
-        },
-        CheckDefinition(
-            "page/negative-refused", clause: [13],
-            "A negative offset or limit is refused, wherever it is used."
-        ) { check in
-            let corpus = try ties(check)
-            for query in [
-                Query(offset: -1), Query(limit: -1), Query(offset: .min), Query(limit: .min),
-                Query(offset: -1, limit: 5), Query(offset: 200, limit: -3),
-                Query(predicate: .constant(false), limit: -1),
-            ] {
-                check.expectError(.invalidRequest, what: "\(query)") {
-                    _ = try corpus.answer(query)
-                }
-                check.expectError(.invalidRequest, what: "the count of \(query)") {
-                    _ = try corpus.store.read { db in
-                        try db.performCount(query.request(corpus.type))
-                    }
-                }
-                check.expectError(.invalidRequest, what: "\(query), item by item") {
-                    try corpus.store.read { db in
-                        try db.performForEach(query.request(corpus.type)) { _ in }
-                    }
-                }
-                check.expectError(.invalidRequest, what: "\(query), of a type without items") {
-                    _ = try corpus.store.read { db in
-                        try db.ids(query, of: "ConformanceNoSuchType")
-                    }
-                }
-            }
-            try check.expectAnswer(Query(), of: corpus)
-        },
-        CheckDefinition(
-            "page/walk-has-no-gap-or-duplicate", clause: [12, 13],
-            "Pages put together are all items, each once, though many are equal in the sort."
-        ) { check in
-            let corpus = try ties(check)
-            for sort in [[], [.ascending("key")], [.descending("key")], [.ascending("neverSet")]]
-                as [[DataStoreSortDescriptor]]
-            {
-                var walked: [ItemID] = []
-                for offset in stride(from: 0, to: 105, by: 7) {
-                    walked += try corpus.answer(Query(sort: sort, offset: offset, limit: 7))
-                }
-                check.expectItems(
-                    walked, try corpus.answer(Query(sort: sort)), of: corpus,
-                    "pages of 7, put together, of \(Query(sort: sort))", ["key"])
-                check.expectEqual(
-                    Set(walked), Set(corpus.ids), "the items on pages of 7 of \(Query(sort: sort))")
-            }
-            // More than a store is likely to fetch at a time.
-            let many = try Corpus(
-                (0..<700).map { ["number": .int($0)] }, as: "ConformanceWalk", in: corpus.store)
-            for query in [
-                Query(), Query(offset: 300, limit: 300),
-                Query(predicate: .compare("number", .greaterOrEqual, .int(100)), offset: 256),
-            ] {
-                check.expectItems(
-                    try walk(query, of: many), try many.wanted(query), of: many,
-                    "\(query), item by item", ["number"])
-            }
-        },
+        }
     ]
 
     /// A hundred items with few keys.
@@ -104,15 +43,6 @@ enum PageChecks {
         try Corpus(
             (0..<100).map { ["key": .int($0 * 7 % 4), "number": .int($0)] }, as: "ConformancePage",
             in: check.openStore())
-    }
-
-    /// The items that a request gives one by one.
-    private static func walk(_ query: Query, of corpus: Corpus) throws -> [ItemID] {
-        try corpus.store.read { db in
-            var ids: [ItemID] = []
-            try db.performForEach(query.request(corpus.type)) { ids.append($0.uniqueToken) }
-            return ids
-        }
     }
 
     /// Demands a slice of the hundred, in the order of creation and sorted, in read and in write blocks.

@@ -89,27 +89,6 @@ extension PredicateChecks {
                 [], where: .compare("number", .between, .array([nan, nan])), of: corpus)
         },
         CheckDefinition(
-            "pred/unset-attribute", clause: [11],
-            "An attribute that no item ever had is nil in every item."
-        ) { check in
-            let corpus = try Corpus(
-                (0..<3).map { ["number": .int($0)] }, as: "ConformanceNumber", in: check.openStore()
-            )
-            for (format, wanted) in [
-                ("neverSet == nil", [0, 1, 2]), ("neverSet != nil", []), ("neverSet == 1", []),
-                ("neverSet != 1", [0, 1, 2]), ("neverSet < 1", []),
-                ("NOT neverSet < 1", [0, 1, 2]),
-                ("neverSet IN {nil}", [0, 1, 2]), ("neverSet.below == nil", [0, 1, 2]),
-                ("neverSet == number", []), ("neverSet == nil AND number > 0", [1, 2]),
-            ] {
-                try check.expectItems(wanted, where: try DataStorePredicate(format), of: corpus)
-            }
-            try check.expectAnswer(Query(sort: [.descending("neverSet")]), of: corpus)
-            check.expectEqual(
-                check.errors.codes, [],
-                "what the error handler was given for requests by an attribute that no item has")
-        },
-        CheckDefinition(
             "pred/unknown-attribute", clause: [14],
             "A request that names an attribute that the type does not have is refused."
         ) { check in

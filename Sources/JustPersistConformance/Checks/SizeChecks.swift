@@ -113,42 +113,6 @@ enum SizeChecks {
             }
         },
         CheckDefinition(
-            "size/thousand-types", clause: [8], "A thousand types are kept apart."
-        ) { check in
-            var store = try check.openStore()
-            let types = (0..<1_000).map { StoredType("SizeType\($0)", knownIn: store, check) }
-            let ids = try store.write { db in
-                var ids: [ItemID] = []
-                for (number, type) in types.enumerated() {
-                    try type.declare(["name", "attribute\(number)"], db)
-                    let item = try type.create(["attribute\(number)": .int(Int64(number))], db)
-                    ids.append(item.uniqueToken)
-                }
-                return ids
-            }
-            func read(_ when: String) throws {
-                try store.read { db in
-                    for (number, type) in types.enumerated() {
-                        let found = try db.dynamicItems(type.request())
-                        check.expectEqual(
-                            found.map(\.uniqueToken), [ids[number]],
-                            "the items of “\(type.key)” \(when)")
-                        check.expectEqual(
-                            try found.first?.values(), ["attribute\(number)": .int(Int64(number))],
-                            "the values of “\(type.key)” \(when)")
-                        check.expectEqual(
-                            try db.performCount(type.request()), 1,
-                            "the count of “\(type.key)” \(when)")
-                    }
-                }
-            }
-            try read("among 1,000 types")
-            if check.reopeningKeepsData {
-                store = try check.reopened(store)
-                try read("among 1,000 types, after the store was reopened")
-            }
-        },
-        CheckDefinition(
             "size/large-block-then-small", clause: [4, 5],
             "Small blocks are right behind one with 10,000 items, and behind one that changes all."
         ) { check in

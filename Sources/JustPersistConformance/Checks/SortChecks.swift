@@ -36,48 +36,6 @@ enum SortChecks {
             }
         },
         CheckDefinition(
-            "sort/nil-position", clause: [12],
-            "nil comes first ascending and last descending, whether set or missing."
-        ) { check in
-            let corpus = try Corpus(
-                [
-                    ["key": .int(2)], ["key": .null], ["key": .int(.min)], [:],
-                    ["key": .string("")], ["key": .null],
-                ], as: "ConformanceGaps", in: check.openStore())
-            for (query, wanted) in [
-                (Query(sort: [.ascending("key")]), [1, 3, 5, 2, 0, 4]),
-                (Query(sort: [.descending("key")]), [4, 0, 2, 1, 3, 5]),
-                (Query(sort: [.ascending("neverSet")]), [0, 1, 2, 3, 4, 5]),
-                (Query(sort: [.descending("neverSet"), .descending("key")]), [4, 0, 2, 1, 3, 5]),
-            ] {
-                try expect(check, query, wanted, of: corpus)
-            }
-        },
-        CheckDefinition(
-            "sort/three-keys-mixed-direction", clause: [12],
-            "Three keys sort in their order, each in its own direction."
-        ) { check in
-            var random = check.generator("keys")
-            let values: [DataStoreValue] = [.null, .int(0), .int(1), .double(1)]
-            let corpus = try Corpus(
-                (0..<60).map { _ in
-                    ["a": random.pick(values), "b": random.pick(values), "c": random.pick(values)]
-                }, as: "ConformanceKeys", in: check.openStore())
-            for directions in 0..<8 {
-                let sort = ["a", "b", "c"].enumerated().map { place, key in
-                    DataStoreSortDescriptor(key: key, ascending: directions >> place & 1 == 0)
-                }
-                try check.expectAnswer(Query(sort: sort), of: corpus)
-            }
-            let small = try Corpus(
-                [(1, 1, 1), (1, 1, 2), (1, 2, 1), (0, 1, 1), (1, 2, 0)].map {
-                    ["a": .int($0), "b": .int($1), "c": .int($2)]
-                }, as: "ConformanceFewKeys", in: corpus.store)
-            try expect(
-                check, Query(sort: [.ascending("a"), .descending("b"), .ascending("c")]),
-                [3, 4, 2, 0, 1], of: small)
-        },
-        CheckDefinition(
             "sort/nan-and-mixed-kinds-total-order", clause: [10],
             "Values of all kinds in one attribute, NaN among them, have one total order."
         ) { check in

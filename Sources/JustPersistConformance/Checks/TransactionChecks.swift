@@ -3,35 +3,9 @@ import JustPersist
 
 /// Write blocks as units: all of a block or nothing of it, and what a block sees of itself.
 enum TransactionChecks {
-    static let all: [CheckDefinition] = rollback + ownWrites + atomicity + refusedChanges
+    static let all: [CheckDefinition] = rollback + atomicity + refusedChanges
 
     private static let rollback: [CheckDefinition] = [
-        CheckDefinition(
-            "tx/rollback-restores-queries", clause: [5],
-            "After a rollback every kind of query answers as it did before the block."
-        ) { check in
-            let items = try NamedItems(
-                in: check.openStore(), ["a": 1, "b": 2, "c": 3, "d": 4, "e": 5])
-            let before = try answers(items)
-            for emptiesType in [false, true] {
-                try failing(items.store) { db in
-                    try items.set("a", to: 50, db)
-                    try items.set("e", to: -1, db)
-                    if let item = try items.item("c", db) { try db.delete(item) }
-                    try items.create("f", 3, db)
-                    // Queries make a store bring its indexes up to date.
-                    for request in try requests(items) { _ = try db.performFetch(request) }
-                    guard emptiesType else { return }
-                    try db.performDeleteAll([ItemType(dynamic: items.key)])
-                    try items.create("g", 3, db)
-                    for request in try requests(items) { _ = try db.performFetch(request) }
-                }
-                check.expectEqual(
-                    try answers(items), before,
-                    "what queries answer after the rollback of changes\(emptiesType ? " and of a deletion of all" : "")"
-                )
-            }
-        },
         CheckDefinition(
             "tx/error-passes-through", clause: [5],
             "The very error that a block throws reaches the caller or the completion."
@@ -67,23 +41,7 @@ enum TransactionChecks {
             expect("await read") { error in
                 try check.runAsync { try await store.read { _ in throw error } }
             }
-        },
-        CheckDefinition(
-            "tx/usable-after-rollback", clause: [5],
-            "After a rollback writes and reads work, on this thread and on others."
-        ) { check in
-            let items = try NamedItems(in: check.openStore())
-            for round in 0..<3 {
-                try failing(items.store) { db in try items.create("lost", 0, db) }
-                try items.store.write { db in try items.create("here \(round)", 0, db) }
-                try failing(items.store) { db in try items.create("lost", 0, db) }
-                try check.threads(2) { index in
-                    try items.store.write { db in try items.create("there \(index)", 0, db) }
-                }
-                check.expectEqual(
-                    try items.count(), 3 * (round + 1), "the number of items after round \(round)")
-            }
-        },
+        }
     ]
 
     // MARK: What the checks share
@@ -117,15 +75,5 @@ enum TransactionChecks {
             items.request(offset: 2, limit: 2),
             items.request(limit: 1),
         ]
-    }
-
-    /// What the store answers to requests of each kind: names, and the number it counts.
-    private static func answers(_ items: NamedItems) throws -> [String] {
-        try items.store.read { db in
-            try requests(items).map { request in
-                let names = try items.names(request, db).joined(separator: " ")
-                return "\(names) (\(try db.performCount(request)))"
-            }
-        }
     }
 }

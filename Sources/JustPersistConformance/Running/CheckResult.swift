@@ -18,7 +18,7 @@ public struct CheckResult: Sendable, Codable, Identifiable {
         public let unit: String
     }
 
-    /// The id, with the variant: `crud/delete-item@reopened`.
+    /// The id, with the variant: `crud/set-nil-clears@reopened`.
     public let id: String
     /// What the check asserts.
     public var summary = ""

@@ -20,8 +20,6 @@ struct Matrix {
     private static let others: [String: [Circumstance: [String]]] = [
         "fetch": [
             .many: ["size/hundred-thousand-items"], .snapshot: ["iso/repeatable-read"],
-            .rollback: ["tx/rollback-restores-queries"],
-            .error: ["page/negative-refused"],
         ],
         "count": [
             .many: ["size/hundred-thousand-items"],
@@ -29,12 +27,7 @@ struct Matrix {
         ],
         "forEach": [.many: ["size/large-block-then-small"]],
         "create": [.many: ["tx/ten-thousand-items-atomic"]],
-        "insert": [.error: ["crud/insert-foreign-item-refused"], .again: ["crud/insert-twice"]],
-        "delete": [
-            .error: ["crud/delete-foreign-refused"], .again: ["crud/delete-twice"],
-        ],
-        "mutableVersion": [.error: ["crud/mutable-version-of-foreign"]],
-        "declare": [.many: ["size/thousand-types"]],
+        "declare": [.many: ["many/types"]],
     ]
 
     private static let accessorRows =
@@ -123,10 +116,10 @@ struct Matrix {
             again: .checks(["child/siblings-isolated"])),
         row(
             "performMerge", many: .checks(["child/ten-thousand-changes"]),
-            own: .checks(["child/merge-publishes"]), snapshot: .checks(["child/merge-is-atomic"]),
-            rollback: .checks(["child/reject-keeps-both-sides"]),
+            own: .checks(["child/primitives"]), snapshot: .checks(["child/merge-is-atomic"]),
+            rollback: .checks(["child/conflict-same-attribute"]),
             reopened: .checks(["child/merge-is-durable"]),
-            error: .checks(["child/reject-keeps-both-sides"]), again: .checks(["child/merge-twice"])
+            error: .checks(["child/conflict-same-attribute"]), again: .checks(["child/merge-twice"])
         ),
         row(
             "performChangeToken", many: .checks(["many/commits"]), own: .checks(["chg/token"]),

@@ -117,7 +117,7 @@ final class NotEqualMissesNil: QueryMutant, Fault, @unchecked Sendable {
 final class IndexesNoNil: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
-            "pred/eq-nil", "pred/ne-nil", "pred/in", "pred/unset-attribute",
+            "pred/nil-and-constants", "pred/in",
             "pred/attribute-against-attribute",
         ]
     }
@@ -130,7 +130,7 @@ final class IndexesNoNil: QueryMutant, Fault, @unchecked Sendable {
 
 /// Takes nil for less than everything, as in a sort.
 final class TakesNilForLeast: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["pred/order-against-nil"] }
+    override class var caughtBy: [String] { ["pred/nil-and-constants"] }
 
     override class func holds(_ comparison: Comparison, _ subject: Subject) -> Bool {
         let (left, right) = (

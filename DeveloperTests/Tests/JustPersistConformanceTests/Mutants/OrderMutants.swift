@@ -56,7 +56,7 @@ final class SortsAllKeysByOneTextOrder: QueryMutant, Fault, @unchecked Sendable 
 final class SortsTiesByChance: QueryMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 17 }
     override class var caughtBy: [String] {
-        ["sort/ties-are-stable", "sort/repeatable", "page/walk-has-no-gap-or-duplicate"]
+        ["sort/ties-are-stable", "twin/fetch"]
     }
 
     override class func sorted(
@@ -78,7 +78,7 @@ final class SortsTiesByChance: QueryMutant, Fault, @unchecked Sendable {
 /// Sorts nil at the other end.
 final class SortsNilLast: QueryMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 18 }
-    override class var caughtBy: [String] { ["sort/nil-position"] }
+    override class var caughtBy: [String] { ["twin/fetch"] }
 
     override class func sorted(
         _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
@@ -94,9 +94,7 @@ final class SortsNilLast: QueryMutant, Fault, @unchecked Sendable {
 
 /// Sorts by the first of several keys.
 final class SortsByFirstKeyOnly: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] {
-        ["sort/three-keys-mixed-direction", "twin/fetch"]
-    }
+    override class var caughtBy: [String] { ["twin/fetch"] }
 
     override class func sorted(
         _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
@@ -126,7 +124,7 @@ final class IgnoresDirection: QueryMutant, Fault, @unchecked Sendable {
 
 /// Leaves what a predicate finds unsorted.
 final class SortsOnlyWithoutPredicate: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["sort/sorted-and-filtered"] }
+    override class var caughtBy: [String] { ["twin/fetch"] }
 
     override class func sorted(
         _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
@@ -137,7 +135,7 @@ final class SortsOnlyWithoutPredicate: QueryMutant, Fault, @unchecked Sendable {
 
 /// Gives items that nobody sorts in the order of a hash table.
 final class UnsortedComesByHash: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["sort/unsorted-is-repeatable"] }
+    override class var caughtBy: [String] { ["twin/fetch"] }
 
     override class func sorted(
         _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
@@ -189,9 +187,7 @@ final class IgnoresOffsetWithoutLimit: QueryMutant, Fault, @unchecked Sendable {
 
 /// Gives nothing where there are not as many items as the limit allows.
 final class DropsPagesThatAreNotFull: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] {
-        ["page/slices", "page/walk-has-no-gap-or-duplicate"]
-    }
+    override class var caughtBy: [String] { ["page/slices"] }
 
     override class func sliced(_ rows: [ReferenceRow], offset: Int, limit: Int) -> [ReferenceRow] {
         let end = offset.addingReportingOverflow(limit)

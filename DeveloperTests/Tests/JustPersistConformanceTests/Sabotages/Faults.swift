@@ -51,6 +51,15 @@ struct Faults: Sendable {
         _, _ in
     }
     var observe: @Sendable (any ChangeObservation) -> any ChangeObservation = { $0 }
+    /// Whether damage keeps it from being opened.
+    var noticesDamage = true
+    /// What it takes for a backup.
+    enum Backup { case right, live, incomplete, moving }
+    var backup = Backup.right
+    /// What a compaction changes.
+    var compact: @Sendable (inout ReferenceState) -> Void = { _ in }
+    /// How many syncs there were after so many commits.
+    var syncs: @Sendable (Int) -> Int = { $0 }
     /// The steps of the reference store.
     var rules: @Sendable (inout ReferenceRules, Memory) -> Void = { _, _ in }
 

@@ -30,7 +30,8 @@ struct Sabotage: Sendable, CustomTestStringConvertible {
     static let none = Sabotage("nothing", caughtBy: "") { _ in }
 
     static let all = [
-        WaySabotages.all, MultitudeSabotages.all, PrimitiveSabotages.all,
+        WaySabotages.all, MultitudeSabotages.all, PrimitiveSabotages.all, MergeSabotages.all,
+        StoreSabotages.all,
     ].flatMap { $0 }
 }
 
@@ -57,12 +58,34 @@ enum SabotagedFixture: ConformanceFixture {
     }
 
     static func makeStore(in directory: URL) -> FaultyStore { FaultyStore(in: directory) }
+
+    static func backUp(_ store: FaultyStore, to directory: URL) -> Bool {
+        let kind = faults(in: directory).backup
+        FaultyDisk.contents.withLock { contents in
+            var copy = contents[store.directory] ?? FaultyDisk.Content()
+            if kind == .incomplete, let last = copy.state.rows.last {
+                _ = copy.state.remove(last.key)
+            }
+            contents[directory] = copy
+            if kind == .live { contents[store.directory]?.copy = directory }
+        }
+        if kind == .moving { store.memory.publish(ReferenceState()) }
+        return true
+    }
+
+    static func corrupt(in directory: URL) -> Bool {
+        FaultyDisk.contents.withLock { $0[directory]?.isDamaged = true }
+        return true
+    }
+
+    static func syncAudit(of store: FaultyStore) -> Int? {
+        faults(in: store.directory).syncs(
+            FaultyDisk.contents.withLock { $0[store.directory]?.writes ?? 0 })
+    }
 }
 
 /// The reference store with faults; what it holds outlives it in its process.
-final class FaultyStore: SabotagedStore, @unchecked Sendable {
-    private static let disk = Locked<[URL: ReferenceState]>([:])
-
+final class FaultyStore: SabotagedStore, MaintainableDataStore, @unchecked Sendable {
     override class func threading(_ memory: Memory) -> DataStoreThreading {
         memory.directory.withLock { $0 }.map { SabotagedFixture.faults(in: $0).threading }
             ?? .callingThread
@@ -73,9 +96,13 @@ final class FaultyStore: SabotagedStore, @unchecked Sendable {
         guard let directory = memory.directory.withLock({ $0 }) else { return rules }
         let faults = SabotagedFixture.faults(in: directory)
         rules.opened = { () throws(DataStoreError) in
-            disk.withLock { $0[directory] } ?? ReferenceState()
+            let content = FaultyDisk.contents.withLock { $0[directory] } ?? FaultyDisk.Content()
+            if content.isDamaged, faults.noticesDamage {
+                throw DataStoreError(.corrupted, in: "open", "The store is damaged.")
+            }
+            return content.state
         }
-        rules.published = { _, after in disk.withLock { $0[directory] = after } }
+        rules.published = { _, after in FaultyDisk.write(after, to: directory) }
         rules.reader = { FaultyAccessor($0, faults) }
         rules.writer = { FaultyAccessor($0, faults) }
         faults.rules(&rules, memory)
@@ -84,20 +111,24 @@ final class FaultyStore: SabotagedStore, @unchecked Sendable {
 
     override var capabilities: DataStoreCapabilities {
         var capabilities = super.capabilities
-        capabilities.persistence = .reopening
+        capabilities.persistence = .powerLoss
         return capabilities
     }
 
     override func destroy() throws {
         try super.destroy()
-        Self.disk.withLock { $0[directory] = nil }
+        FaultyDisk.contents.withLock { $0[directory] = nil }
     }
 
     override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         guard SabotagedFixture.faults(in: directory).waitsForMainQueue, !MainQueue.isCurrent else {
             return try super.performRead(block)
         }
-        try DispatchQueue.main.sync { try super.performRead(block) }
+        try withoutActuallyEscaping(block) { block in
+            // This thread waits while the main thread runs it.
+            nonisolated(unsafe) let block = block
+            try DispatchQueue.main.sync { try unsafe super.performRead(block) }
+        }
     }
 
     override func observeChanges(
@@ -109,5 +140,25 @@ final class FaultyStore: SabotagedStore, @unchecked Sendable {
 
     override func buildIndexes(progress: (IndexProgress) throws -> Void) throws {
         try SabotagedFixture.faults(in: directory).buildIndexes(reference, progress)
+    }
+
+    // MARK: Maintenance
+
+    func performVerification(_ meter: MaintenanceMeter) throws -> VerificationReport {
+        try verify()
+    }
+
+    func performRepair(_ meter: MaintenanceMeter) -> RepairReport { RepairReport() }
+
+    func performBackup(
+        to directory: URL, since previous: URL?, _ meter: MaintenanceMeter
+    ) -> BackupReport { BackupReport(bytes: 0) }
+
+    func performCompaction(_ meter: MaintenanceMeter) -> CompactionReport {
+        var state = memory.committed
+        SabotagedFixture.faults(in: directory).compact(&state)
+        memory.publish(state)
+        FaultyDisk.write(state, to: directory)
+        return CompactionReport(bytesBefore: 0, bytesAfter: 0)
     }
 }

@@ -111,25 +111,17 @@ enum WaySabotages {
 
     /// The steps that a way may leave away.
     private static func steps(of way: Way) -> [(String, @Sendable (DataStoreRequest) -> Void)] {
-        var steps: [(String, @Sendable (DataStoreRequest) -> Void)] = [
-            ("without its predicate", { $0.predicate = nil })
+        let all: [(String, Bool, @Sendable (DataStoreRequest) -> Void)] = [
+            ("without its predicate", true, { $0.predicate = nil }),
+            ("without its sort", way.givesItems, { $0.sortDescriptors = nil }),
+            (
+                "by its first criterion only", way.givesItems,
+                { $0.sortDescriptors = $0.sortDescriptors.map { Array($0.prefix(1)) } }
+            ),
+            ("without its offset", way.isSliced, { $0.offset = nil }),
+            ("without its limit", way.isSliced, { $0.limit = nil }),
         ]
-        if way.givesItems {
-            steps += [
-                ("without its sort", { $0.sortDescriptors = nil }),
-                (
-                    "by its first criterion only",
-                    { $0.sortDescriptors = $0.sortDescriptors.map { Array($0.prefix(1)) } }
-                ),
-            ]
-        }
-        if way.isSliced {
-            steps += [
-                ("without its offset", { $0.offset = nil }),
-                ("without its limit", { $0.limit = nil }),
-            ]
-        }
-        return steps
+        return all.filter { $0.1 }.map { ($0.0, $0.2) }
     }
 }
 

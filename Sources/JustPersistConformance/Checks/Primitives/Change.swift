@@ -28,8 +28,11 @@ enum Change: String, CaseIterable, Sendable {
             }
         case .insert:
             for number in 0..<count {
-                let item = DynamicItem(Shelf.key, values: ["number": .int(Int64(number))])
+                // Every other one is changed when it is in the store: it is live then.
+                let first = number.isMultiple(of: 2) ? number : -1
+                let item = DynamicItem(Shelf.key, values: ["number": .int(Int64(first))])
                 check.expect(try db.performInsert(item), "performInsert of a new item gave false")
+                if first != number { item["number"] = .int(Int64(number)) }
                 shelf.put(item.uniqueToken, number: number)
             }
         case .delete:

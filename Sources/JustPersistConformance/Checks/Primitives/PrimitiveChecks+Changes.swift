@@ -231,13 +231,11 @@ extension PrimitiveChecks {
                     shelf.put(item.uniqueToken, number: 1)
                     shelf.note(["extra\(round)"], of: Shelf.key)
                 case .deleteAll:
-                    try db.performDeleteAll([
-                        ItemType(dynamic: Shelf.key + "Unknown"), Shelf.type, Shelf.type,
-                    ])
-                    shelf.removeAll()
+                    try change.apply(1, to: &shelf, db, check)
                     try Change.create.apply(3, to: &shelf, db, check)
-                    try change.apply(1, to: &shelf, db, check)
-                    try change.apply(1, to: &shelf, db, check)
+                    let unknown = ItemType(dynamic: Shelf.key + "Unknown")
+                    try db.performDeleteAll([unknown, Shelf.type, Shelf.type])
+                    shelf.removeAll()
                 case .create, .set, .dropIndex:
                     try change.apply(5, to: &shelf, db, check)
                     try change.apply(5, to: &shelf, db, check)

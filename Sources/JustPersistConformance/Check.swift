@@ -1,6 +1,6 @@
 /// One check of the kit, bound to the store that it examines.
 public struct Check: Sendable, Identifiable, CustomStringConvertible {
-    /// Its group, name and variant: `crud/delete-item@reopened`.
+    /// Its group, name and variant: `crud/set-nil-clears@reopened`.
     public var id: String { definition.id + variant.suffix }
 
     /// What it asserts, in one sentence.

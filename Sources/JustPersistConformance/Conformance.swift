@@ -62,7 +62,7 @@ public enum Conformance {
     /// }
     /// ```
     ///
-    /// On Linux each check runs in a process of its own: the test program, told to run this test alone.
+    /// On Linux the checks run in processes of their own: the test program, which runs this test alone there.
     /// On macOS checks run in this process, and those of crashes are unverified.
     /// `test` is the test case, and `function` the test method, which has no other name in XCTest.
     public static func report(

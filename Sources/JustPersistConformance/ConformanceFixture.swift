@@ -30,6 +30,28 @@ public protocol ConformanceFixture: SendableMetatype {
     /// is not there.
     static func makeSecondStore(in directory: URL) throws -> (any DataStore)?
 
+    /// Makes a store that is not open and keeps a change log, for stores that keep one only if they are asked to.
+    ///
+    /// By default `nil`: logs are examined in stores that declare one.
+    static func makeStoreWithChangeLog(in directory: URL) throws -> (any DataStore)?
+
+    /// Writes a copy of what an open store has committed into a directory that is not there, and from which
+    /// ``makeStore(in:)`` makes a store.
+    ///
+    /// By default with the store's `backUp(to:)`. `false` if there is no way: then backups are unverified.
+    static func backUp(_ store: Store, to directory: URL) throws -> Bool
+
+    /// Damages what a closed store keeps in a directory, so that a program which reads all of it has to notice.
+    ///
+    /// The store contains items whose texts begin with `ConformanceDamage`. By default `false`: nothing was damaged, and
+    /// what the store does about damage is unverified.
+    static func corrupt(in directory: URL) throws -> Bool
+
+    /// How often the store has made sure so far that what it has written is on the disk.
+    ///
+    /// By default `nil`: whether it does so at each commit is unverified.
+    static func syncAudit(of store: Store) throws -> Int?
+
     /// The checks that the store is known to fail; by default none.
     static var knownFailures: [KnownFailure] { get }
 
@@ -44,6 +66,25 @@ public protocol ConformanceFixture: SendableMetatype {
 extension ConformanceFixture {
     /// None: the reference store.
     public static func makeSecondStore(in directory: URL) throws -> (any DataStore)? { nil }
+
+    /// None.
+    public static func makeStoreWithChangeLog(in directory: URL) throws -> (any DataStore)? { nil }
+
+    /// By the store's own means, if it has some.
+    public static func backUp(_ store: Store, to directory: URL) throws -> Bool {
+        do {
+            _ = try store.backUp(to: directory)
+            return true
+        } catch let error as DataStoreError where error.code == .unsupported {
+            return false
+        }
+    }
+
+    /// Nothing is damaged.
+    public static func corrupt(in directory: URL) throws -> Bool { false }
+
+    /// Unknown.
+    public static func syncAudit(of store: Store) throws -> Int? { nil }
 
     /// None.
     public static var knownFailures: [KnownFailure] { [] }

@@ -8,7 +8,7 @@ struct IDPattern {
 
     /// Whether the pattern describes the id, or the id without its variant.
     ///
-    /// So `crud/delete-item` means `crud/delete-item@reopened` too.
+    /// So `crud/set-nil-clears` means `crud/set-nil-clears@reopened` too.
     func matches(_ id: String) -> Bool {
         matches(whole: id[...]) || matches(whole: id.prefix { $0 != "@" })
     }

@@ -21,7 +21,8 @@ struct ConformanceCommand: ParsableCommand {
         help: "lmdb:, leveldb:, memory: or reference:, with a directory for scratch or without")
     var store: String
     @Option(help: "How thoroughly: quick, full or soak.") var profile = ConformanceProfile.quick
-    @Option(help: "Patterns of the checks to run, separated by commas: 'iso/*,crud/delete-item'.")
+    @Option(
+        help: "Patterns of the checks to run, separated by commas: 'iso/*,crud/set-nil-clears'.")
     var only: String?
     @Option(help: "What random choices depend on; printed with each report.") var seed: UInt64?
     @Option(help: "The format of the report: table, json, markdown or junit.")

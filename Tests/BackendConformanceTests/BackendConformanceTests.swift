@@ -11,6 +11,14 @@ enum LMDBFixture: ConformanceFixture {
     static func makeStore(in directory: URL) throws -> LMDBDataStore {
         LMDBDataStore(at: directory)
     }
+
+    static func makeStoreWithChangeLog(in directory: URL) -> (any DataStore)? {
+        LMDBDataStore(
+            at: directory,
+            configuration: LMDBConfiguration(changeLog: ChangeLogLength(commits: 100)))
+    }
+
+    static func corrupt(in directory: URL) throws -> Bool { try damageTexts(in: directory) }
 }
 
 enum LevelDBFixture: ConformanceFixture {
@@ -20,6 +28,26 @@ enum LevelDBFixture: ConformanceFixture {
             at: directory,
             configuration: LevelDBConfiguration(changeLog: ChangeLogLength(commits: 100)))
     }
+
+    static func corrupt(in directory: URL) throws -> Bool { try damageTexts(in: directory) }
+}
+
+/// Changes a letter of each text that the kit's check of damage finds in the files of a directory.
+private func damageTexts(in directory: URL) throws -> Bool {
+    let text = Data("ConformanceDamage".utf8)
+    var isDamaged = false
+    for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+        let file = directory.appending(path: name)
+        guard var data = try? Data(contentsOf: file) else { continue }
+        var start = data.startIndex
+        while let range = data.range(of: text, in: start..<data.endIndex) {
+            data[range.lowerBound] ^= 1
+            start = range.upperBound
+            isDamaged = true
+        }
+        if isDamaged { try data.write(to: file) }
+    }
+    return isDamaged
 }
 
 enum MemoryFixture: ConformanceFixture {

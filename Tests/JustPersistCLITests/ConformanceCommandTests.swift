@@ -27,31 +27,31 @@ import Testing
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         try "mine".write(
             to: scratch.appending(path: "data.mdb"), atomically: true, encoding: .utf8)
-        let run = try tool("conformance", "lmdb:\(scratch.path)", "--only", "crud/create-then-read")
+        let run = try tool("conformance", "lmdb:\(scratch.path)", "--only", "crud/token-is-stable")
         #expect(run.status == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["data.mdb"])
     }
 
     @Test func optionsOfAStoreAreRefused() throws {
         let run = try tool(
-            "conformance", "lmdb:?durability=relaxed", "--only", "crud/first-on-empty")
+            "conformance", "lmdb:?durability=relaxed", "--only", "crud/types-do-not-mix")
         #expect(run.status == 1 && run.errors.contains("The checks choose their own"))
     }
 
     @Test func reportsAreForProgramsToo() throws {
         let run = try tool(
-            "conformance", "memory:", "--only", "crud/create-then-read@*", "--format", "json")
+            "conformance", "memory:", "--only", "crud/token-is-stable@*", "--format", "json")
         let report = try #require(
             try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
         let results = try #require(report["results"] as? [[String: Any]])
         #expect(
             results.compactMap { $0["id"] as? String }
                 == ["reopened", "populated", "child", "grandchild"]
-                .map { "crud/create-then-read@\($0)" })
+                .map { "crud/token-is-stable@\($0)" })
         for format in ["markdown", "junit"] {
             let run = try tool(
-                "conformance", "memory:", "--only", "crud/first-on-empty", "--format", format)
-            #expect(run.output.contains("first-on-empty") || format == "markdown")
+                "conformance", "memory:", "--only", "crud/types-do-not-mix", "--format", format)
+            #expect(run.output.contains("types-do-not-mix") || format == "markdown")
             #expect(run.status == 0)
         }
     }
@@ -67,12 +67,12 @@ import Testing
             #expect(run.output.isEmpty)
         }
         let slip = try tool.start([
-            "conformance", "memory:", "--only", "crud/delete-item,nothing/*",
+            "conformance", "memory:", "--only", "crud/set-nil-clears,nothing/*",
         ]).end()
         #expect(slip.status == 64)
         #expect(slip.errors.contains("“nothing/*”, which matches no check"), "\(slip.errors)")
         let nowhere = try tool.start([
-            "conformance", "lmdb:/dev/null/place", "--only", "crud/delete-item",
+            "conformance", "lmdb:/dev/null/place", "--only", "crud/set-nil-clears",
         ]).end()
         #expect(nowhere.status == 1)
         #expect(nowhere.output.contains("fixture/fresh-store-is-empty failed"), "\(nowhere.output)")

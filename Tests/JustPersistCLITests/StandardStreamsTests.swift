@@ -25,7 +25,7 @@ import Testing
     }
 
     private static let otherCalls = [
-        ["conformance", "memory:", "--only", "crud/delete-item"], ["--help"], ["help", "query"],
+        ["conformance", "memory:", "--only", "crud/set-nil-clears"], ["--help"], ["help", "query"],
     ]
 
     @Test func errorsThatCannotBeWrittenDoNotChangeTheEnd() throws {
@@ -36,7 +36,7 @@ import Testing
             (["query", store, "T", "--where", "nope"], 1), (["import", "memory:", "T", "no"], 1),
             (["migrate", store, store], 1), (["conformance", "nowhere:"], 1), (["info"], 64),
             (["nonsense"], 64), (["query", store, "T"], 0), (["verify", store], 0),
-            (["conformance", "memory:", "--only", "crud/delete-item"], 0),
+            (["conformance", "memory:", "--only", "crud/set-nil-clears"], 0),
         ]
         for (arguments, status) in endings {
             var runs = [
@@ -106,7 +106,7 @@ import Testing
         let run = try tool.withClosedOutput(["verify", store])
         #expect(run.status == 1 && run.errors.contains("Problems found"), "\(run.errors)")
         let conformance = try tool.withClosedOutput([
-            "conformance", "lmdb:/dev/null/place", "--only", "crud/delete-item",
+            "conformance", "lmdb:/dev/null/place", "--only", "crud/set-nil-clears",
         ])
         #expect(conformance.status == 1)
     }

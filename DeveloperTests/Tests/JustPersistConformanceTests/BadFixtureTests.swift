@@ -36,7 +36,7 @@ struct BadFixtureTests {
     }
 
     @Test func aStoreThatDoesNotWorkAtAllPassesNoSelection() async throws {
-        let report = try await Self.report(on: ThrowingFixture.self, only: "crud/delete-item")
+        let report = try await Self.report(on: ThrowingFixture.self, only: "crud/set-nil-clears")
         #expect(report.count(.fail) == 1)
         #expect(report.description.contains("NoServer"))
     }
@@ -54,9 +54,9 @@ struct BadFixtureTests {
     @Test func aStoreThatTrapsCostsTheCheckNotTheRun() async throws {
         let report = try await Self.report(
             on: TrappingFixture.self,
-            only: "fixture/fresh*,crud/create-then-read,crud/first-on-empty"
+            only: "fixture/fresh*,crud/token-is-stable,crud/types-do-not-mix"
         )
-        let trapped = report.results.first { $0.id == "crud/create-then-read" }
+        let trapped = report.results.first { $0.id == "crud/token-is-stable" }
         #expect(trapped?.outcome == .fail)
         let message = trapped?.failures.first?.message ?? ""
         #expect(message.contains("signal"))
@@ -66,7 +66,7 @@ struct BadFixtureTests {
 
     @Test func aPreconditionIsQuotedAsAFatalErrorIs() async throws {
         let report = try await Self.report(
-            on: PreconditionFixture.self, only: "fixture/fresh*,crud/create-then-read")
+            on: PreconditionFixture.self, only: "fixture/fresh*,crud/token-is-stable")
         let message = report.results.last?.failures.first?.message ?? ""
         #expect(message.contains("Precondition failed: the store's own condition"))
     }
@@ -84,19 +84,19 @@ struct BadFixtureTests {
 
     @Test func aStoreThatClaimsPersistenceIsFoundOut() async throws {
         let report = try await Self.report(
-            on: LyingFixture.self, only: "dur/reopen,crud/delete-item")
+            on: LyingFixture.self, only: "dur/reopen,crud/set-nil-clears")
         #expect(report.results.first { $0.id == "dur/reopen" }?.outcome == .fail)
-        #expect(report.results.first { $0.id == "crud/delete-item" }?.outcome == .pass)
+        #expect(report.results.first { $0.id == "crud/set-nil-clears" }?.outcome == .pass)
     }
 
     @Test func aPrivateFixtureIsToldSoAndRunsInTheProcess() async throws {
         let report = try await Self.report(
             on: PrivateFixture.self,
-            only: "fixture/recreatable*,crud/delete-item,dur/kill9-after-sync")
+            only: "fixture/recreatable*,crud/set-nil-clears,dur/kill9-after-sync")
         let recreatable = report.results.first { $0.id.hasPrefix("fixture/recreatable") }
         #expect(recreatable?.outcome == .fail)
         #expect(recreatable?.failures.first?.message.contains("private") == true)
-        #expect(report.results.first { $0.id == "crud/delete-item" }?.outcome == .pass)
+        #expect(report.results.first { $0.id == "crud/set-nil-clears" }?.outcome == .pass)
         #expect(report.results.first { $0.id == "dur/kill9-after-sync" }?.outcome == .unverified)
     }
 
@@ -121,7 +121,7 @@ struct BadFixtureTests {
 
     @Test func aKnownFailureThatIsNoCheckIsToldOnce() async throws {
         let report = try await Self.report(
-            on: MisspeltFixture.self, only: "fixture/*,crud/delete-item")
+            on: MisspeltFixture.self, only: "fixture/*,crud/set-nil-clears")
         #expect(report.count(.fail) == 1)
         let message = report.results.first { $0.outcome == .fail }?.failures.first?.message
         #expect(message?.contains("“dur/reopne”") == true)
@@ -129,11 +129,11 @@ struct BadFixtureTests {
 
     @Test func knownFailuresAreShownAndTurnRedWhenTheyPass() async throws {
         let report = try await Self.report(
-            on: KnownFixture.self, only: "dur/reopen,crud/create-then-read")
+            on: KnownFixture.self, only: "dur/reopen,crud/set-nil-clears")
         let reopen = report.results.first { $0.id == "dur/reopen" }
         #expect(reopen?.outcome == .knownFailing)
         #expect(reopen?.reason == "keeps nothing yet (https://example.com/1)")
-        let create = report.results.first { $0.id == "crud/create-then-read" }
+        let create = report.results.first { $0.id == "crud/set-nil-clears" }
         #expect(create?.outcome == .fail)
         #expect(create?.failures.first?.message.contains("knownFailures") == true)
     }

@@ -141,7 +141,7 @@ enum KnownFixture: ConformanceFixture {
     static var knownFailures: [KnownFailure] {
         [
             KnownFailure("dur/reopen", reason: "keeps nothing yet", link: "https://example.com/1"),
-            KnownFailure("crud/create-then-read", reason: "was broken once"),
+            KnownFailure("crud/set-nil-clears", reason: "was broken once"),
         ]
     }
 }

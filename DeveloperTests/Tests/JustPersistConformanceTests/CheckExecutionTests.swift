@@ -136,14 +136,15 @@ struct CheckExecutionTests {
         }
     }
 
-    @Test func eachFailureIsKeptUpToALimit() async {
+    @Test func threeFailuresOfAPlaceAreKept() async {
         let result = await Self.result { check in
             for number in 0..<100 { check.expectEqual(number, -1, "a number") }
+            for line in 1...2 { check.expectEqual(0, 1, "another", line: line) }
         }
-        #expect(result.expectations == 100)
-        #expect(result.sites == 1)
-        #expect(result.failures.count == 21)
-        #expect(result.failures.last?.message.contains("80 more") == true)
+        #expect(result.expectations == 102)
+        #expect(result.sites == 3)
+        #expect(result.failures.count == 6)
+        #expect(result.failures.last?.message == "… and 97 more")
     }
 
     @Test func anErrorOfAnotherKindFailsTheCheck() async {

@@ -29,7 +29,7 @@ struct InventoryTests {
             ).map(\.id)
         }
         #expect(ids(.quick).count == Inventory.definitions.count)
-        #expect(ids(.full).contains("crud/delete-item@grandchild"))
+        #expect(ids(.full).contains("crud/set-nil-clears@grandchild"))
         #expect(!ids(.full).contains("iso/G0@child"))
         #expect(Set(ids(.full)).count == ids(.full).count)
     }

@@ -157,39 +157,6 @@ enum AggregateChecks {
             }
         },
         CheckDefinition(
-            "agg/own-changes", clause: [4],
-            "A write block computes with its own changes, and a read block with its snapshot."
-        ) { check in
-            let corpus = try Corpus(
-                (0..<10).map { ["key": .int($0 % 2), "n": .int($0)] }, as: type,
-                in: check.openStore())
-            let sums = DataStoreAggregation(groupedBy: ["key"], [.count, .sum("n")])
-            func values<Accessor: DataStoreReadAccessor & ~Copyable>(
-                _ db: borrowing Accessor
-            ) throws -> [[DataStoreValue]] {
-                try db.performAggregate(Query().request(type), sums).map(\.values)
-            }
-            let before: [[DataStoreValue]] = [
-                [.int(0), .int(5), .int(20)], [.int(1), .int(5), .int(25)],
-            ]
-            try corpus.store.read { db in
-                check.expectEqual(try values(db), before, "the rows in a read block")
-                guard check.capabilities.nesting.contains(.writeInRead) else { return }
-                try corpus.store.write { db in
-                    try db.liveItem(type, corpus.ids[0]).set(["n": .int(100)])
-                    _ = try db.performDelete(db.liveItem(type, corpus.ids[1]))
-                    try db.create(type).set(["key": .int(2)])
-                    check.expectEqual(
-                        try values(db),
-                        [
-                            [.int(0), .int(5), .int(120)], [.int(1), .int(4), .int(24)],
-                            [.int(2), .int(1), .int(0)],
-                        ], "the rows in the block that changed items")
-                }
-                check.expectEqual(try values(db), before, "the rows after a later commit")
-            }
-        },
-        CheckDefinition(
             "stream/one-snapshot", clause: [4],
             "A stream gives the items of one snapshot, in the order asked for, whatever is written meanwhile.",
             run: oneSnapshot),

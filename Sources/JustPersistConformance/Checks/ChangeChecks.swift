@@ -81,6 +81,40 @@ enum ChangeChecks {
             "An observation with the token of a state or of a set tells all that follows, and nothing that came before.",
             run: token),
         CheckDefinition(
+            "chg/token-of-snapshot", clause: [4, 21],
+            gate: .requires(.changeStreams && .concurrentReads),
+            "The token of a read block is the place of its snapshot, whatever was committed before it is asked for."
+        ) { check in
+            if check.capabilities.threading.readsOnMainThread {
+                try check.notApplicable("its blocks run on the main thread, one after the other")
+            }
+            let items = try NamedItems(in: check.openStore(), ["a": 1])
+            for commits in 1...3 {
+                let (token, made) = try items.store.read { db in
+                    // The block has begun, and has asked nothing yet.
+                    let made = Locked<[ItemID]>([])
+                    try check.start {
+                        for _ in 0..<commits {
+                            let id = try items.added("b")
+                            made.withLock { $0.append(id) }
+                        }
+                    }.join()
+                    return (try db.performChangeToken(), made.withLock { $0 })
+                }
+                let observation = try items.store.observeChanges(.everything, since: token)
+                let live = try items.added("c")
+                var told: [ItemID] = []
+                while !told.contains(live) {
+                    let set = try check.require(check.next(observation), "a set after the token")
+                    if !set.isComplete { return }
+                    told += set[items.key]?.inserted ?? []
+                }
+                check.expectEqual(
+                    told, made + [live],
+                    "what is reported after the token of a block begun before it")
+            }
+        },
+        CheckDefinition(
             "chg/unknown-token", clause: [21], gate: .requires(.changeStreams),
             "A token that the store does not know begins with a set that is not complete."
         ) { check in
@@ -136,7 +170,7 @@ enum ChangeChecks {
             "Copies that follow the streams at their own pace equal the store at the end.",
             run: copy),
         CheckDefinition(
-            "chg/reopened", clause: [21], gate: .requires(.changeLog),
+            "chg/reopened", clause: [21], gate: .requires(.changeStreams && .persistent),
             "A token is good for a later opening, within the length of the change log.",
             run: reopened),
         CheckDefinition(
@@ -400,6 +434,7 @@ enum ChangeChecks {
     }
 
     private static func reopened(_ check: CheckContext) throws {
+        try check.requireChangeLog()
         var items = try NamedItems(in: check.openStore(), ["a": 1])
         var token = try items.store.read { db in try db.changeToken }
         for round in 0..<3 {

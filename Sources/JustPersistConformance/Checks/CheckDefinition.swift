@@ -2,7 +2,7 @@ import JustPersist
 
 /// One demand of the contract, and the code that holds a store to it.
 struct CheckDefinition: Sendable {
-    /// Its group and name: `crud/create-then-read`.
+    /// Its group and name: `crud/token-is-stable`.
     let id: String
     /// The clauses of the contract that it stands for.
     let clause: [Int]
@@ -35,6 +35,7 @@ struct CheckDefinition: Sendable {
     func result(_ variant: StoreVariant, _ outcome: CheckOutcome) -> CheckResult {
         var result = CheckResult(id: id + variant.suffix, outcome: outcome)
         result.summary = summary
+        result.hint = Hints.member(for: id)
         result.clauses = clause
         if case .mandatory = gate { result.isMandatory = true }
         return result

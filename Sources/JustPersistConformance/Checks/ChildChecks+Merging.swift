@@ -3,24 +3,6 @@ import JustPersist
 extension ChildChecks {
     static let merging: [CheckDefinition] = [
         child(
-            "child/merge-publishes",
-            "A merge carries what the child created, changed and deleted into its parent."
-        ) { check in
-            let parent = try Family(check)
-            let kept = try parent.add("kept", number: 1)
-            let gone = try parent.add("gone")
-            let child = try parent.child()
-            try child.add("new", number: 2)
-            try child.set(kept, "number", .int(5))
-            try child.delete(gone)
-            let conflicts = try parent.merge(child)
-            check.expectEqual(conflicts, [], "conflicts of a merge without any")
-            check.expectEqual(try parent.names(), ["kept", "new"], "names in the parent")
-            check.expectEqual(try parent.value(kept, "number"), .int(5), "the changed attribute")
-            check.expectEqual(
-                try parent.value(kept, "name"), .string("kept"), "the attribute left alone")
-        },
-        child(
             "child/merge-is-atomic", clause: [5, 15],
             "No reader of the parent sees part of a merge."
         ) { check in
@@ -64,13 +46,6 @@ extension ChildChecks {
             let names = try store.read { db in try Family.names(in: db) }
             check.expectEqual(names, ["b", "c"], "names after reopening")
         },
-        child("child/merge-empty", "Merging a child without changes changes nothing.") { check in
-            let parent = try Family(check)
-            try parent.add("a")
-            let before = try parent.dump()
-            check.expectEqual(try parent.merge(parent.child()), [], "conflicts")
-            check.expectEqual(try parent.dump(), before, "the parent")
-        },
         child(
             "child/merge-twice",
             "A second merge carries only what changed since; a third, without changes, does nothing."
@@ -90,29 +65,6 @@ extension ChildChecks {
             try parent.merge(child)
             check.expectEqual(try parent.dump(), before, "the parent after a third merge")
             check.expectEqual(try child.names(), ["a", "b"], "names in the child")
-        },
-        child("child/token-survives-merge", clause: [8, 15], "Ids survive a merge.") { check in
-            let parent = try Family(check)
-            let child = try parent.child()
-            let id = try child.add("a")
-            try parent.merge(child)
-            check.expectEqual(
-                try parent.value(id, "name"), .string("a"),
-                "the merged item, by its id in the child")
-            check.expectEqual(try child.value(id, "name"), .string("a"), "the item in the child")
-        },
-        child(
-            "child/siblings-merge-in-turn", "What two children changed apart is all there."
-        ) { check in
-            let parent = try Family(check)
-            let one = try parent.child()
-            let two = try parent.child()
-            try one.add("one")
-            try two.add("two")
-            try parent.merge(two)
-            try parent.merge(one)
-            check.expectEqual(
-                try parent.names(sortedBy: "name"), ["one", "two"], "names in the parent")
         },
         child(
             "child/merge-foreign-refused",
@@ -194,99 +146,6 @@ extension ChildChecks {
         },
     ]
 
-    static let conflicts: [CheckDefinition] = [
-        child(
-            "child/conflict-same-attribute",
-            "An attribute that both changed is the child's or the parent's, as the policy says, and is reported with all three values."
-        ) { check in
-            for policy in MergePolicy.allCases {
-                let (parent, child, id) = try check.conflict()
-                // Not the other way round: a child that saw the parent's value replaced it knowingly.
-                try child.set(id, "name", .string("child"))
-                try parent.set(id, "name", .string("parent"))
-                if policy == .fail {
-                    let error = check.expectError(
-                        .mergeConflict, what: "a merge that may not conflict"
-                    ) { try parent.merge(child, policy) }
-                    check.expectEqual(
-                        error?.conflicts, [nameConflict(id)], "the conflicts in the error")
-                } else {
-                    let conflicts = try parent.merge(child, policy)
-                    check.expectEqual(
-                        conflicts, [nameConflict(id)], "the conflicts reported with \(policy)"
-                    )
-                }
-                check.expectEqual(
-                    try parent.value(id, "name"),
-                    .string(policy == .childWins ? "child" : "parent"),
-                    "the attribute in the parent after merging with \(policy)")
-            }
-        },
-        child(
-            "child/conflict-different-attributes",
-            "Different attributes of one item changed on either side are both kept."
-        ) { check in
-            for policy in [MergePolicy.childWins, .parentWins] {
-                let (parent, child, id) = try check.conflict()
-                try parent.set(id, "number", .int(5))
-                try child.set(id, "name", .string("child"))
-                try parent.merge(child, policy)
-                check.expectEqual(
-                    [try parent.value(id, "name"), try parent.value(id, "number")],
-                    [.string("child"), .int(5)], "name and number after merging with \(policy)")
-            }
-        },
-        child(
-            "child/conflict-parent-deleted",
-            "An item deleted in the parent and changed in the child stays deleted, and is reported."
-        ) { check in
-            for policy in [MergePolicy.childWins, .parentWins] {
-                let (parent, child, id) = try check.conflict()
-                try child.set(id, "name", .string("child"))
-                try parent.delete(id)
-                let conflicts = try parent.merge(child, policy)
-                check.expectEqual(try parent.names(), [], "names in the parent with \(policy)")
-                check.expectEqual(
-                    conflicts.map(\.kind), [.deletedInParent], "the conflicts with \(policy)")
-                check.expectEqual(conflicts.map(\.id), [id], "the items in conflict with \(policy)")
-            }
-        },
-        child(
-            "child/conflict-child-deleted",
-            "An item deleted in the child is deleted, unless the parent changed it and wins."
-        ) { check in
-            for policy in [MergePolicy.childWins, .parentWins] {
-                let (parent, child, id) = try check.conflict()
-                let other = try parent.add("untouched")
-                try child.delete(id)
-                try child.delete(other)
-                try parent.set(id, "name", .string("parent"))
-                try parent.merge(child, policy)
-                check.expectEqual(
-                    try parent.names(), policy == .parentWins ? ["parent"] : [],
-                    "names in the parent with \(policy)")
-            }
-        },
-        child(
-            "child/reject-keeps-both-sides",
-            "A merge refused for its conflicts changes neither side, and can be tried again."
-        ) { check in
-            let (parent, child, id) = try check.conflict()
-            try child.set(id, "name", .string("child"))
-            try parent.set(id, "name", .string("parent"))
-            try child.add("new")
-            let before = try [parent.dump(), child.dump()]
-            check.expectError(.mergeConflict, what: "a merge that may not conflict") {
-                try parent.merge(child, .fail)
-            }
-            check.expectEqual(
-                try [parent.dump(), child.dump()], before, "both sides after the refusal")
-            try parent.merge(child, .childWins)
-            check.expectEqual(
-                try parent.names(), ["child", "new"], "names after the merge was tried again")
-        },
-    ]
-
     static let nesting: [CheckDefinition] = [
         nested(
             "child/grandchild",
@@ -343,26 +202,10 @@ extension ChildChecks {
         },
     ]
 
-    /// The conflict over a name that was “before”, and that both have changed.
-    private static func nameConflict(_ id: ItemID) -> MergeConflict {
-        MergeConflict(
-            kind: .bothChanged, itemType: Family.type, id: id, attribute: "name",
-            base: .string("before"), child: .string("child"), parent: .string("parent"))
-    }
-
     private static func nested(
         _ id: String, _ summary: String, run: @escaping @Sendable (CheckContext) throws -> Void
     ) -> CheckDefinition {
         CheckDefinition(
             id, clause: [15], gate: .requires(.nestedChildStores), summary, run: run)
-    }
-}
-
-extension CheckContext {
-    /// A parent with one item, a child of it, and the item's id.
-    fileprivate func conflict() throws -> (parent: Family, child: Family, id: ItemID) {
-        let parent = try Family(self)
-        let id = try parent.add("before", number: 1)
-        return (parent, try parent.child(), id)
     }
 }

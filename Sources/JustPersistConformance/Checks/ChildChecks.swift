@@ -2,7 +2,7 @@ import JustPersist
 
 /// Child stores: what they see, and what others see of them.
 enum ChildChecks {
-    static let all = seeing + merging + conflicts + bothMade + nesting
+    static let all = seeing + answers + merging + conflicts + nesting
 
     private static let seeing: [CheckDefinition] = [
         CheckDefinition(
@@ -35,86 +35,6 @@ enum ChildChecks {
             try child.open()
             try child.performRead { _ in check.expect(true, "a child that is set up reads") }
         },
-        child("child/sees-parent-data", "A child sees what its parent holds.") { check in
-            let parent = try Family(check)
-            let id = try parent.add("a", number: 1)
-            let child = try parent.child()
-            check.expectEqual(try child.names(), ["a"], "names in the child")
-            check.expectEqual(try child.value(id, "number"), .int(1), "a value, by id")
-            check.expectEqual(try child.count(), 1, "the count in the child")
-        },
-        child(
-            "child/hidden-until-merge",
-            "What a child creates, changes and deletes is not seen in its parent before a merge."
-        ) { check in
-            let parent = try Family(check)
-            let kept = try parent.add("kept")
-            let gone = try parent.add("gone")
-            let before = try parent.dump()
-            let child = try parent.child()
-            try child.add("new")
-            try child.set(kept, "name", .string("changed"))
-            try child.delete(gone)
-            let difference = try parent.dump().difference(from: before)
-            check.expect(
-                difference == nil, "the parent has changed before a merge:\n\(difference ?? "")")
-        },
-        child(
-            "child/read-your-writes", "Later blocks of a child see what earlier ones committed."
-        ) { check in
-            let parent = try Family(check)
-            let id = try parent.add("a")
-            let gone = try parent.add("b")
-            let child = try parent.child()
-            try child.set(id, "name", .string("a2"))
-            try child.delete(gone)
-            try child.add("c")
-            check.expectEqual(try child.names(), ["a2", "c"], "names in the child's next block")
-            try child.set(id, "name", .string("a3"))
-            check.expectEqual(try child.names(), ["a3", "c"], "names after a second change")
-        },
-        child(
-            "child/overlay-queries",
-            "Requests of a child are answered over the parent's items and its own changes as one set."
-        ) { check in
-            let parent = try Family(check)
-            var ids: [ItemID] = []
-            for number in 0..<10 { ids.append(try parent.add("p\(number)", number: number)) }
-            let child = try parent.child()
-            try child.add("new", number: 4)
-            try child.set(ids[0], "number", .int(20))
-            try child.delete(ids[5])
-            check.expectEqual(try child.count(), 10, "10 items, one more and one less")
-            check.expectEqual(
-                try child.names(where: "number >= 4"),
-                ["p0", "p4", "p6", "p7", "p8", "p9", "new"],
-                "a predicate over changed, deleted and new items")
-            let sorted = ["p1", "p2", "p3", "p4", "new", "p6", "p7", "p8", "p9", "p0"]
-            check.expectEqual(
-                try child.names(sortedBy: "number"), sorted, "sorted by an attribute that changed")
-            check.expectEqual(
-                try child.names(sortedBy: "number", offset: 3, limit: 4), Array(sorted[3..<7]),
-                "a page of the sorted items")
-            check.expectEqual(
-                try child.names(offset: 4, limit: 3), ["p4", "p6", "p7"],
-                "a page in creation order, over a deleted item")
-        },
-        child(
-            "child/deleteAll-in-child",
-            "Deleting all items of a type in a child hides the parent's only there."
-        ) { check in
-            let parent = try Family(check)
-            try parent.add("a")
-            let child = try parent.child()
-            try child.store.write { db in try db.performDeleteAll([ItemType(dynamic: Family.type)])
-            }
-            check.expectEqual(try child.names(), [], "names in the child")
-            check.expectEqual(try parent.names(), ["a"], "names in the parent")
-            try child.add("b")
-            check.expectEqual(try child.names(), ["b"], "names in the child after one more")
-            try parent.merge(child)
-            check.expectEqual(try parent.names(), ["b"], "names in the parent after the merge")
-        },
         child(
             "child/discard", "A child that is closed without a merge leaves no trace in its parent."
         ) { check in
@@ -140,26 +60,6 @@ enum ChildChecks {
             do { try parent.child().add("b") }
             let difference = try parent.dump().difference(from: before)
             check.expect(difference == nil, "the parent has changed:\n\(difference ?? "")")
-        },
-        child(
-            "child/rollback-inside-child",
-            "A block of a child that throws undoes that block and no other."
-        ) { check in
-            let parent = try Family(check)
-            let child = try parent.child()
-            try child.add("first")
-            let error = check.expectThrows("a write block of a child that throws") {
-                try child.store.write { db in
-                    try Family.add("second", in: db)
-                    throw Stopped()
-                }
-            }
-            check.expect(
-                error is Stopped,
-                "a write block of a child threw Stopped; got \(error, default: "none")")
-            check.expectEqual(try child.names(), ["first"], "names in the child")
-            try parent.merge(child)
-            check.expectEqual(try parent.names(), ["first"], "names in the parent after the merge")
         },
         child(
             "child/parent-writes-after-creation",

@@ -8,6 +8,12 @@ extension ConcurrencyChecks {
             "Of queued blocks that wait together, one that throws leaves nothing and takes no other along.",
             run: throwInABurst),
         CheckDefinition(
+            "conc/group-violation", clause: [5, 20], gate: .requires(.uniqueness),
+            """
+            Of queued blocks that wait together, one that violates uniqueness is refused, though its code goes on after \
+            the error.
+            """, run: violateInABurst),
+        CheckDefinition(
             "conc/group-order", clause: [2, 4],
             """
             Beside threads that write, queued blocks run in their order, and so come their completions, which see \
@@ -52,7 +58,12 @@ extension ConcurrencyChecks {
                     try items.create("\(number)", number, db)
                     let a = try items.item("a", db)
                     a?["number"] = .int(Int64((a?.number ?? 0) + 1))
-                    if !mayStay(number) { throw Upset(number: number) }
+                    if mayStay(number) { return }
+                    // Each is written twice before it is undone, with a question in between.
+                    _ = try db.performCount(items.request())
+                    for name in ["a", "\(number)"] { try items.set(name, to: -1, db) }
+                    _ = try db.performCount(items.request())
+                    throw Upset(number: number)
                 } completion: { error in
                     check.expectEqual(
                         error as? Upset, mayStay(number) ? nil : Upset(number: number),
@@ -71,6 +82,40 @@ extension ConcurrencyChecks {
             "the items behind \(count) queued blocks, some of which threw")
         check.expectEqual(
             try items.all()["a"], expected.count, "the item that each of them counted up")
+    }
+
+    private static func violateInABurst(_ check: CheckContext) throws {
+        let items = try IndexChecks.uniqueItems(check)
+        let (key, count) = (IndexChecks.key, 40)
+        @Sendable func isDouble(_ number: Int) -> Bool { number % 8 == 5 }
+        let completed = Locked(0)
+        whileHeld(items.store) {
+            for number in 0..<count {
+                items.store.enqueueWrite { db in
+                    // A double has the value of the block before it, which is not committed yet.
+                    let value = Int64(isDouble(number) ? number - 1 : number)
+                    _ = try items.create([key: .int(value)], db)
+                    do {
+                        _ = try db.performCount(items.request())
+                    } catch let error as DataStoreError {
+                        check.expectEqual(error.code, .uniqueViolation, "the error of a count")
+                    }
+                } completion: { error in
+                    check.expectEqual(
+                        (error as? DataStoreError)?.code,
+                        isDouble(number) ? .uniqueViolation : nil,
+                        "the error of queued block \(number)")
+                    completed.change { $0 += 1 }
+                }
+            }
+        }
+        completed.wait { $0 >= count ? () : nil }
+        let values = try items.store.read { db in
+            try items.ids(db).map { try items.item($0, db)?.value(key) ?? .null }
+        }
+        check.expectEqual(
+            values, (0..<count).filter { !isDouble($0) }.map { .int(Int64($0)) },
+            "the values of the items that queued blocks made")
     }
 
     private static func keepOrderBesideWriters(_ check: CheckContext) throws {

@@ -50,62 +50,6 @@ extension CrudChecks {
                     "the name of the mutable version of an item that was read before a change")
             }
             check.expectReports([], of: items.store, "mutableVersion(ofItem:)")
-        },
-        CheckDefinition(
-            "crud/mutable-version-of-deleted", clause: [8],
-            "The mutable version of a deleted item is nil, in the same block and in later ones."
-        ) { check in
-            let items = try check.openItems()
-            let id = try items.create(["name": .string("old")])
-            let other = try items.create()
-            let frozen = try items.frozen(id)
-            check.errors.removeAll()
-            try items.store.write { db in
-                let live = try items.live(id, db)
-                try db.delete(live)
-                check.expect(
-                    db.mutableVersion(ofItem: live) == nil,
-                    "mutableVersion(ofItem:) of an item deleted in the block gave an item")
-                check.expect(
-                    db.mutableVersion(ofItem: frozen) == nil,
-                    "mutableVersion(ofItem:) of a frozen item deleted in the block gave an item")
-            }
-            try items.store.write { db in
-                check.expect(
-                    db.mutableVersion(ofItem: frozen) == nil,
-                    "mutableVersion(ofItem:) of an item deleted in an earlier block gave an item")
-                check.expectError(
-                    .couldNotFetchMutableVersion,
-                    what: "the throwing mutableVersion(ofItem:) of a deleted item"
-                ) {
-                    let _: DynamicItem = try db.mutableVersion(ofItem: frozen)
-                }
-            }
-            check.expectReports([], of: items.store, "mutableVersion(ofItem:) of a deleted item")
-            check.expectIdentical(
-                frozen["name"], .string("old"), "the frozen copy of an item that was deleted")
-            try items.expect([other], "after one was deleted")
-        },
-        CheckDefinition(
-            "crud/mutable-version-of-foreign", clause: [5, 8],
-            "The mutable version of an item of another store is nil, and reported."
-        ) { check in
-            let (items, foreign, id) = try check.openItemsAndForeignTwin()
-            let item = try foreign.frozen(id)
-            check.errors.removeAll()
-            try items.store.write { db in
-                check.expectError(
-                    .foreignItem, what: "performMutableVersion(of:) of an item of another store"
-                ) {
-                    _ = try db.performMutableVersion(of: item)
-                }
-                check.expect(
-                    db.mutableVersion(ofItem: item) == nil,
-                    "mutableVersion(ofItem:) of an item of another store gave an item")
-                check.expectReports(
-                    [.foreignItem], of: items.store, "mutableVersion(ofItem:) of a foreign item")
-            }
-            try items.expectValues(["name": .string("kept")], of: id, "with a foreign one's id")
-        },
+        }
     ]
 }

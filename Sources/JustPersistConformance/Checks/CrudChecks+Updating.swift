@@ -5,23 +5,6 @@ extension CrudChecks {
     /// Attributes are changed.
     static let updating: [CheckDefinition] = [
         CheckDefinition(
-            "crud/update-persists", clause: [4, 8],
-            "A changed attribute is seen by the next block, and only its new value is found."
-        ) { check in
-            let items = try check.openItems()
-            let id = try items.create(["name": .string("old")])
-            let other = try items.create(["name": .string("old")])
-            try items.set(["name": .string("new")], of: id)
-            try items.expectValues(["name": .string("new")], of: id, "that was updated")
-            try items.expectValues(["name": .string("old")], of: other, "that was left alone")
-            try items.expect([id], where: "name", .equal, .string("new"), "after an update")
-            try items.expect([other], where: "name", .equal, .string("old"), "after an update")
-            for number in 0..<20 { try items.set(["number": .int(Int64(number))], of: id) }
-            try items.expectValues(
-                ["name": .string("new"), "number": .int(19)], of: id, "after 20 updates")
-            try items.expect([id, other], "after 20 updates of one of them")
-        },
-        CheckDefinition(
             "crud/update-leaves-other-attributes", clause: [8, 9],
             "Changing one attribute, to something longer, shorter or nil, keeps the others."
         ) { check in

@@ -2,23 +2,9 @@ import JustPersist
 
 /// Items are made, read, changed and deleted.
 enum CrudChecks {
-    static let all = creating + inserting + updating + deleting + deletingTypes + mutableVersions
+    static let all = creating + updating + deleting + deletingTypes + mutableVersions
 
     private static let creating: [CheckDefinition] = [
-        CheckDefinition(
-            "crud/create-then-read", clause: [4, 8],
-            "A created item is found in the next read block, however it is asked for."
-        ) { check in
-            let items = try check.openItems()
-            let values: [String: DataStoreValue] = ["name": .string("new"), "number": .int(7)]
-            let first = try items.create(values)
-            try items.expect([first], "after one was created")
-            try items.expectValues(values, of: first, "that was created")
-            let second = try items.create()
-            try items.expect([first, second], "after a second was created")
-            try items.expectValues([:], of: second, "that was created without values")
-            try items.expect([first], where: "name", .equal, .string("new"), "after both")
-        },
         CheckDefinition(
             "crud/create-returns-requested-type", clause: [8],
             "A new item is of the type asked for, and its attributes are nil."
@@ -122,32 +108,6 @@ enum CrudChecks {
                 try items.expect([id], "after the store was reopened")
             }
         },
-        CheckDefinition(
-            "crud/first-on-empty", clause: [14],
-            "Where there are no items, the answer is empty, nil or 0, and no error is reported."
-        ) { check in
-            let items = try check.openItems()
-            let unknown = StoredType("CrudUnknown", knownIn: items.store, check)
-            check.errors.removeAll()
-            for type in [items, unknown] {
-                let what = "of “\(type.key)”, which has none,"
-                try type.expect([], "while there are none")
-                try type.store.write { db in try type.expect([], "in a write block", db) }
-                try type.store.read { db in
-                    check.expectEqual(
-                        try type.item(ItemID(), db)?.uniqueToken, nil, "the item \(what) by an id")
-                    check.expectEqual(
-                        db.countItems(forRequest: type.request()), 0, "countItems \(what)")
-                    check.expect(
-                        db.items(forRequest: type.request()).isEmpty, "items \(what) are not empty")
-                }
-            }
-            try items.store.read { db in
-                check.expect(
-                    try db.first(ConformanceUser.self) == nil, "first(_:) of a class gave an item")
-            }
-            check.expectReports([], of: items.store, "asking for items that are not there")
-        },
     ]
 }
 
@@ -155,24 +115,5 @@ extension CheckContext {
     /// A new store that knows the type of most checks of this group, which has no items.
     func openItems() throws -> StoredType {
         try StoredType("CrudItem", ["name", "number", "note"], in: try openStore(), self)
-    }
-
-    /// A further store, with the same type.
-    func openForeignItems() throws -> StoredType {
-        let store = try makeStore(named: "foreign")
-        try store.open()
-        return try StoredType("CrudItem", ["name", "number", "note"], in: store, self)
-    }
-
-    /// Two stores with one item each, of one id: going by the id alone would hit the wrong one.
-    func openItemsAndForeignTwin() throws -> (items: StoredType, foreign: StoredType, id: ItemID) {
-        let (items, foreign, id) = (try openItems(), try openForeignItems(), ItemID())
-        for type in [items, foreign] {
-            try type.store.write { db in
-                _ = try db.performInsert(
-                    DynamicItem(type.key, id: id, values: ["name": .string("kept")]))
-            }
-        }
-        return (items, foreign, id)
     }
 }

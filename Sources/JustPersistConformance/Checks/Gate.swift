@@ -56,9 +56,11 @@ struct Requirement: Sendable {
     static let concurrentReads = Requirement(name: "concurrent reads") { $0.hasConcurrentReads }
     static let uniqueness = Requirement(name: "uniqueness") { $0.enforcesUniqueness }
     static let changeStreams = Requirement(name: "change streams") { $0.changeStreams >= .live }
-    static let changeLog = Requirement(name: "a change log") { $0.changeStreams >= .logged }
     static let multiProcess = Requirement(name: "sharing between processes") {
         $0.isSharedBetweenProcesses
+    }
+    static let readsOnMainThread = Requirement(name: "read blocks on the main thread") {
+        $0.threading.readsOnMainThread
     }
     static let childStores = Requirement(name: "child stores") { $0.childStores >= .oneLevel }
     static let nestedChildStores = Requirement(name: "nested child stores") {

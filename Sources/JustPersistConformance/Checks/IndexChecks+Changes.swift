@@ -18,6 +18,11 @@ extension IndexChecks {
                 try items.set([key: .string("1"), text: .string("changed")], of: second)
             }
             try items.expectValues([key: .string("2")], of: second, "whose change was refused")
+            // The other direction: the item that was made first takes the value of a later one.
+            check.expectError(.uniqueViolation, what: "a change to the value of a newer item") {
+                try items.set([key: .string("2"), text: .string("changed")], of: first)
+            }
+            try items.expectValues([key: .string("1")], of: first, "whose change was refused")
             try items.set([key: .string("2"), text: .string("same")], of: second)
             try items.set([key: .string("3")], of: second)
             try items.set([key: .string("2")], of: first)
@@ -221,6 +226,17 @@ extension IndexChecks {
                 return try upsert(values, db)
             }
             check.expectEqual(Set(all).count, 300, "the number of items for 300 values")
+            try items.store.write { db in
+                let again = try db.upsert(items.key, key, values: [.string("yet another")]).first
+                check.expectIdentical(
+                    try again?.value(other) ?? .null, .int(1),
+                    "what upsert was not given, of an item that it found")
+                try again?.set([text: .string("found")])
+            }
+            let found = try items.ids(where: .compare(key, .equal, .string("yet another")))
+            try items.expectValues(
+                [key: .string("yet another"), text: .string("found"), other: .int(1)],
+                of: found.first ?? ItemID(), "that upsert found")
             check.expectEqual(try items.ids().count, 301, "the number of items in all")
             _ = check.expectThrows("a block that throws") {
                 try items.store.write { db in

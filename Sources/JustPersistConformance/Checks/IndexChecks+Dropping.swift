@@ -4,6 +4,50 @@ import JustPersist
 extension IndexChecks {
     static let dropping: [CheckDefinition] = [
         CheckDefinition(
+            "idx/built", clause: [20],
+            "buildIndexes waits for what is declared, changes no answer, and ends with what its progress throws."
+        ) { check in
+            let count = PrimitiveChecks.many(check)
+            try check.requireBlocks(of: count)
+            let corpus = try Corpus(
+                (0..<count).map { [key: .int(Int64($0 % 700)), text: .string("\($0)")] },
+                as: "ConformanceBuilt", in: check.openStore())
+            let wanted = try Answers(
+                to: [
+                    Query(predicate: .compare(key, .equal, .int(7))),
+                    Query(sort: [.descending(key)], offset: 3, limit: 40),
+                    Query(predicate: .compare(text, .greater, .string("9"))), Query(limit: 5),
+                ], of: corpus, check)
+            for index in [
+                IndexSchema([key]), IndexSchema([key, text]), IndexSchema([text], isUnique: true),
+            ] {
+                try corpus.store.write { db in
+                    try db.declare(
+                        ItemSchema(
+                            corpus.type, attributes: [key, text].map { AttributeSchema($0) },
+                            indexes: [index]))
+                }
+                var calls = 0
+                do {
+                    try corpus.store.buildIndexes { _ in
+                        calls += 1
+                        throw Upset(number: 3)
+                    }
+                    check.expectEqual(calls, 0, "calls of a progress that throws, unnoticed")
+                } catch let error as Upset {
+                    check.expectEqual(error, Upset(number: 3), "the error of buildIndexes")
+                }
+                try wanted.expect("after a building that was given up")
+                for _ in 1...2 { try corpus.store.buildIndexes() }
+                try wanted.expect("with the index on \(index.attributes)")
+            }
+            if check.reopeningKeepsData {
+                let again = try check.reopened(corpus.store)
+                try again.buildIndexes()
+                try wanted.expect("reopened", in: again)
+            }
+        },
+        CheckDefinition(
             "idx/unique-dropped", clause: [9, 20], gate: .requires(.uniqueness),
             "What a class does not declare unique any more is kept twice, and what it declares instead is not."
         ) { check in
@@ -43,7 +87,7 @@ extension IndexChecks {
                         .flatMap(\.indexes), [IndexSchema([text], isUnique: true)],
                     "the indexes that the store knows of")
             }
-        }
+        },
     ]
 
     private final class FirstRelease: MutableDataStoreItem {

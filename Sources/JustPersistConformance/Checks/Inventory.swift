@@ -13,6 +13,8 @@ enum Inventory {
             IndexChecks.all,
             AggregateChecks.all,
             RequestChecks.all,
+            TwinChecks.all,
+            LimitChecks.all,
             TransactionChecks.all,
             PrimitiveChecks.all,
             IsolationChecks.all,
@@ -25,6 +27,8 @@ enum Inventory {
             MigrationChecks.all,
             UnicodeChecks.all,
             SizeChecks.all,
+            MultitudeChecks.all,
+            HookChecks.all,
             ModelChecks.all,
             PerformanceChecks.all,
         ].flatMap { $0 }

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// How fast the store is: figures for the report, and two ratios that only a wrong algorithm misses.
+/// How fast the store is: figures for the report. None is a verdict, because a busy machine changes each of them.
 enum PerformanceChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
@@ -59,8 +59,8 @@ enum PerformanceChecks {
             check.measure("items looked through", rate(count, best), unit: "items/s")
         },
         CheckDefinition(
-            "perf/insert-scales", clause: [],
-            "Four times the items in one block take less than eight times as long."
+            "perf/insert-scales", clause: [], gate: .report,
+            "How much longer four times the items in one block take; about four times is expected."
         ) { check in
             let few = check.profile.pick(quick: 1_000, full: 10_000, soak: 10_000)
             func duration(_ count: Int) throws -> Duration {
@@ -68,20 +68,20 @@ enum PerformanceChecks {
                 defer { try? store.destroy() }
                 return try time { try fill(store, count) }
             }
-            try check.expectRatio(
-                below: 8, "making \(few * 4) items in one block takes against \(few) items",
+            try measureRatio(
+                "making \(few * 4) items in one block takes against \(few) items", check,
                 of: { try duration(few * 4) }, to: { try duration(few) })
         },
         CheckDefinition(
-            "perf/token-read-scales", clause: [],
-            "An item is found by its id among 100 times the items in less than ten times the time."
+            "perf/token-read-scales", clause: [], gate: .report,
+            "How much longer reading an item by its id takes among 100 times the items; a scan takes 100 times as long."
         ) { check in
             let many = check.profile.pick(quick: 20_000, full: 100_000, soak: 100_000)
             let (small, large) = (try check.openStore(), try check.openStore())
             let few = try check.sample(of: fill(small, many / 100), 200)
             let sample = try check.sample(of: fill(large, many), 200)
-            try check.expectRatio(
-                below: 10, "reading items by id among \(many) takes against among \(many / 100)",
+            try measureRatio(
+                "reading items by id among \(many) takes against among \(many / 100)", check,
                 of: { try timeOfReads(sample, large) }, to: { try timeOfReads(few, small) })
         },
     ]
@@ -139,36 +139,21 @@ enum PerformanceChecks {
         return best
     }
 
+    /// Reports how many times as long something takes as something else, at best of three rounds.
+    private static func measureRatio(
+        _ what: String, _ check: CheckContext, of slow: () throws -> Duration,
+        to fast: () throws -> Duration
+    ) throws {
+        let ratio = try bestOf(3, check, slow) / bestOf(3, check, fast)
+        check.measure(what, ratio, unit: "times as long")
+    }
+
     private static func rate(_ count: Int, _ duration: Duration) -> Double {
         Double(count) / max(duration / .seconds(1), 1e-9)
     }
 }
 
 extension CheckContext {
-    /// Demands that something takes less than so many times as long as something else.
-    ///
-    /// The best of several rounds counts, of more where a busy machine may have spoilt the first.
-    fileprivate func expectRatio(
-        below limit: Double, _ what: String, of slow: () throws -> Duration,
-        to fast: () throws -> Duration, line: Int = #line
-    ) throws {
-        var bestSlow = try slow()
-        var bestFast = try fast()
-        var rounds = 1
-        while rounds < 3 || (bestSlow / bestFast >= limit && rounds < 10) {
-            tick()
-            bestSlow = min(bestSlow, try slow())
-            bestFast = min(bestFast, try fast())
-            rounds += 1
-        }
-        let ratio = bestSlow / bestFast
-        measure(what, ratio, unit: "times as long")
-        expect(
-            ratio < limit,
-            "\(what) \(ratio) times as long, at best of \(rounds) rounds; wanted is below \(limit)",
-            line: line)
-    }
-
     /// Some of the ids, at random.
     fileprivate func sample(of ids: [ItemID], _ count: Int) -> [ItemID] {
         var random = generator("sample")

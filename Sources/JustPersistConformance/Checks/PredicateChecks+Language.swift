@@ -91,6 +91,32 @@ extension PredicateChecks {
             }
         },
         CheckDefinition(
+            "pred/functions", clause: [10, 11],
+            "Functions take characters of more than one scalar, and constants, alone and with attributes."
+        ) { check in
+            let corpus = try texts(
+                [
+                    "", "a", "\u{E9}", "e\u{301}", "\u{1F3F3}\u{FE0F}\u{200D}\u{1F308}",
+                    "\u{10428}b", "STRASSE",
+                ],
+                check)
+            let all = Array(0..<7)
+            for (format, wanted) in [
+                ("length(text) == 0", [0]), ("length(text) == 1", [1, 2, 3, 4]),
+                ("length(text) == 2", [5]), ("uppercase(text) == '\u{C9}'", [2, 3]),
+                ("uppercase(text) == '\u{10400}B'", [5]), ("lowercase(text) == 'strasse'", [6]),
+                ("uppercase('stra\u{DF}e') == text", [6]),
+                ("length('\u{1F3F3}\u{FE0F}\u{200D}\u{1F308}') == 1", all),
+                ("uppercase('\u{10428}') == '\u{10400}'", all), ("abs(-3) == 3", all),
+                ("sqrt(16) == 4", all), ("floor(2.7) == 2", all), ("trunc(-2.7) == -2", all),
+                ("length('ab') == length(text)", [5]), ("length(nil) == nil", all),
+                ("uppercase('a') == 'a'", []), ("sum(1, 2, 3) == 6", all),
+                ("max(1, 5, 3) == 5", all),
+            ] as [(String, [Int])] {
+                try check.expectItems(wanted, where: try DataStorePredicate(format), of: corpus)
+            }
+        },
+        CheckDefinition(
             "pred/collection-operators", clause: [10, 11], gate: .requires(.valueKind(.array)),
             "Collection operators, brackets and functions look at all elements of an array."
         ) { check in

@@ -89,27 +89,6 @@ extension PredicateChecks {
                 [], where: .compare("number", .between, .array([nan, nan])), of: corpus)
         },
         CheckDefinition(
-            "pred/unset-attribute", clause: [11],
-            "An attribute that no item ever had is nil in every item."
-        ) { check in
-            let corpus = try Corpus(
-                (0..<3).map { ["number": .int($0)] }, as: "ConformanceNumber", in: check.openStore()
-            )
-            for (format, wanted) in [
-                ("neverSet == nil", [0, 1, 2]), ("neverSet != nil", []), ("neverSet == 1", []),
-                ("neverSet != 1", [0, 1, 2]), ("neverSet < 1", []),
-                ("NOT neverSet < 1", [0, 1, 2]),
-                ("neverSet IN {nil}", [0, 1, 2]), ("neverSet.below == nil", [0, 1, 2]),
-                ("neverSet == number", []), ("neverSet == nil AND number > 0", [1, 2]),
-            ] {
-                try check.expectItems(wanted, where: try DataStorePredicate(format), of: corpus)
-            }
-            try check.expectAnswer(Query(sort: [.descending("neverSet")]), of: corpus)
-            check.expectEqual(
-                check.errors.codes, [],
-                "what the error handler was given for requests by an attribute that no item has")
-        },
-        CheckDefinition(
             "pred/unknown-attribute", clause: [14],
             "A request that names an attribute that the type does not have is refused."
         ) { check in
@@ -184,40 +163,6 @@ extension PredicateChecks {
             ] as [(String, Any, [Int])] {
                 try check.expectItems(
                     wanted, where: try DataStorePredicate(format, operand), of: corpus)
-            }
-        },
-        CheckDefinition(
-            "pred/set-filter-helper", clause: [10, 11],
-            "setFilter(whereAttribute:equalsValue:) asks for equality, with nil and Bool too."
-        ) { check in
-            let corpus = try Corpus(
-                [
-                    ["flag": .bool(true), "name": .string("a'b")], ["flag": .bool(false)], [:],
-                    ["flag": .null, "name": .string("%@")], ["flag": .string("true")],
-                ], as: "ConformanceFilter", in: check.openStore())
-            for (attribute, value, wanted) in [
-                ("flag", true, [0]), ("flag", false, [1]), ("flag", nil, [2, 3]),
-                ("flag", "true", [4]), ("name", "a'b", [0]), ("name", "%@", [3]),
-                ("name", nil as String?, [1, 2, 4]), ("neverSet", 1, []),
-            ] as [(String, Any?, [Int])] {
-                let found = try corpus.store.read { db in
-                    let request = DataStoreRequest(itemTypeKey: corpus.type)
-                    request.setFilter(whereAttribute: attribute, equalsValue: value)
-                    return try db.performFetch(request).map(\.uniqueToken)
-                }
-                check.expectItems(
-                    found, wanted.map { corpus.ids[$0] }, of: corpus,
-                    "setFilter(whereAttribute: \(attribute), equalsValue: \(value ?? "nil"))",
-                    [attribute])
-            }
-            struct NotStorable {}
-            check.expectError(.unsupportedValue, what: "a filter by a value that cannot be stored")
-            {
-                try corpus.store.read { db in
-                    let request = DataStoreRequest(itemTypeKey: corpus.type)
-                    request.setFilter(whereAttribute: "flag", equalsValue: NotStorable())
-                    _ = try db.performFetch(request)
-                }
             }
         },
     ]

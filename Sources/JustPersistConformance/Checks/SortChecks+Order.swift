@@ -1,6 +1,6 @@
 import JustPersist
 
-/// The order of items that are equal, that change, and that nobody sorts.
+/// The order of items that are equal and that change.
 extension SortChecks {
     static let order: [CheckDefinition] = [
         CheckDefinition(
@@ -52,88 +52,6 @@ extension SortChecks {
                 }
             }
             for query in queries { try check.expectAnswer(query, of: corpus) }
-        },
-        CheckDefinition(
-            "sort/repeatable", clause: [12],
-            "The same request gives the same order each time, and after reopening."
-        ) { check in
-            let store = try check.openStore()
-            let corpus = try Corpus.mixed(check, in: store)
-            var generator = QueryGenerator(corpus, check)
-            let queries = (0..<5).map { _ in Query(sort: generator.sort()) }
-            let first = try queries.map(corpus.answer)
-            for _ in 0..<19 {
-                for (query, wanted) in zip(queries, first) {
-                    check.expectItems(
-                        try corpus.answer(query), wanted, of: corpus, "\(query), asked again",
-                        query.names)
-                }
-            }
-            guard check.reopeningKeepsData else { return }
-            let again = Corpus(corpus, in: try check.reopened(store))
-            for (query, wanted) in zip(queries, first) {
-                check.expectItems(
-                    try again.answer(query), wanted, of: again, "\(query), after reopening",
-                    query.names)
-            }
-        },
-        CheckDefinition(
-            "sort/unsorted-is-repeatable", clause: [12],
-            "Without a sort items come in the order of their creation, whatever happens to others."
-        ) { check in
-            let store = try check.openStore()
-            var corpus = try Corpus(
-                (0..<40).map { ["number": .int(40 - $0)] }, attributes: ["text"],
-                as: "ConformanceUnsorted", in: store)
-            check.expectItems(
-                try corpus.answer(Query()), corpus.ids, of: corpus, "items without a sort")
-            for index in [30, 2, 17, 39, 0] {
-                try corpus.set([
-                    (index, ["number": .int(Int64(index)), "text": .string("changed")])
-                ])
-            }
-            try store.write { db in
-                for _ in 0..<5 {
-                    _ = try db.performDelete(try db.liveItem(corpus.type, corpus.ids[8]))
-                    corpus.noteDeletion(ofItem: 8)
-                    corpus.noteItem(try db.create(corpus.type).uniqueToken, [:])
-                }
-            }
-            for query in [
-                Query(), Query(predicate: .compare("number", .notEqual, .null)),
-                Query(offset: 3, limit: 30),
-            ] {
-                for _ in 0..<3 { try check.expectAnswer(query, of: corpus) }
-            }
-        },
-        CheckDefinition(
-            "sort/sorted-and-filtered", clause: [12],
-            "A sort by an attribute that the predicate does not name orders what the predicate finds."
-        ) { check in
-            let corpus = try Corpus(
-                (0..<30).map { ["group": .int($0 % 3), "key": .int($0 * 7 % 30)] },
-                as: "ConformanceGroups", in: check.openStore())
-            for group in 0..<3 as Range<Int64> {
-                for key in ["key", "neverSet"] {
-                    for ascending in [true, false] {
-                        try check.expectAnswer(
-                            Query(
-                                predicate: .compare("group", .equal, .int(group)),
-                                sort: [.init(key: key, ascending: ascending)]), of: corpus)
-                    }
-                }
-            }
-            try expect(
-                check,
-                Query(
-                    predicate: try DataStorePredicate("group == 0 AND key < 16"),
-                    sort: [.descending("key")]), [15, 6, 27, 18, 9, 0], of: corpus)
-            let mixed = try Corpus.mixed(check, in: corpus.store)
-            var generator = QueryGenerator(mixed, check)
-            for _ in 0..<check.profile.pick(quick: 20, full: 100, soak: 1_000) {
-                try check.expectAnswer(
-                    Query(predicate: generator.predicate(), sort: generator.sort()), of: mixed)
-            }
         },
         CheckDefinition(
             "sort/after-update", clause: [12],

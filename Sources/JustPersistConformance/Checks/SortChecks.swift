@@ -36,84 +36,6 @@ enum SortChecks {
             }
         },
         CheckDefinition(
-            "sort/nil-position", clause: [12],
-            "nil comes first ascending and last descending, whether set or missing."
-        ) { check in
-            let corpus = try Corpus(
-                [
-                    ["key": .int(2)], ["key": .null], ["key": .int(.min)], [:],
-                    ["key": .string("")], ["key": .null],
-                ], as: "ConformanceGaps", in: check.openStore())
-            for (query, wanted) in [
-                (Query(sort: [.ascending("key")]), [1, 3, 5, 2, 0, 4]),
-                (Query(sort: [.descending("key")]), [4, 0, 2, 1, 3, 5]),
-                (Query(sort: [.ascending("neverSet")]), [0, 1, 2, 3, 4, 5]),
-                (Query(sort: [.descending("neverSet"), .descending("key")]), [4, 0, 2, 1, 3, 5]),
-            ] {
-                try expect(check, query, wanted, of: corpus)
-            }
-        },
-        CheckDefinition(
-            "sort/two-keys", clause: [12], "The second key decides among items equal in the first."
-        ) { check in
-            let corpus = try Corpus(
-                [(1, "b"), (2, "a"), (1, "a"), (2, "b"), (1, "c"), (0, "z")].map {
-                    ["a": .int($0), "b": .string($1)]
-                }, as: "ConformanceKeys", in: check.openStore())
-            for (query, wanted) in [
-                (Query(sort: [.ascending("a"), .ascending("b")]), [5, 2, 0, 4, 1, 3]),
-                (Query(sort: [.ascending("a"), .descending("b")]), [5, 4, 0, 2, 3, 1]),
-                (Query(sort: [.descending("a"), .ascending("b")]), [1, 3, 2, 0, 4, 5]),
-                (Query(sort: [.ascending("b"), .ascending("a")]), [2, 1, 0, 3, 4, 5]),
-            ] {
-                try expect(check, query, wanted, of: corpus)
-            }
-        },
-        CheckDefinition(
-            "sort/three-keys-mixed-direction", clause: [12],
-            "Three keys sort in their order, each in its own direction."
-        ) { check in
-            var random = check.generator("keys")
-            let values: [DataStoreValue] = [.null, .int(0), .int(1), .double(1)]
-            let corpus = try Corpus(
-                (0..<60).map { _ in
-                    ["a": random.pick(values), "b": random.pick(values), "c": random.pick(values)]
-                }, as: "ConformanceKeys", in: check.openStore())
-            for directions in 0..<8 {
-                let sort = ["a", "b", "c"].enumerated().map { place, key in
-                    DataStoreSortDescriptor(key: key, ascending: directions >> place & 1 == 0)
-                }
-                try check.expectAnswer(Query(sort: sort), of: corpus)
-            }
-            let small = try Corpus(
-                [(1, 1, 1), (1, 1, 2), (1, 2, 1), (0, 1, 1), (1, 2, 0)].map {
-                    ["a": .int($0), "b": .int($1), "c": .int($2)]
-                }, as: "ConformanceFewKeys", in: corpus.store)
-            try expect(
-                check, Query(sort: [.ascending("a"), .descending("b"), .ascending("c")]),
-                [3, 4, 2, 0, 1], of: small)
-        },
-        CheckDefinition(
-            "sort/descending-reverses", clause: [12],
-            "Where no two keys are equal, descending is ascending reversed."
-        ) { check in
-            var random = check.generator("values")
-            let corpus = try Corpus(
-                random.shuffled(Array(0..<100)).map {
-                    ["key": .int($0), "text": .string("\($0)")]
-                },
-                as: "ConformanceDistinct", in: check.openStore())
-            for key in ["key", "text"] {
-                let ascending = try corpus.answer(Query(sort: [.ascending(key)]))
-                let descending = try corpus.answer(Query(sort: [.descending(key)]))
-                check.expectItems(
-                    descending, ascending.reversed(), of: corpus,
-                    "descending by \(key) against ascending reversed", [key])
-                check.expectEqual(
-                    Set(ascending), Set(corpus.ids), "the items sorted ascending by \(key)")
-            }
-        },
-        CheckDefinition(
             "sort/nan-and-mixed-kinds-total-order", clause: [10],
             "Values of all kinds in one attribute, NaN among them, have one total order."
         ) { check in
@@ -144,27 +66,6 @@ enum SortChecks {
             for ascending in [true, false] {
                 try check.expectAnswer(
                     Query(sort: [.init(key: "key", ascending: ascending)]), of: corpus)
-            }
-        },
-        CheckDefinition(
-            "sort/set-sort-helper", clause: [12],
-            "setSort(byKey:ascending:) sorts by that key alone, in place of what was asked before."
-        ) { check in
-            let corpus = try Corpus(
-                [(3, 1), (1, 2), (2, 3)].map { ["a": .int($0), "b": .int($1)] },
-                as: "ConformanceKeys", in: check.openStore())
-            for (key, ascending, wanted) in [
-                ("a", true, [1, 2, 0]), ("a", false, [0, 2, 1]), ("b", false, [2, 1, 0]),
-            ] {
-                let found = try corpus.store.read { db in
-                    let request = Query(sort: [.ascending("b"), .ascending("a")])
-                        .request(corpus.type)
-                    request.setSort(byKey: key, ascending: ascending)
-                    return try db.performFetch(request).map { $0.uniqueToken }
-                }
-                check.expectItems(
-                    found, wanted.map { corpus.ids[$0] }, of: corpus,
-                    "setSort(byKey: \(key), ascending: \(ascending))", ["a", "b"])
             }
         },
     ]

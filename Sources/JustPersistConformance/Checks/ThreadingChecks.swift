@@ -3,7 +3,7 @@ import JustPersist
 
 /// On which threads blocks run, how often, and when calls return.
 enum ThreadingChecks {
-    static let all: [CheckDefinition] = calls + completions + nesting + escapes
+    static let all: [CheckDefinition] = calls + completions + nesting + escapes + mainThread
 
     /// A thread, as a value to compare while the thread runs.
     static var currentThread: ObjectIdentifier { ObjectIdentifier(Thread.current) }

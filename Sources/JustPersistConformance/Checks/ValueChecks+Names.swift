@@ -52,32 +52,6 @@ extension ValueChecks {
                 ["name": .string("after")], of: bare, "set in a block that was refused names")
         },
         CheckDefinition(
-            "val/thousand-attributes", clause: [9], "An item has a thousand attributes."
-        ) { check in
-            let names = (0..<1_000).map { "attribute\($0)" }
-            var items = try StoredType("ValueWide", names, in: try check.openStore(), check)
-            var values = Dictionary(
-                uniqueKeysWithValues: names.enumerated().map {
-                    ($1, $0 % 3 == 0 ? DataStoreValue.int(Int64($0)) : .string("value \($0)"))
-                })
-            let id = try items.create(values)
-            let sparse = try items.create(["attribute999": .string("last")])
-            try items.expectValues(values, of: id, "with 1,000 values")
-            try items.set(["attribute500": .string("changed"), "attribute501": .null], of: id)
-            values["attribute500"] = .string("changed")
-            values["attribute501"] = nil
-            try items.expectValues(values, of: id, "of which two were changed")
-            if check.reopeningKeepsData {
-                items = try items.reopened()
-                try items.expectValues(values, of: id, "after the store was reopened")
-            }
-            try items.expectValues(
-                ["attribute999": .string("last")], of: sparse, "with one value of 1,000")
-            try items.expect(
-                [sparse], where: "attribute999", .equal, .string("last"), "among two")
-            try items.expect([id], where: "attribute999", .equal, .int(999), "among two")
-        },
-        CheckDefinition(
             "val/unsupported-kind-refused", clause: [5, 9, 19],
             gate: .counterCheck(.allValueKinds),
             "A value of a kind that is not declared is refused with its attribute and kind named."

@@ -14,8 +14,8 @@ extension CheckExecution {
             let answer = directory.appending(path: "answer.json")
             let (ending, stderr) = try await launcher.launch(
                 ChildJob(
-                    .check(id: definition.id, variant: variant), for: fixture, options: options,
-                    directory: directory, answer: answer),
+                    .check(ChildJob.Check(id: definition.id, variant: variant)), for: fixture,
+                    options: options, directory: directory, answer: answer),
                 servingRequestsIn: directory)
             if let data = try? Data(contentsOf: answer), let result = try? CheckResult(answer: data)
             {

@@ -2,10 +2,18 @@ import Foundation
 
 /// What a further process of the program is to do, in a form that gets there.
 struct ChildJob: Codable {
+    /// A check, and the state of the store that it examines.
+    struct Check: Codable {
+        let id: String
+        let variant: StoreVariant
+    }
+
     /// The work.
     enum Work: Codable {
         /// A check.
-        case check(id: String, variant: StoreVariant)
+        case check(Check)
+        /// Checks, one after the other up to the first one that breaks off.
+        case batch([Check])
         /// A part in a check that another process judges.
         case role(name: String, parameters: [String: String])
     }

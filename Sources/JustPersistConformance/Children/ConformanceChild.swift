@@ -27,7 +27,17 @@ public enum ConformanceChild {
                     "The fixture \(job.fixture) is not found here. Make it non-private.")
             }
             switch job.work {
-            case .check(let id, let variant): try await run(id, variant, of: fixture, job)
+            case .check(let check):
+                try await run(check, of: fixture, job).answer.write(
+                    to: job.answer, options: .atomic)
+            case .batch(let checks):
+                for (index, check) in checks.enumerated() {
+                    let result = try await run(check, of: fixture, job)
+                    // It may have left anything behind, and runs again alone.
+                    if result.isBroken { break }
+                    try result.answer.write(
+                        to: CheckBatch.answer(index, of: job.answer), options: .atomic)
+                }
             case .role(let name, let parameters):
                 let guardian = guardian(of: job, lifetime: roleLifetime(job))
                 await play(name, parameters, of: fixture, job)
@@ -56,26 +66,25 @@ public enum ConformanceChild {
     private static func roleLifetime(_ job: ChildJob) -> Double { 2 * job.options.timeout }
 
     private static func run(
-        _ id: String, _ variant: StoreVariant, of fixture: any ConformanceFixture.Type,
-        _ job: ChildJob
-    ) async throws {
-        guard let definition = Inventory.definition(id) else {
+        _ check: ChildJob.Check, of fixture: any ConformanceFixture.Type, _ job: ChildJob
+    ) async throws -> CheckResult {
+        guard let definition = Inventory.definition(check.id) else {
             throw DataStoreError(
-                .invalidInput, in: "conformance", "There is no check “\(id)” in this process.")
+                .invalidInput, in: "conformance",
+                "There is no check “\(check.id)” in this process.")
         }
         let guardian = guardian(of: job, lifetime: nil)
         defer { guardian.cancel() }
         var options = job.options
         options.scratchDirectory = job.directory
         let execution = CheckExecution(
-            fixture: fixture, definition: definition, variant: variant, options: options,
+            fixture: fixture, definition: definition, variant: check.variant, options: options,
             launcher: .asking(in: job.directory),
             endProcess: { lastWords in
                 try? FileHandle.standardError.write(contentsOf: Data("\(lastWords)\n".utf8))
                 _exit(stuck)
             })
-        let result = await execution.result()
-        try result.answer.write(to: job.answer, options: .atomic)
+        return await execution.result()
     }
 
     /// Ends this process when the one that asked for it has gone, or when it outlives its time.

@@ -163,4 +163,11 @@ package struct ReferenceWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
         try block.check("declare")
         try block.declare(schema)
     }
+
+    package func dropIndex(
+        _ index: IndexSchema, ofType itemTypeKey: String
+    ) throws(DataStoreError) -> Bool {
+        try block.check("dropIndex")
+        return block.state.drop(index, ofType: itemTypeKey)
+    }
 }

@@ -146,6 +146,17 @@ extension ReferenceState {
         }
     }
 
+    /// Forgets an index, and tells whether it was declared.
+    package mutating func drop(_ index: IndexSchema, ofType key: String) -> Bool {
+        guard let type = type(key) else { return false }
+        let index = IndexSchema(
+            index.attributes.map { type.presentPath($0) ?? $0 }, isUnique: index.isUnique,
+            ignoresCase: index.ignoresCase)
+        guard type.indexes.contains(index) else { return false }
+        change(type.key) { $0.keepIndexes(type.indexes.filter { $0 != index }) }
+        return true
+    }
+
     private mutating func change(_ key: String, _ body: (inout ReferenceType) -> Void) {
         guard var type = type(key) else { return }
         body(&type)

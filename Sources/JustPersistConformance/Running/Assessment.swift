@@ -17,6 +17,8 @@ final class Assessment: Sendable {
     private let outstanding: Locked<Outstanding>
 
     private struct Outstanding {
+        /// The checks that run in a process with others, by their ids.
+        var batches: [String: CheckBatch] = [:]
         /// The checks that have not ended, each with its place in the report.
         var places: [String: Int] = [:]
         var results: [Int: CheckResult] = [:]
@@ -44,7 +46,11 @@ final class Assessment: Sendable {
             }
         }.filter(isAsked)
         let places = Dictionary(uniqueKeysWithValues: checks.enumerated().map { ($1.id, $0) })
-        outstanding.withLock { $0.places = places }
+        let batches = CheckBatch.batches(of: checks.map { ($0.definition, $0.variant) })
+        outstanding.withLock {
+            $0.places = places
+            $0.batches = batches
+        }
         return checks
     }
 
@@ -126,6 +132,11 @@ final class Assessment: Sendable {
         return await withTaskExecutorPreference(ThreadExecutor.shared) {
             guard !options.runsInProcess, let launcher, ChildJob.canFind(fixture) else {
                 return await execution.result()
+            }
+            let id = definition.id + variant.suffix
+            let batch = outstanding.withLock { $0.batches[id] }
+            if let result = await batch?.result(of: id, fixture, options, launcher) {
+                return result
             }
             return await ProcessSlots.shared.withSlot {
                 await execution.result(inChildOf: launcher)

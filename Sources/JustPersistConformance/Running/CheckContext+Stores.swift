@@ -45,16 +45,36 @@ extension CheckContext {
 
     /// A closed store that keeps its files in a directory of that name; the same name, the same directory.
     func makeStore(named name: String) throws -> any DataStore {
-        let directory = directory.appending(path: name, directoryHint: .isDirectory)
-        let store = try watchedStore(in: directory)
+        let store = try watchedStore(in: directory(named: name))
         directories.withLock { $0[ObjectIdentifier(store)] = (store, name) }
         return store
     }
 
+    /// The directory of the store of that name.
+    func directory(named name: String) -> URL {
+        directory.appending(path: name, directoryHint: .isDirectory)
+    }
+
+    /// Lets the check's stores keep a change log, or ends it where they cannot.
+    func requireChangeLog() throws {
+        if capabilities.changeStreams >= .logged { return }
+        if try fixture.makeStoreWithChangeLog(in: directory(named: "probe of a log")) == nil {
+            try notApplicable("the store does not declare a change log, and its fixture adds none")
+        }
+        hasChangeLog.withLock { $0 = true }
+    }
+
     /// A store whose calls and errors the kit takes notice of.
     func watchedStore(in directory: URL) throws -> any DataStore {
-        WatchedStore(
-            try fixture.store(in: directory) { [errors] in errors.append($0) }, recorder: recorder)
+        let report: DataStoreErrorHandler = { [errors] in errors.append($0) }
+        if hasChangeLog.withLock({ $0 }),
+            let store = try fixture.makeStoreWithChangeLog(in: directory)
+        {
+            store.errorHandler = report
+            return WatchedStore(store, recorder: recorder)
+        }
+        return WatchedStore(
+            try fixture.store(in: directory, errorHandler: report), recorder: recorder)
     }
 
     /// So many bytes for one value, or fewer where the store declares a small limit.

@@ -24,6 +24,9 @@ final class CheckContext: Sendable {
     /// What the stores' error handlers were given.
     let errors = ErrorLog()
 
+    /// Whether the check's stores keep a change log, though the fixture's do not.
+    let hasChangeLog = Locked(false)
+
     /// Which store lies where; holds the stores, so that none ends before its check.
     let directories = Locked<[ObjectIdentifier: (store: any DataStore, name: String)]>([:])
     let checkID: String

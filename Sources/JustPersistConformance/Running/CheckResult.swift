@@ -18,10 +18,12 @@ public struct CheckResult: Sendable, Codable, Identifiable {
         public let unit: String
     }
 
-    /// The id, with the variant: `crud/delete-item@reopened`.
+    /// The id, with the variant: `crud/set-nil-clears@reopened`.
     public let id: String
     /// What the check asserts.
     public var summary = ""
+    /// The member of the store, its accessors or its items that a store which fails has to mend.
+    public var hint = ""
     /// The clauses of the contract it stands for.
     public var clauses: [Int] = []
     /// Whether the contract demands it of every store.
@@ -32,7 +34,7 @@ public struct CheckResult: Sendable, Codable, Identifiable {
     public var outcome: CheckOutcome
     /// Why, where the outcome is not a matter of expectations.
     public var reason: String?
-    /// The expectations that did not hold, the first twenty.
+    /// The expectations that did not hold: the first three of each place, and twenty in all.
     public var failures: [Failure] = []
     /// The number of expectations recorded.
     public var expectations = 0
@@ -63,6 +65,7 @@ extension CheckResult: CustomStringConvertible {
                 lines.append(
                     "  demanded: \(summary)" + (cited.isEmpty ? "" : " [contract \(cited)]"))
             }
+            if !hint.isEmpty { lines.append("  implemented by: \(hint)") }
             lines.append("  run it again: \(rerun)")
         }
         return lines.joined(separator: "\n")

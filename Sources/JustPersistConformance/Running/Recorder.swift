@@ -7,7 +7,8 @@ final class Recorder: Sendable {
         var expectations = 0
         var sites: Set<String> = []
         var failures: [CheckResult.Failure] = []
-        var failureCount = 0
+        /// How many there are at each place.
+        var failureCounts: [String: Int] = [:]
         var measurements: [CheckResult.Measurement] = []
         var lastSign = ContinuousClock.now
         /// How many processes the check waits for.
@@ -25,8 +26,8 @@ final class Recorder: Sendable {
         var waitingSince: ContinuousClock.Instant?
     }
 
-    /// The most failures that are kept word for word.
-    private static let failureLimit = 20
+    /// The most failures that are kept word for word: at one place, and at all.
+    private static let failureLimits = (ofPlace: 3, ofCheck: 20)
 
     private let state = Locked(State())
     /// The stores whose calls are noted, by the stores below them.
@@ -45,8 +46,10 @@ final class Recorder: Sendable {
     /// Notes that an expectation did not hold.
     func fail(_ message: String, at place: String) {
         state.withLock {
-            $0.failureCount += 1
-            guard $0.failureCount <= Self.failureLimit else { return }
+            $0.failureCounts[place, default: 0] += 1
+            guard $0.failureCounts[place, default: 0] <= Self.failureLimits.ofPlace,
+                $0.failures.count < Self.failureLimits.ofCheck
+            else { return }
             $0.failures.append(CheckResult.Failure(message: message, place: place))
         }
     }
@@ -148,11 +151,11 @@ final class Recorder: Sendable {
             result.expectations = state.expectations
             result.sites = state.sites.count
             result.failures = state.failures
-            if state.failureCount > Self.failureLimit {
+            for (place, count) in state.failureCounts.sorted(by: { $0.key < $1.key }) {
+                let left = count - state.failures.count { $0.place == place }
+                if left == 0 { continue }
                 result.failures.append(
-                    CheckResult.Failure(
-                        message: "… and \(state.failureCount - Self.failureLimit) more",
-                        place: state.failures.last?.place ?? ""))
+                    CheckResult.Failure(message: "… and \(left) more", place: place))
             }
             result.measurements = state.measurements
         }

@@ -87,6 +87,10 @@ final class WatchedStore: DataStore {
     func verify() throws -> VerificationReport {
         try recorder.during("verify") { _ in try store.verify() }
     }
+
+    func buildIndexes(progress: (IndexProgress) throws -> Void) throws {
+        try recorder.during("buildIndexes") { _ in try store.buildIndexes(progress: progress) }
+    }
 }
 
 /// A watched store that is not kept alive.

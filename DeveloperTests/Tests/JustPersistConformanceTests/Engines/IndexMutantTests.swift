@@ -30,7 +30,8 @@ struct IndexMutantTests {
 
     @Test func everyCheckOfIndexesCatchesAMutant() {
         let catching = Set(
-            IndexFaults.all.flatMap { $0.caughtBy } + MutantTests.mutants.flatMap { $0.caughtBy })
+            IndexFaults.all.flatMap { $0.caughtBy } + MutantTests.mutants.flatMap { $0.caughtBy }
+                + Sabotage.all.map(\.caughtBy))
         #expect(Set(Self.checks).subtracting(catching) == [])
         #expect(Set(IndexFaults.all.flatMap { $0.caughtBy }).subtracting(Self.checks) == [])
     }

@@ -5,7 +5,7 @@ import Foundation
 
 /// A store without a fault that counts the calls of each primitive, over all stores of the process; what it
 /// holds outlives it.
-final class CountingStore: BlockMutant, Fault, @unchecked Sendable {
+final class CountingStore: SabotagedStore, Fault, @unchecked Sendable {
     /// The calls so far, by the primitive's name.
     static let calls = Locked<[String: Int]>([:])
     private static let disk = Locked<[URL: ReferenceState]>([:])
@@ -17,6 +17,10 @@ final class CountingStore: BlockMutant, Fault, @unchecked Sendable {
     override class func rules(_ memory: Memory) -> ReferenceRules {
         var rules = super.rules(memory)
         @Sendable func directory() -> URL { memory.directory.withLock { $0 } ?? URL(filePath: "/") }
+        var faults = Faults()
+        faults.called = { count($0) }
+        rules.reader = { [faults] in FaultyAccessor($0, faults) }
+        rules.writer = { [faults] in FaultyAccessor($0, faults) }
         rules.opened = { () throws(DataStoreError) in
             disk.withLock { $0[directory()] } ?? ReferenceState()
         }
@@ -85,83 +89,15 @@ final class CountingStore: BlockMutant, Fault, @unchecked Sendable {
         return try super.verify()
     }
 
-    // MARK: Primitives of accessors
-
-    override class func fetch(
-        _ request: DataStoreRequest, in block: ReferenceBlock, _ memory: Memory
-    ) throws(DataStoreError) -> [any DataStoreItem] {
-        count("performFetch")
-        return try super.fetch(request, in: block, memory)
+    override func buildIndexes(progress: (IndexProgress) throws -> Void) throws {
+        Self.count("buildIndexes")
+        try super.buildIndexes(progress: progress)
     }
 
-    override class func count(
-        _ request: DataStoreRequest, in block: ReferenceBlock, _ memory: Memory
-    ) throws(DataStoreError) -> Int {
-        count("performCount")
-        return try super.count(request, in: block, memory)
-    }
-
-    override class func fetchItem(
-        _ type: ItemType, _ id: ItemID, in block: ReferenceBlock, _ memory: Memory
-    ) throws(DataStoreError) -> (any DataStoreItem)? {
-        count("performFetchItem")
-        return try super.fetchItem(type, id, in: block, memory)
-    }
-
-    override class func forEach(
-        _ request: DataStoreRequest, in block: ReferenceBlock, _ memory: Memory,
-        _ body: (any DataStoreItem) throws -> Void
-    ) throws {
-        count("performForEach")
-        try super.forEach(request, in: block, memory, body)
-    }
-
-    override class func schemas(
-        in block: ReferenceBlock, _ memory: Memory
-    ) throws(DataStoreError) -> [ItemSchema] {
-        count("schemas")
-        return try super.schemas(in: block, memory)
-    }
-
-    override class func create(
-        _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
-    ) throws(DataStoreError) -> any MutableDataStoreItem {
-        count("performCreate")
-        return try super.create(type, in: block, memory)
-    }
-
-    override class func insert(
-        _ item: any MutableDataStoreItem, to block: ReferenceBlock, _ memory: Memory
-    ) throws(DataStoreError) -> Bool {
-        count("performInsert")
-        return try super.insert(item, to: block, memory)
-    }
-
-    override class func delete(
-        _ item: any DataStoreItem, from block: ReferenceBlock, _ memory: Memory
-    ) throws(DataStoreError) -> Bool {
-        count("performDelete")
-        return try super.delete(item, from: block, memory)
-    }
-
-    override class func deleteAll(
-        _ types: [ItemType], from block: ReferenceBlock, _ memory: Memory
-    ) throws(DataStoreError) {
-        count("performDeleteAll")
-        try super.deleteAll(types, from: block, memory)
-    }
-
-    override class func mutableVersion(
-        _ item: any DataStoreItem, in block: ReferenceBlock, _ memory: Memory
-    ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
-        count("performMutableVersion")
-        return try super.mutableVersion(item, in: block, memory)
-    }
-
-    override class func declare(
-        _ schema: ItemSchema, in block: ReferenceBlock, _ memory: Memory
-    ) throws(DataStoreError) {
-        count("declare")
-        try super.declare(schema, in: block, memory)
+    override func observeChanges(
+        _ scope: ChangeScope, since token: ChangeToken?
+    ) throws -> any ChangeObservation {
+        Self.count("observeChanges")
+        return try super.observeChanges(scope, since: token)
     }
 }

@@ -19,26 +19,15 @@ struct Matrix {
     /// The primitives of both accessors have a check of their own for each cell; these help.
     private static let others: [String: [Circumstance: [String]]] = [
         "fetch": [
-            .many: ["size/hundred-thousand-items"], .ownChanges: ["tx/read-your-writes-items"],
-            .snapshot: ["iso/repeatable-read"], .rollback: ["tx/rollback-restores-queries"],
-            .error: ["page/negative-refused"],
+            .many: ["size/hundred-thousand-items"], .snapshot: ["iso/repeatable-read"],
         ],
         "count": [
             .many: ["size/hundred-thousand-items"],
-            .ownChanges: ["tx/read-your-writes-count-first"],
             .snapshot: ["iso/count-and-items-agree"],
         ],
         "forEach": [.many: ["size/large-block-then-small"]],
-        "create": [.many: ["tx/ten-thousand-items-atomic"], .rollback: ["tx/rollback-create"]],
-        "insert": [.error: ["crud/insert-foreign-item-refused"], .again: ["crud/insert-twice"]],
-        "delete": [
-            .ownChanges: ["tx/create-delete-same-block"], .rollback: ["tx/rollback-delete"],
-            .error: ["crud/delete-foreign-refused"], .again: ["crud/delete-twice"],
-        ],
-        "deleteAll": [.rollback: ["tx/rollback-batch-delete"]],
-        "mutableVersion": [.error: ["crud/mutable-version-of-foreign"]],
-        "set": [.rollback: ["tx/rollback-update"]],
-        "declare": [.many: ["size/thousand-types"]],
+        "create": [.many: ["tx/ten-thousand-items-atomic"]],
+        "declare": [.many: ["many/types"]],
     ]
 
     private static let accessorRows =
@@ -112,7 +101,7 @@ struct Matrix {
             "enqueueWrite", many: .checks(["prim/enqueueWrite-many", "conc/async-burst"]),
             own: .checks(["prim/enqueueWrite-own-changes"]),
             snapshot: .checks(["prim/enqueueWrite-snapshot"]),
-            rollback: .checks(["prim/enqueueWrite-rollback", "tx/async-rollback"]),
+            rollback: .checks(["prim/enqueueWrite-rollback"]),
             reopened: .checks(["prim/enqueueWrite-reopened"]),
             error: .checks(["prim/enqueueWrite-error"]),
             again: .checks(["prim/enqueueWrite-again", "conc/async-order"])),
@@ -127,11 +116,31 @@ struct Matrix {
             again: .checks(["child/siblings-isolated"])),
         row(
             "performMerge", many: .checks(["child/ten-thousand-changes"]),
-            own: .checks(["child/merge-publishes"]), snapshot: .checks(["child/merge-is-atomic"]),
-            rollback: .checks(["child/reject-keeps-both-sides"]),
+            own: .checks(["child/primitives"]), snapshot: .checks(["child/merge-is-atomic"]),
+            rollback: .checks(["child/conflict-same-attribute"]),
             reopened: .checks(["child/merge-is-durable"]),
-            error: .checks(["child/reject-keeps-both-sides"]), again: .checks(["child/merge-twice"])
+            error: .checks(["child/conflict-same-attribute"]), again: .checks(["child/merge-twice"])
         ),
+        row(
+            "performChangeToken", many: .checks(["many/commits"]), own: .checks(["chg/token"]),
+            snapshot: .checks(["chg/token-of-snapshot"]),
+            rollback: .reason("It changes nothing that could be rolled back."),
+            reopened: .checks(["chg/reopened"]), error: .checks(["chg/undeclared-refused"]),
+            again: .checks(["chg/token"])),
+        row(
+            "observeChanges", many: .checks(["many/commits"]),
+            own: .reason("Only what is committed is reported."),
+            snapshot: .checks(["chg/visible-when-told"]),
+            rollback: .checks(["chg/rolled-back-tells-nothing"]),
+            reopened: .checks(["chg/reopened"]), error: .checks(["chg/unknown-token"]),
+            again: .checks(["chg/scopes"])),
+        row(
+            "buildIndexes", many: .checks(["idx/built"]),
+            own: .reason("It waits for indexes of types that are committed."),
+            snapshot: .checks(["idx/built"]),
+            rollback: .reason("It is no part of a block, and changes no answer."),
+            reopened: .checks(["idx/built"]), error: .checks(["idx/built"]),
+            again: .checks(["idx/built"])),
         row(
             "verify", many: .checks(["life/verify-counts"]),
             own: .reason("It looks at what is committed, in a block of its own."),

@@ -58,7 +58,7 @@ final class AddsWhatIsNoNumber: SabotagedStore, Fault, @unchecked Sendable {
 
 /// Computes with the items as they are committed, and not as the block sees them.
 final class ComputesOfWhatIsCommitted: SabotagedStore, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["agg/own-changes"] }
+    override class var caughtBy: [String] { ["prim/aggregate-own-changes", "twin/aggregate"] }
 
     override class func rules(_ memory: Memory) -> ReferenceRules {
         var rules = super.rules(memory)

@@ -20,8 +20,8 @@ final class LeaksChildWrites: SabotagedStore, Fault, @unchecked Sendable {
     override class var number: Int? { 36 }
     override class var caughtBy: [String] {
         [
-            "child/hidden-until-merge", "child/discard", "child/drop-without-teardown",
-            "child/siblings-isolated", "child/deleteAll-in-child", "child/grandchild",
+            "child/primitives", "child/discard", "child/drop-without-teardown",
+            "child/siblings-isolated", "child/grandchild",
         ]
     }
 
@@ -65,8 +65,7 @@ final class ChildrenComeOpen: SabotagedStore, Fault, @unchecked Sendable {
 final class ChildrenSeeOnlyTheirOwn: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
-            "child/sees-parent-data", "child/read-your-writes", "child/overlay-queries",
-            "child/parent-writes-after-creation", "child/merge-publishes",
+            "child/primitives", "child/queries", "child/parent-writes-after-creation",
         ]
     }
 
@@ -100,8 +99,8 @@ final class ChildrenKeepTheirFirstView: SabotagedStore, Fault, @unchecked Sendab
 final class ChildrenIgnoreTheirOwn: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
-            "child/read-your-writes", "child/overlay-queries", "child/deleteAll-in-child",
-            "child/parent-writes-after-creation", "child/depth-16",
+            "child/primitives", "child/queries", "child/parent-writes-after-creation",
+            "child/depth-16",
         ]
     }
 
@@ -114,7 +113,7 @@ final class ChildrenIgnoreTheirOwn: SabotagedStore, Fault, @unchecked Sendable {
 
 /// Keeps what a block had done that threw.
 final class ChildrenKeepFailedBlocks: SabotagedStore, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["child/rollback-inside-child"] }
+    override class var caughtBy: [String] { ["child/primitives"] }
 
     override class func rules(_ memory: Memory) -> ReferenceRules {
         var rules = super.rules(memory)
@@ -126,7 +125,7 @@ final class ChildrenKeepFailedBlocks: SabotagedStore, Fault, @unchecked Sendable
 /// Does not know who has made a child.
 final class ForgetsItsChildrensParent: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
-        ["child/parent-property", "child/merge-publishes", "child/merge-empty"]
+        ["child/parent-property", "child/primitives"]
     }
 
     override var parent: (any DataStore)? { nil }
@@ -147,7 +146,7 @@ final class SaysItHasNoChildren: SabotagedStore, Fault, @unchecked Sendable {
 final class SaysItHasChildren: SabotagedStore, Fault, @unchecked Sendable {
     override class var number: Int? { 49 }
     override class var caughtBy: [String] {
-        ["child/needs-setup", "child/sees-parent-data", "child/grandchild"]
+        ["child/needs-setup", "child/primitives", "child/grandchild"]
     }
 
     override func makeChild() throws -> any DataStore {

@@ -91,7 +91,7 @@ final class LowercasesAttributeNames: RowMutant, Fault, @unchecked Sendable {
 
 /// Keeps 256 attributes of an item.
 final class KeepsFewAttributes: RowMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["val/thousand-attributes"] }
+    override class var caughtBy: [String] { ["many/attributes"] }
 
     override class func kept(_ row: ReferenceRow, over old: ReferenceRow?) -> ReferenceRow {
         let values = row.values.sorted { $0.key < $1.key }.prefix(256).map { ($0.key, $0.value) }

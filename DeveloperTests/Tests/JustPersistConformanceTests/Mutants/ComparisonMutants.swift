@@ -36,7 +36,7 @@ final class ComparesStringsAsBytes: SightMutant, Fault, @unchecked Sendable {
 /// Compares of a string the first 511 bytes, as many as fit into a key.
 final class ComparesBeginningsOfStrings: SightMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 29 }
-    override class var caughtBy: [String] { ["size/long-string-in-query", "model/replay-corpus"] }
+    override class var caughtBy: [String] { ["many/key-bytes", "model/replay-corpus"] }
 
     override class func seen(_ value: DataStoreValue) -> DataStoreValue {
         guard case .string(let text) = value, text.utf8.count > 511 else { return value }
@@ -117,8 +117,8 @@ final class NotEqualMissesNil: QueryMutant, Fault, @unchecked Sendable {
 final class IndexesNoNil: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
-            "pred/eq-nil", "pred/ne-nil", "pred/in", "pred/unset-attribute",
-            "pred/set-filter-helper", "pred/attribute-against-attribute",
+            "pred/nil-and-constants", "pred/in",
+            "pred/attribute-against-attribute",
         ]
     }
 
@@ -130,7 +130,7 @@ final class IndexesNoNil: QueryMutant, Fault, @unchecked Sendable {
 
 /// Takes nil for less than everything, as in a sort.
 final class TakesNilForLeast: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["pred/order-against-nil"] }
+    override class var caughtBy: [String] { ["pred/nil-and-constants"] }
 
     override class func holds(_ comparison: Comparison, _ subject: Subject) -> Bool {
         let (left, right) = (

@@ -49,7 +49,7 @@ final class MergesTheChildsAlways: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
             "child/conflict-same-attribute", "child/conflict-child-deleted",
-            "child/reject-keeps-both-sides", "iso/elle-through-children",
+            "iso/elle-through-children",
         ]
     }
 
@@ -62,7 +62,7 @@ final class MergesTheChildsAlways: SabotagedStore, Fault, @unchecked Sendable {
 
 /// Discards a child's changes when their merge was refused for its conflicts.
 final class EmptiesRefusedChildren: SabotagedStore, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["child/reject-keeps-both-sides"] }
+    override class var caughtBy: [String] { ["child/conflict-same-attribute"] }
 
     override func performMerge(
         _ child: any DataStore, policy: MergePolicy

@@ -8,7 +8,6 @@ enum CrowdMutants {
     static let all: [SabotagedType] = [
         LosesBlocks.self, LosesValues.self, TakesSmallBlocksOnly.self, HasFewReaderSlots.self,
         RunsQueuedBlocksTwoByTwo.self, SharesItsLockWithOthers.self, StarvesWriters.self,
-        GoesThroughAllToCreate.self, FindsItemsByScanning.self,
     ]
 }
 
@@ -132,33 +131,5 @@ final class StarvesWriters: SabotagedStore, Fault, @unchecked Sendable {
     override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         memory.count.wait { $0 == 0 ? () : nil }
         try super.performWrite(block)
-    }
-}
-
-// MARK: Time
-
-/// Goes through all items at every second creation, once there are more than a thousand.
-final class GoesThroughAllToCreate: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["perf/insert-scales"] }
-
-    override class func create(
-        _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
-    ) throws(DataStoreError) -> any MutableDataStoreItem {
-        let rows = block.state.rows
-        if rows.count > 1_000, rows.count % 2 == 0 { _ = rows.count { $0.values.isEmpty } }
-        return try super.create(type, in: block, memory)
-    }
-}
-
-/// Goes through all items to find one by its id.
-final class FindsItemsByScanning: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["perf/token-read-scales"] }
-
-    override class func fetchItem(
-        _ type: ItemType, _ id: ItemID, in block: ReferenceBlock, _ memory: Memory
-    ) throws(DataStoreError) -> (any DataStoreItem)? {
-        let key = ReferenceKey(type.key, id)
-        guard let row = block.state.rows.first(where: { $0.key == key }) else { return nil }
-        return try block.item(row, as: type)
     }
 }

@@ -177,8 +177,8 @@ final class LosesReaderSlots: SabotagedStore, Fault, @unchecked Sendable {
 final class DeletesWhatIsGone: AccessorMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
-            "err/couldNotCreate-delete-fetch", "err/no-error-on-success", "crud/delete-twice",
-            "crud/mutable-version-of-deleted",
+            "err/couldNotCreate-delete-fetch", "err/no-error-on-success", "prim/delete-again",
+            "prim/mutableVersion-again",
         ]
     }
 

@@ -16,9 +16,7 @@ enum ItemMutants {
 
 /// Gives each attribute of a new item an empty text.
 final class FillsNewItems: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] {
-        ["crud/create-then-read", "crud/create-returns-requested-type"]
-    }
+    override class var caughtBy: [String] { ["crud/create-returns-requested-type"] }
 
     override class func create(
         _ type: ItemType, in block: ReferenceBlock, _ memory: Memory
@@ -50,9 +48,7 @@ final class TakesIDsAgain: SabotagedStore, Fault, @unchecked Sendable {
 
 /// Takes items in under ids of its own.
 final class InsertsUnderNewIDs: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] {
-        ["crud/insert-detached-item", "crud/insert-twice"]
-    }
+    override class var caughtBy: [String] { ["prim/insert-own-changes", "prim/insert-again"] }
 
     override class func insert(
         _ item: any MutableDataStoreItem, to block: ReferenceBlock, _ memory: Memory
@@ -68,10 +64,7 @@ final class InsertsUnderNewIDs: BlockMutant, Fault, @unchecked Sendable {
 /// Takes an item of another store for its own with the same id, or for a new one.
 final class GoesByIDsAlone: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
-        [
-            "crud/insert-foreign-item-refused", "crud/delete-foreign-refused",
-            "crud/mutable-version-of-foreign",
-        ]
+        ["prim/insert-error", "prim/delete-error", "prim/mutableVersion-error"]
     }
 
     private static func detached(
@@ -104,7 +97,7 @@ final class GoesByIDsAlone: BlockMutant, Fault, @unchecked Sendable {
 
 /// Writes a changed item as a new one.
 final class ChangesIDsOnUpdate: RowMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["crud/token-is-stable", "crud/update-persists"] }
+    override class var caughtBy: [String] { ["crud/token-is-stable", "prim/set-own-changes"] }
 
     override class func kept(_ row: ReferenceRow, over old: ReferenceRow?) -> ReferenceRow {
         old == nil
@@ -125,8 +118,7 @@ final class KeepsOnlyWhatIsSet: RowMutant, Fault, @unchecked Sendable {
 final class KeepsClearedValues: RowMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
-            "crud/set-nil-clears", "crud/recreate-does-not-resurrect",
-            "tx/delete-recreate-same-block", "model/metamorphic-history",
+            "crud/set-nil-clears", "crud/recreate-does-not-resurrect", "model/metamorphic-history",
         ]
     }
 
@@ -139,7 +131,7 @@ final class KeepsClearedValues: RowMutant, Fault, @unchecked Sendable {
 /// Says that it deleted an item, and does not.
 final class DeletesNothing: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
-        ["crud/delete-item", "crud/mutable-version-of-deleted", "tx/create-delete-same-block"]
+        ["prim/delete-own-changes", "prim/mutableVersion-again"]
     }
 
     override class func delete(
@@ -149,7 +141,7 @@ final class DeletesNothing: BlockMutant, Fault, @unchecked Sendable {
 
 /// Says that it deleted an item that was deleted before.
 final class DeletesTwice: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["crud/delete-twice"] }
+    override class var caughtBy: [String] { ["prim/delete-again"] }
 
     override class func delete(
         _ item: any DataStoreItem, from block: ReferenceBlock, _ memory: Memory
@@ -161,7 +153,7 @@ final class DeletesTwice: BlockMutant, Fault, @unchecked Sendable {
 
 /// Deletes of a type the items that are committed, and not those of the same block.
 final class DeletesStoredItemsOnly: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["crud/delete-all-of-type"] }
+    override class var caughtBy: [String] { ["prim/deleteAll-own-changes"] }
 
     override class func deleteAll(
         _ types: [ItemType], from block: ReferenceBlock, _ memory: Memory
@@ -179,7 +171,7 @@ final class DeletesByPrefix: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
             "crud/delete-all-leaves-other-types", "crud/types-do-not-mix", "uni/type-keys",
-            "size/thousand-types", "model/replay-corpus",
+            "many/types", "model/replay-corpus",
         ]
     }
 
@@ -208,7 +200,7 @@ final class DeletesByPrefix: BlockMutant, Fault, @unchecked Sendable {
 
 /// Deletes the items of one of several types.
 final class DeletesOneTypeOnly: BlockMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["crud/batch-delete-types"] }
+    override class var caughtBy: [String] { ["prim/deleteAll-again"] }
 
     override class func deleteAll(
         _ types: [ItemType], from block: ReferenceBlock, _ memory: Memory

@@ -59,8 +59,7 @@ final class MergesNoDeletions: MergeMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 38 }
     override class var caughtBy: [String] {
         [
-            "child/merge-publishes", "child/deleteAll-in-child", "child/conflict-child-deleted",
-            "child/ten-thousand-changes",
+            "child/primitives", "child/conflict-child-deleted", "child/ten-thousand-changes",
         ]
     }
 
@@ -146,7 +145,7 @@ final class MergesEverythingAgain: SabotagedStore, Fault, @unchecked Sendable {
 
 /// Takes a child without changes for one that has deleted everything.
 final class MergesNothingAsDeletions: MergeMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["child/merge-empty", "child/merge-twice"] }
+    override class var caughtBy: [String] { ["child/primitives", "child/merge-twice"] }
 
     override class func merged(
         _ overlay: ReferenceOverlay, _ parent: ReferenceState, _ right: ReferenceMerge,
@@ -158,7 +157,7 @@ final class MergesNothingAsDeletions: MergeMutant, Fault, @unchecked Sendable {
 
 /// Gives new items new ids when they come into the parent.
 final class MergesUnderNewIDs: MergeMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["child/token-survives-merge", "child/merge-twice"] }
+    override class var caughtBy: [String] { ["child/primitives", "child/merge-twice"] }
 
     override class func merged(
         _ overlay: ReferenceOverlay, _ parent: ReferenceState, _ right: ReferenceMerge,
@@ -177,7 +176,7 @@ final class MergesUnderNewIDs: MergeMutant, Fault, @unchecked Sendable {
 final class MergesIntoWhatTheParentWas: MergeMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
-            "child/siblings-merge-in-turn", "child/merge-while-parent-writes",
+            "child/merge-while-parent-writes",
             "child/conflict-different-attributes",
         ]
     }

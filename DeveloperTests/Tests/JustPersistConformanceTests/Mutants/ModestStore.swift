@@ -43,6 +43,11 @@ final class ModestStore: QueryMutant, Fault, @unchecked Sendable {
         try request.validate(
             operators: operators, textOrders: [.scalars],
             stored: state.type(of: request.type)?.schema)
+        if request.predicate?.evaluations.isEmpty == false {
+            throw DataStoreError(
+                .unsupported, in: "predicate",
+                "This store evaluates no conditions in Swift code. Use a predicate without one.")
+        }
     }
 
     override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {

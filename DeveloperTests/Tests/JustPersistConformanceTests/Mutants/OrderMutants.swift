@@ -56,7 +56,7 @@ final class SortsAllKeysByOneTextOrder: QueryMutant, Fault, @unchecked Sendable 
 final class SortsTiesByChance: QueryMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 17 }
     override class var caughtBy: [String] {
-        ["sort/ties-are-stable", "sort/repeatable", "page/walk-has-no-gap-or-duplicate"]
+        ["sort/ties-are-stable", "twin/fetch"]
     }
 
     override class func sorted(
@@ -78,7 +78,7 @@ final class SortsTiesByChance: QueryMutant, Fault, @unchecked Sendable {
 /// Sorts nil at the other end.
 final class SortsNilLast: QueryMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 18 }
-    override class var caughtBy: [String] { ["sort/nil-position"] }
+    override class var caughtBy: [String] { ["twin/fetch"] }
 
     override class func sorted(
         _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
@@ -94,9 +94,7 @@ final class SortsNilLast: QueryMutant, Fault, @unchecked Sendable {
 
 /// Sorts by the first of several keys.
 final class SortsByFirstKeyOnly: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] {
-        ["sort/two-keys", "sort/three-keys-mixed-direction"]
-    }
+    override class var caughtBy: [String] { ["twin/fetch"] }
 
     override class func sorted(
         _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
@@ -110,7 +108,7 @@ final class SortsByFirstKeyOnly: QueryMutant, Fault, @unchecked Sendable {
 /// Sorts everything ascending.
 final class IgnoresDirection: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
-        ["sort/descending-reverses", "sort/set-sort-helper"]
+        ["sort/single-key", "twin/forEach"]
     }
 
     override class func sorted(
@@ -126,7 +124,7 @@ final class IgnoresDirection: QueryMutant, Fault, @unchecked Sendable {
 
 /// Leaves what a predicate finds unsorted.
 final class SortsOnlyWithoutPredicate: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["sort/sorted-and-filtered"] }
+    override class var caughtBy: [String] { ["twin/fetch"] }
 
     override class func sorted(
         _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
@@ -137,7 +135,7 @@ final class SortsOnlyWithoutPredicate: QueryMutant, Fault, @unchecked Sendable {
 
 /// Gives items that nobody sorts in the order of a hash table.
 final class UnsortedComesByHash: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["sort/unsorted-is-repeatable"] }
+    override class var caughtBy: [String] { ["twin/fetch"] }
 
     override class func sorted(
         _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
@@ -154,7 +152,7 @@ final class UnsortedComesByHash: QueryMutant, Fault, @unchecked Sendable {
 /// Takes the slice before it looks at the predicate.
 final class LimitsBeforeItFilters: QueryMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 15 }
-    override class var caughtBy: [String] { ["page/page-is-slice", "page/offset-and-limit"] }
+    override class var caughtBy: [String] { ["page/slices", "twin/fetch"] }
 
     override class func rows(
         _ request: DataStoreRequest, in state: ReferenceState
@@ -169,7 +167,7 @@ final class LimitsBeforeItFilters: QueryMutant, Fault, @unchecked Sendable {
 
 /// Gives all items behind the offset.
 final class IgnoresLimit: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["page/limit"] }
+    override class var caughtBy: [String] { ["page/slices"] }
 
     override class func sliced(_ rows: [ReferenceRow], offset: Int, limit: Int) -> [ReferenceRow] {
         super.sliced(rows, offset: offset, limit: 0)
@@ -179,7 +177,7 @@ final class IgnoresLimit: QueryMutant, Fault, @unchecked Sendable {
 /// Heeds an offset where there is a limit too, as SQL does.
 final class IgnoresOffsetWithoutLimit: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
-        ["page/offset", "page/offset-equals-count", "page/offset-beyond-count"]
+        ["page/slices"]
     }
 
     override class func sliced(_ rows: [ReferenceRow], offset: Int, limit: Int) -> [ReferenceRow] {
@@ -189,9 +187,7 @@ final class IgnoresOffsetWithoutLimit: QueryMutant, Fault, @unchecked Sendable {
 
 /// Gives nothing where there are not as many items as the limit allows.
 final class DropsPagesThatAreNotFull: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] {
-        ["page/limit-beyond-count", "page/int-max", "page/walk-has-no-gap-or-duplicate"]
-    }
+    override class var caughtBy: [String] { ["page/slices"] }
 
     override class func sliced(_ rows: [ReferenceRow], offset: Int, limit: Int) -> [ReferenceRow] {
         let end = offset.addingReportingOverflow(limit)
@@ -202,7 +198,7 @@ final class DropsPagesThatAreNotFull: QueryMutant, Fault, @unchecked Sendable {
 
 /// Gives nothing for a limit of 0.
 final class TakesLimitZeroForNone: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["page/limit-zero"] }
+    override class var caughtBy: [String] { ["page/slices"] }
 
     override class func rows(
         _ request: DataStoreRequest, in state: ReferenceState
@@ -215,7 +211,7 @@ final class TakesLimitZeroForNone: QueryMutant, Fault, @unchecked Sendable {
 final class CountIgnoresPredicate: QueryMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 16 }
     override class var caughtBy: [String] {
-        ["page/count-honours-offset-limit", "tx/read-your-writes-predicate"]
+        ["twin/count"]
     }
 
     override class func count(
@@ -230,7 +226,7 @@ final class CountIgnoresPredicate: QueryMutant, Fault, @unchecked Sendable {
 /// Counts what the predicate finds, whatever the slice.
 final class CountIgnoresSlice: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
-        ["page/count-honours-offset-limit", "tx/read-your-writes-offset-limit"]
+        ["twin/count"]
     }
 
     override class func count(
@@ -286,7 +282,7 @@ final class RemembersRequests: QueryMutant, Fault, @unchecked Sendable {
 /// Leaves the items unsorted in write blocks.
 final class SortsNothingInWriteBlocks: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
-        ["req/mutable-items-same-set", "tx/read-your-writes-sort"]
+        ["req/mutable-items-same-set", "twin/fetch"]
     }
 
     override class func fetch(

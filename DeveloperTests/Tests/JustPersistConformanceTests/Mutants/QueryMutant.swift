@@ -1,5 +1,4 @@
-import JustPersist
-
+@testable import JustPersist
 @testable import JustPersistConformance
 
 /// A store that goes wrong in one of the steps by which it answers a request.
@@ -15,6 +14,7 @@ class QueryMutant: SabotagedStore, @unchecked Sendable {
         _ request: DataStoreRequest, in state: ReferenceState
     ) throws(DataStoreError) -> [ReferenceRow] {
         try validate(request, state)
+        try WorkLimit.check()
         let key = try state.type(of: request.type)?.key
         let all = state.rows.filter { $0.key.itemType == key }
         let matching = filtered(all, request, state)

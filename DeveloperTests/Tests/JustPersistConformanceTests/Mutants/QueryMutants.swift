@@ -122,7 +122,7 @@ final class FindsIDsAsUUIDsOnly: QueryMutant, Fault, @unchecked Sendable {
 
 /// Looks at the first 999 elements of a list, the most that fit into a statement.
 final class CutsLists: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["pred/in-10k"] }
+    override class var caughtBy: [String] { ["many/members"] }
 
     override class func holds(_ comparison: Comparison, _ subject: Subject) -> Bool {
         guard case .value(.array(let elements)) = comparison.right, comparison.operator == .in
@@ -136,7 +136,7 @@ final class CutsLists: QueryMutant, Fault, @unchecked Sendable {
 
 /// Takes an empty list for no condition.
 final class TakesEmptyListForAll: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["pred/in-empty"] }
+    override class var caughtBy: [String] { ["pred/nil-and-constants"] }
 
     override class func holds(_ comparison: Comparison, _ subject: Subject) -> Bool {
         comparison.operator == .in && comparison.right == .value(.array([]))
@@ -148,7 +148,7 @@ final class TakesEmptyListForAll: QueryMutant, Fault, @unchecked Sendable {
 
 /// Takes FALSEPREDICATE for no condition.
 final class ConstantsAreTrue: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["pred/constant"] }
+    override class var caughtBy: [String] { ["pred/nil-and-constants"] }
 
     override class func matches(_ predicate: DataStorePredicate, _ subject: Subject) -> Bool {
         if case .constant = predicate { return true }
@@ -170,7 +170,7 @@ final class MatchesFirstPartsOnly: QueryMutant, Fault, @unchecked Sendable {
 
 /// An AND of nothing finds nothing.
 final class EmptyCompoundsMatchTheOther: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["pred/empty-compound"] }
+    override class var caughtBy: [String] { ["pred/nil-and-constants"] }
 
     override class func matches(_ predicate: DataStorePredicate, _ subject: Subject) -> Bool {
         predicate != .and([]) && super.matches(predicate, subject)
@@ -182,7 +182,7 @@ final class EmptyCompoundsMatchTheOther: QueryMutant, Fault, @unchecked Sendable
 /// Gives fifty items at most where no limit is asked for.
 final class GivesFiftyAtMost: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
-        ["pred/none-is-all", "size/hundred-thousand-items", "size/large-block-then-small"]
+        ["pred/nil-and-constants", "size/hundred-thousand-items", "size/large-block-then-small"]
     }
 
     override class func sliced(_ rows: [ReferenceRow], offset: Int, limit: Int) -> [ReferenceRow] {
@@ -192,7 +192,7 @@ final class GivesFiftyAtMost: QueryMutant, Fault, @unchecked Sendable {
 
 /// Carries out every request, whatever it says.
 final class ChecksNoRequest: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["pred/deeply-nested", "page/negative-refused"] }
+    override class var caughtBy: [String] { ["pred/deeply-nested", "prim/fetch-error"] }
 
     override class func validate(_ request: DataStoreRequest, _ state: ReferenceState) {}
 
@@ -218,7 +218,7 @@ final class UnknownAttributeIsNil: QueryMutant, Fault, @unchecked Sendable {
 
 /// Refuses a request for a type that it has never seen, once it knows others.
 final class UnknownTypeIsAnError: QueryMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["crud/first-on-empty", "req/unknown-type"] }
+    override class var caughtBy: [String] { ["req/unknown-type"] }
 
     override class func validate(
         _ request: DataStoreRequest, _ state: ReferenceState

@@ -42,7 +42,7 @@ final class QueuesOneBlock: SabotagedStore, Fault, @unchecked Sendable {
 
 /// Tells no completion of an error.
 final class SwallowsErrorsOfQueuedBlocks: SabotagedStore, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/enqueueWrite-error", "tx/async-rollback"] }
+    override class var caughtBy: [String] { ["prim/enqueueWrite-error"] }
 
     override func enqueueWrite(
         _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
@@ -54,7 +54,7 @@ final class SwallowsErrorsOfQueuedBlocks: SabotagedStore, Fault, @unchecked Send
 
 /// Commits what a queued block did before it threw.
 final class CommitsQueuedBlocksThatThrow: SabotagedStore, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["prim/enqueueWrite-rollback", "tx/async-rollback"] }
+    override class var caughtBy: [String] { ["prim/enqueueWrite-rollback"] }
 
     override func enqueueWrite(
         _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,

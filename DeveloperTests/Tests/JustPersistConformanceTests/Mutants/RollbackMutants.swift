@@ -32,8 +32,8 @@ final class KeepsCreationsOfFailedBlocks: OutcomeMutant, Fault, @unchecked Senda
     override class var number: Int? { 2 }
     override class var caughtBy: [String] {
         [
-            "tx/rollback-create", "tx/async-rollback", "tx/usable-after-rollback",
-            "prim/fetch-rollback", "prim/create-rollback", "prim/insert-rollback",
+            "prim/enqueueWrite-rollback", "prim/fetch-rollback", "prim/create-rollback",
+            "prim/insert-rollback",
         ]
     }
 
@@ -51,7 +51,7 @@ final class KeepsUpdatesOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendabl
     override class var number: Int? { 3 }
     override class var caughtBy: [String] {
         [
-            "tx/rollback-update", "tx/async-rollback", "model/transactions", "prim/set-rollback",
+            "model/transactions", "prim/set-rollback",
             "prim/mutableVersion-rollback",
         ]
     }
@@ -69,10 +69,7 @@ final class KeepsUpdatesOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendabl
 final class KeepsDeletionsOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 4 }
     override class var caughtBy: [String] {
-        [
-            "tx/rollback-delete", "tx/rollback-batch-delete", "crud/batch-delete-types",
-            "prim/delete-rollback", "prim/deleteAll-rollback",
-        ]
+        ["prim/delete-rollback", "prim/deleteAll-rollback"]
     }
 
     override class func rolledBack(
@@ -87,7 +84,7 @@ final class KeepsDeletionsOfFailedBlocks: OutcomeMutant, Fault, @unchecked Senda
 /// Answers predicates by an index in which what a block that threw did still stands.
 final class KeepsIndexOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 5 }
-    override class var caughtBy: [String] { ["tx/rollback-restores-queries"] }
+    override class var caughtBy: [String] { ["idx/after-rollback"] }
 
     override class func rolledBack(
         _ before: ReferenceState, _ after: ReferenceState, _ memory: Memory

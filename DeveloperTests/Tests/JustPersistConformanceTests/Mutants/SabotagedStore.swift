@@ -35,11 +35,11 @@ class SabotagedStore: DataStore, @unchecked Sendable {
     required init(in directory: URL) {
         self.directory = directory
         memory = Memory()
+        memory.directory.withLock { $0 = directory }
         reference = ReferenceDataStore(
-            rules: Self.rules(memory), limits: Self.limits)
+            rules: Self.rules(memory), threading: Self.threading(memory), limits: Self.limits)
         maker = nil
         memory.store.withLock { $0 = WeakStore(store: reference) }
-        memory.directory.withLock { $0 = directory }
     }
 
     /// A child with the same fault.
@@ -49,6 +49,9 @@ class SabotagedStore: DataStore, @unchecked Sendable {
         self.reference = reference
         self.maker = maker
     }
+
+    /// On which threads its blocks run.
+    class func threading(_ memory: Memory) -> DataStoreThreading { .callingThread }
 
     /// The rules of the reference store, one of them wrong.
     class func rules(_ memory: Memory) -> ReferenceRules { ReferenceRules() }
@@ -99,6 +102,10 @@ class SabotagedStore: DataStore, @unchecked Sendable {
     }
 
     func verify() throws -> VerificationReport { try reference.verify() }
+
+    func buildIndexes(progress: (IndexProgress) throws -> Void) throws {
+        try reference.buildIndexes(progress: progress)
+    }
 }
 
 /// What a fault remembers from one call to the next.

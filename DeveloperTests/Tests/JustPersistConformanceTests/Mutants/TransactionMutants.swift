@@ -16,7 +16,7 @@ enum TransactionMutants {
 final class ReturnsBeforeItCommits: OutcomeMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 1 }
     override class var caughtBy: [String] {
-        ["tx/commit-on-return", "iso/real-time-order", "crud/create-then-read"]
+        ["tx/commit-on-return", "iso/real-time-order"]
     }
 
     override class func committed(
@@ -36,7 +36,7 @@ final class ReturnsBeforeItCommits: OutcomeMutant, Fault, @unchecked Sendable {
 final class KeepsOldIndexEntries: OutcomeMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 6 }
     override class var caughtBy: [String] {
-        ["crud/change-kind-of-attribute", "sort/after-update", "crud/update-persists"]
+        ["crud/change-kind-of-attribute", "sort/after-update"]
     }
 
     override class func committed(
@@ -86,9 +86,8 @@ final class HidesOwnWrites: BlockMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 13 }
     override class var caughtBy: [String] {
         [
-            "tx/read-your-writes-items", "tx/read-your-writes-count-first",
-            "tx/read-your-writes-predicate", "tx/read-your-writes-sort", "prim/fetch-own-changes",
-            "prim/count-own-changes", "prim/enqueueWrite-own-changes",
+            "twin/fetch", "twin/count", "prim/fetch-own-changes", "prim/count-own-changes",
+            "prim/enqueueWrite-own-changes",
         ]
     }
 
@@ -111,7 +110,7 @@ final class HidesOwnWrites: BlockMutant, Fault, @unchecked Sendable {
 final class SlicesNothingOverChanges: SabotagedStore, Fault, @unchecked Sendable {
     override class var number: Int? { 14 }
     override class var caughtBy: [String] {
-        ["tx/read-your-writes-offset-limit", "child/overlay-queries"]
+        ["twin/fetch", "child/queries"]
     }
 
     override class func rules(_ memory: Memory) -> ReferenceRules {
@@ -148,7 +147,7 @@ final class ReplacesErrors: SabotagedStore, Fault, @unchecked Sendable {
 
 /// Takes no write block any more once one has thrown.
 final class IsBrokenByFailedBlocks: SabotagedStore, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["tx/usable-after-rollback"] }
+    override class var caughtBy: [String] { ["prim/create-rollback"] }
 
     override func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         if memory.count.withLock({ $0 }) > 0 {

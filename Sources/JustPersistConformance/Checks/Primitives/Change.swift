@@ -2,11 +2,11 @@ import JustPersist
 
 /// A primitive by which a write block changes its store; `set` is the one of items.
 enum Change: String, CaseIterable, Sendable {
-    case create, insert, delete, deleteAll, mutableVersion, set, declare
+    case create, insert, delete, deleteAll, mutableVersion, set, declare, dropIndex
 
     /// Its name in the protocol.
     var primitive: String {
-        [.set, .declare].contains(self) ? rawValue : primitiveName(rawValue)
+        [.set, .declare, .dropIndex].contains(self) ? rawValue : primitiveName(rawValue)
     }
 
     /// Does it so many times in an open block, or to so many items, and notes on the shelf what comes of it.
@@ -28,8 +28,11 @@ enum Change: String, CaseIterable, Sendable {
             }
         case .insert:
             for number in 0..<count {
-                let item = DynamicItem(Shelf.key, values: ["number": .int(Int64(number))])
+                // Every other one is changed when it is in the store: it is live then.
+                let first = number.isMultiple(of: 2) ? number : -1
+                let item = DynamicItem(Shelf.key, values: ["number": .int(Int64(first))])
                 check.expect(try db.performInsert(item), "performInsert of a new item gave false")
+                if first != number { item["number"] = .int(Int64(number)) }
                 shelf.put(item.uniqueToken, number: number)
             }
         case .delete:
@@ -69,6 +72,21 @@ enum Change: String, CaseIterable, Sendable {
                 try item.backing.setValue(.int(0), forAttribute: "number")
                 shelf.note(["number"], of: key)
                 check.tick()
+            }
+        case .dropIndex:
+            for number in 0..<min(count, 20) {
+                let index = IndexSchema(["number"], isUnique: false, ignoresCase: number % 2 == 1)
+                try db.declare(
+                    ItemSchema(
+                        Shelf.key, attributes: [AttributeSchema("number")], indexes: [index]))
+                try Change.create.apply(1, to: &shelf, db, check)
+                check.expect(
+                    try db.dropIndex(index, ofType: Shelf.key),
+                    "dropIndex of an index that is declared gave false")
+                check.expect(
+                    try !db.dropIndex(index, ofType: Shelf.key),
+                    "dropIndex of an index that was dropped gave true")
+                try Change.set.apply(1, to: &shelf, db, check)
             }
         }
     }

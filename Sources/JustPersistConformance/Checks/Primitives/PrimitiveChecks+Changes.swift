@@ -92,53 +92,79 @@ extension PrimitiveChecks {
 
     private static func refuse(_ change: Change, _ check: CheckContext) throws {
         let (shelved, shelf) = try ShelvedStore.filled(check)
-        let foreign = try check.require(
-            try ShelvedStore.filled(items: 1, check).0.frozen().first as? any MutableDataStoreItem,
-            "an item of another store")
+        // One has an id that is here too: a store that goes by the id alone takes it for its own.
+        let foreign = try ShelvedStore.filled(items: 1, check).0
+        let twin = try check.require(shelf.items.first?.id, "an item")
+        try foreign.store.write { db in
+            _ = try db.performInsert(DynamicItem(Shelf.key, id: twin))
+        }
+        let items = try foreign.frozen().compactMap { $0 as? any MutableDataStoreItem }
+        check.expectEqual(items.count, 2, "the items of another store")
         let after = try shelved.store.write { db in
             var shelf = shelf
             try Change.set.apply(3, to: &shelf, db, check)
-            try expectRefusal(of: change, foreign, shelf, db, check)
+            for item in items { try expectRefusal(of: change, item, twin, db, check) }
             for question in Question.allCases {
-                try question.expect(shelf, "behind a refused \(change.primitive)", db, check)
+                try question.expect(shelf, "after a refused \(change.primitive)", db, check)
             }
             try change.apply(3, to: &shelf, db, check)
             return shelf
         }
-        try shelved.expect(after, "behind a block with a refused \(change.primitive)")
+        try shelved.expect(after, "after a block with a refused \(change.primitive)")
+        check.expectEqual(
+            try foreign.frozen().map { $0.uniqueToken }, items.map { $0.uniqueToken },
+            "the items of the other store")
     }
 
     /// Demands that a use of the primitive which cannot be is refused, or is harmless where that is the rule.
     private static func expectRefusal(
-        of change: Change, _ foreign: any MutableDataStoreItem, _ shelf: Shelf,
+        of change: Change, _ foreign: any MutableDataStoreItem, _ id: ItemID,
         _ db: borrowing DataStoreWriter, _ check: CheckContext
     ) throws {
         let tooLong = String(repeating: "n", count: check.capabilities.limits.nameBytes + 1)
         let schema = ItemSchema(Shelf.key + "New", attributes: [AttributeSchema(tooLong)])
-        if change == .deleteAll {
-            check.expectSuccess("removeAll of a type that the store does not know, and so has none")
-            {
-                try db.performDeleteAll([ItemType(dynamic: Shelf.key + "Unknown")])
-            }
-            return
-        }
+        let unknown = ItemType(dynamic: Shelf.key + "Unknown")
         do {
             switch change {
-            case .create, .deleteAll:
-                _ = try db.performCreate(ItemType(dynamic: Shelf.key + "Unknown"))
+            case .create: _ = try db.performCreate(unknown)
             case .insert: _ = try db.performInsert(foreign)
             case .delete: _ = try db.performDelete(foreign)
             case .mutableVersion: _ = try db.performMutableVersion(of: foreign)
             case .declare: try db.declare(schema)
+            case .deleteAll:
+                check.expectSuccess("performDeleteAll of no types, and of one that is unknown") {
+                    for types in [[], [unknown]] { try db.performDeleteAll(types) }
+                }
+                return
+            case .dropIndex:
+                check.expect(
+                    try !db.dropIndex(IndexSchema(["text"]), ofType: Shelf.key),
+                    "dropIndex of an index that was never declared gave true")
+                return
             case .set:
-                let first = try check.require(shelf.items.first, "an item")
                 let item =
-                    try db.performFetchItem(Shelf.type, id: first.id) as? any MutableDataStoreItem
+                    try db.performFetchItem(Shelf.type, id: id) as? any MutableDataStoreItem
                 try item?.backing.setValue(.int(1), forAttribute: tooLong)
             }
             check.fail("\(change.primitive) of what cannot be: expected an error, but it succeeded")
-        } catch let error as DataStoreError {
+        } catch {
             check.expect(!error.message.isEmpty, "\(change.primitive) was refused without a word")
+            guard [.insert, .delete, .mutableVersion].contains(change) else { return }
+            check.expectEqual(
+                error.code, .foreignItem, "\(change.primitive) of an item of another store")
+            // The calls that cannot throw report it.
+            var isDone = false
+            let reported = check.reported {
+                switch change {
+                case .insert: isDone = db.insert(foreign)
+                case .delete: isDone = db.delete(item: foreign)
+                default: isDone = db.mutableVersion(ofItem: foreign) != nil
+                }
+            }
+            check.expect(!isDone, "A foreign item was accepted by the call that does not throw")
+            check.expectEqual(
+                reported.map(\.code), [.foreignItem],
+                "what \(change.primitive) of a foreign item reports where it cannot throw")
         }
     }
 
@@ -146,6 +172,7 @@ extension PrimitiveChecks {
         let (shelved, shelf) = try ShelvedStore.filled(check)
         let frozen = try shelved.frozen()
         let one = try check.require(frozen.first, "an item of the store")
+        let last = try check.require(frozen.last, "an item of the store")
         let new = DynamicItem(Shelf.key, values: ["number": .int(1)])
         var after = shelf
         for round in 1...2 {
@@ -155,16 +182,24 @@ extension PrimitiveChecks {
                 case .insert:
                     check.expectEqual(
                         try db.performInsert(new), round == 1, "performInsert of one item, first")
-                    check.expectEqual(
-                        try db.performInsert(new), false,
-                        "performInsert of one item, for the second time")
+                    // A twin with other values is no other item.
+                    for item in [new, DynamicItem(Shelf.key, id: new.uniqueToken)] {
+                        check.expectEqual(
+                            try db.performInsert(item), false,
+                            "performInsert of one item, for the second time")
+                    }
                     shelf.put(new.uniqueToken, number: 1)
                 case .delete:
                     check.expectEqual(
                         try db.performDelete(one), round == 1, "performDelete of one item, first")
-                    check.expectEqual(
-                        try db.performDelete(one), false,
-                        "performDelete of one item, for the second time")
+                    let made = try db.performCreate(Shelf.type)
+                    check.expectEqual(try db.performDelete(made), true, "deleting a new item")
+                    for item in [one, made] {
+                        check.expectEqual(
+                            try db.performDelete(item), false,
+                            "performDelete of one item, for the second time")
+                    }
+                    shelf.remove(made.uniqueToken)
                     if round == 1 { shelf.remove(one.uniqueToken) }
                 case .mutableVersion:
                     let (live, again) = (
@@ -174,6 +209,17 @@ extension PrimitiveChecks {
                         live === again,
                         "performMutableVersion of one item gave two objects in one block")
                     try change.apply(5, to: &shelf, frozen: frozen, db, check)
+                    if shelf.contains(last.uniqueToken) {
+                        let live = try db.performMutableVersion(of: last)
+                        _ = try db.performDelete(last)
+                        shelf.remove(last.uniqueToken)
+                        check.expect(
+                            try live.flatMap { try db.performMutableVersion(of: $0) } == nil,
+                            "performMutableVersion of an item that the block deleted gave one")
+                    }
+                    check.expect(
+                        try db.performMutableVersion(of: last) == nil,
+                        "performMutableVersion of a deleted item gave one")
                 case .declare:
                     for name in ["text", "extra\(round)", "text"] {
                         try db.declare(ItemSchema(Shelf.key, attributes: [AttributeSchema(name)]))
@@ -187,9 +233,10 @@ extension PrimitiveChecks {
                 case .deleteAll:
                     try change.apply(1, to: &shelf, db, check)
                     try Change.create.apply(3, to: &shelf, db, check)
-                    try change.apply(1, to: &shelf, db, check)
-                    try change.apply(1, to: &shelf, db, check)
-                case .create, .set:
+                    let unknown = ItemType(dynamic: Shelf.key + "Unknown")
+                    try db.performDeleteAll([unknown, Shelf.type, Shelf.type])
+                    shelf.removeAll()
+                case .create, .set, .dropIndex:
                     try change.apply(5, to: &shelf, db, check)
                     try change.apply(5, to: &shelf, db, check)
                 }

@@ -119,21 +119,10 @@ extension PrimitiveChecks {
     private static func expectFailure<Accessor: DataStoreReadAccessor & ~Copyable>(
         of question: Question, _ db: borrowing Accessor, _ check: CheckContext
     ) throws {
-        let impossible = DataStoreRequest(type: Shelf.type, limit: -1)
-        do {
-            switch question {
-            case .fetch: _ = try db.performFetch(impossible)
-            case .count: _ = try db.performCount(impossible)
-            case .forEach:
-                try db.performForEach(impossible) { _ in
-                    check.fail("forEach called its body for a request with a negative limit")
-                }
-            case .fetchItem, .schemas: return
-            }
-            check.fail("\(question.primitive) with a negative limit: expected an error")
-        } catch let error as DataStoreError {
-            check.expectEqual(
-                error.code, .invalidRequest, "the error of \(question.primitive), limit -1")
+        guard ![.fetchItem, .schemas].contains(question) else { return }
+        for (offset, limit) in [(nil, -1), (-1, nil), (.min, 5), (200, .min)] as [(Int?, Int?)] {
+            let request = DataStoreRequest(type: Shelf.type, offset: offset, limit: limit)
+            try expectFailure(of: question, request, db, check)
         }
         guard question == .forEach else { return }
         for last in [1, 3, 20] {
@@ -149,6 +138,33 @@ extension PrimitiveChecks {
                     error as? Upset, Upset(number: last), "the error of forEach's body")
             }
             check.expectEqual(calls, last, "the calls of a body that throws in call \(last)")
+        }
+    }
+
+    private static func expectFailure<Accessor: DataStoreReadAccessor & ~Copyable>(
+        of question: Question, _ impossible: DataStoreRequest, _ db: borrowing Accessor,
+        _ check: CheckContext
+    ) throws {
+        do {
+            switch question {
+            case .fetch: _ = try db.performFetch(impossible)
+            case .count: _ = try db.performCount(impossible)
+            case .forEach:
+                try db.performForEach(impossible) { _ in
+                    check.fail("forEach called its body for a request with a negative slice")
+                }
+            case .scan:
+                try db.performScan(impossible) { _ in
+                    check.fail("scan called its body for a request with a negative slice")
+                }
+            case .aggregate: _ = try db.performAggregate(impossible, Shelf.counts)
+            case .explain: _ = try db.performExplain(.fetch, impossible)
+            case .fetchItem, .schemas: return
+            }
+            check.fail("\(question.primitive) of a negative slice: expected an error")
+        } catch let error as DataStoreError {
+            check.expectEqual(
+                error.code, .invalidRequest, "the error of \(question.primitive), negative slice")
         }
     }
 

@@ -14,6 +14,7 @@ enum PrimitiveChecks {
         + Change.allCases.flatMap { change in
             Circumstance.allCases.map { circumstance in
                 definition(change.rawValue, change.primitive, circumstance) { check in
+                    if change == .dropIndex { try check.requireDropping() }
                     try examine(change, circumstance, check)
                 }
             }
@@ -50,5 +51,21 @@ enum PrimitiveChecks {
     /// How many types there are where there are many.
     static func manyTypes(_ check: CheckContext) -> Int {
         check.profile.pick(quick: 1_001, full: 1_001, soak: 10_001)
+    }
+}
+
+extension CheckContext {
+    /// Ends the check for a store that refuses to drop indexes, as the default does.
+    fileprivate func requireDropping() throws {
+        let store = try openStore()
+        do {
+            try store.write { db in
+                try db.declare(ItemSchema(Shelf.key, attributes: [AttributeSchema("number")]))
+                _ = try db.dropIndex(IndexSchema(["number"]), ofType: Shelf.key)
+            }
+        } catch let error as DataStoreError where error.code == .unsupported {
+            expect(!error.message.isEmpty, "dropIndex was refused without a word")
+            try notApplicable("the store refuses to drop indexes")
+        }
     }
 }

@@ -2,7 +2,7 @@ import JustPersist
 
 /// A primitive by which a block asks its store.
 enum Question: String, CaseIterable, Sendable {
-    case fetch, count, fetchItem, forEach, schemas
+    case fetch, count, fetchItem, forEach, scan, aggregate, explain, schemas
 
     /// Its name in the protocol.
     var primitive: String { self == .schemas ? rawValue : primitiveName(rawValue) }
@@ -42,6 +42,28 @@ enum Question: String, CaseIterable, Sendable {
             check.expectEqual(
                 found, shelf.items, "what performForEach walks over \(when)", file: file, line: line
             )
+        case .scan:
+            var found: [Shelf.Entry?] = []
+            try db.performScan(Shelf.all) { found.append(try? Shelf.Entry($0)) }
+            check.expectEqual(
+                found, shelf.items, "what performScan passes \(when)", file: file, line: line)
+        case .aggregate:
+            var counts: [Int: Int64] = [:]
+            for entry in shelf.items { counts[entry.number, default: 0] += 1 }
+            check.expectEqual(
+                try db.performAggregate(Shelf.all, Shelf.counts).map(\.values),
+                counts.sorted { $0.key < $1.key }.map { [.int(Int64($0.key)), .int($0.value)] },
+                "the numbers of items that performAggregate counts \(when)", file: file, line: line)
+        case .explain:
+            let matched = [
+                try db.performExplain(.fetch, Shelf.all).matched,
+                try db.performExplain(.count, Shelf.all).matched,
+                try db.performExplain(.aggregate(Shelf.counts), Shelf.all).matched,
+            ]
+            let numbers = Set(shelf.items.map(\.number))
+            check.expectEqual(
+                matched, [shelf.items.count, shelf.items.count, numbers.count],
+                "how many items and rows performExplain reports \(when)", file: file, line: line)
         case .schemas:
             // Whether a type without items is listed is for the store to say.
             let emptied = shelf.items.isEmpty ? Shelf.key : nil
@@ -62,7 +84,7 @@ enum Question: String, CaseIterable, Sendable {
     }
 }
 
-/// The name of the primitive behind a call, as `performFetch` is for `fetch`.
+/// The name of the primitive of a call, as `performFetch` is for `fetch`.
 func primitiveName(_ call: String) -> String {
     "perform" + call.prefix(1).uppercased() + call.dropFirst()
 }

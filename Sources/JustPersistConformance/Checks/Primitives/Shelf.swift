@@ -3,15 +3,19 @@ import JustPersist
 /// What a store must hold of the types that the checks of primitives use, and so what it must answer.
 struct Shelf: Sendable {
     /// An item, and the number it has for a value.
-    struct Entry: Sendable, Equatable {
+    struct Entry: Sendable, Equatable, CustomStringConvertible {
         let id: ItemID
         var number: Int
+
+        var description: String { "\(number)" }
     }
 
     /// The type of the items; the keys of further types begin with it.
     static let key = "PrimitiveItem"
     static var type: ItemType { ItemType(dynamic: key) }
     static var all: DataStoreRequest { DataStoreRequest(type: type) }
+    /// How many items have each number.
+    static let counts = DataStoreAggregation(groupedBy: ["number"], [.count])
 
     /// The items, in the order of their creation.
     private(set) var items: [Entry] = []

@@ -1,0 +1,84 @@
+import JustPersist
+
+/// Each way to carry a request out gives the answer of the others: in read blocks, over a block's own changes, and on a
+/// snapshot beside later commits.
+enum TwinChecks {
+    static let all: [CheckDefinition] = Way.allCases.map { way in
+        CheckDefinition(
+            "twin/\(way)", clause: [4, 10, 12, 13],
+            "\(way.primitive) gives what the contract says, as the other ways do, in each kind of block."
+        ) { check in
+            var corpus = try Corpus.mixed(check, in: check.openStore())
+            var generator = QueryGenerator(corpus, check, "twins")
+            let count = check.profile.pick(quick: 40, full: 200, soak: 2_000)
+            let queries = (0..<count).map { _ in
+                var query = generator.query()
+                if !way.isSliced { query = Query(predicate: query.predicate) }
+                return query
+            }
+            try corpus.store.read { db in
+                try expect(way, queries, corpus, "in a read block", db, check)
+            }
+            // A block's own changes, and what was committed before it.
+            let changed = Set(stride(from: 0, to: corpus.ids.count, by: 3).map { corpus.ids[$0] })
+            let group = DataStoreValue.int(7_777)
+            try corpus.store.write { db in
+                for id in changed {
+                    try db.liveItem(corpus.type, id).set([Corpus.group: group])
+                }
+                for (index, id) in corpus.ids.enumerated() where changed.contains(id) {
+                    corpus.note([Corpus.group: group], ofItem: index)
+                }
+                let index = corpus.ids.count - 1
+                _ = try db.performDelete(db.liveItem(corpus.type, corpus.ids[index]))
+                corpus.noteDeletion(ofItem: index)
+                for _ in 0..<3 {
+                    let item = try db.create(corpus.type)
+                    try item.set([Corpus.group: group])
+                    corpus.noteItem(item.uniqueToken, [Corpus.group: group])
+                }
+                try expect(way, queries + own(group), corpus, "over its block's changes", db, check)
+            }
+            try corpus.store.read { db in
+                try expect(way, queries + own(group), corpus, "after the commit", db, check)
+            }
+            guard check.capabilities.hasConcurrentReads,
+                !check.capabilities.threading.readsOnMainThread
+            else { return }
+            let snapshot = corpus
+            try corpus.store.read { db in
+                // The block has begun, and has asked nothing yet.
+                try check.start {
+                    try snapshot.store.write { db in
+                        for id in snapshot.ids {
+                            try db.liveItem(snapshot.type, id).set([Corpus.group: .int(1)])
+                        }
+                    }
+                }.join()
+                try expect(
+                    way, queries + own(group), snapshot, "in a block begun before a commit", db,
+                    check)
+            }
+        }
+    }
+
+    private static func own(_ group: DataStoreValue) -> [Query] {
+        let predicate = DataStorePredicate.compare(Corpus.group, .equal, group)
+        return [Query(predicate: predicate), Query(predicate: .not(predicate))]
+    }
+
+    private static func expect<Accessor: DataStoreReadAccessor & ~Copyable>(
+        _ way: Way, _ queries: [Query], _ corpus: Corpus, _ when: String,
+        _ db: borrowing Accessor, _ check: CheckContext
+    ) throws {
+        for query in queries {
+            let found = try way.answer(to: query.request(corpus.type), db)
+            let wanted = try corpus.wanted(query)
+            let what = "\(way.primitive) of \(query) \(when); seed \(check.seed)"
+            check.expectEqual(found.count, wanted.count, "the number of items that \(what) gives")
+            if let ids = found.ids, ids != wanted {
+                check.expectItems(ids, wanted, of: corpus, what, query.names)
+            }
+        }
+    }
+}

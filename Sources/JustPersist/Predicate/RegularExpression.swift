@@ -8,8 +8,10 @@ struct RegularExpression: Sendable {
     private let expression: NSRegularExpression
     private let ignoresMarks: Bool
 
-    /// The expressions used last, the newest last: each is needed to check a predicate and to evaluate it, and programs use
-    /// the same few again. To compile one takes as long as to match it against ten texts.
+    /// The expressions used last, the newest last.
+    ///
+    /// Each is needed to check a predicate and to evaluate it, and programs use the same few again. To compile one takes as
+    /// long as to match it against ten texts.
     private static let recent = Locked<[RegularExpression]>([])
     private static let mostRecent = 16
 

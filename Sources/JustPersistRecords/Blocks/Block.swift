@@ -141,9 +141,9 @@ class Block {
         }
     }
 
-    /// Passes over entries of indexes in a range, each found sound, up to so many of them, within the limits of the
-    /// request's work. Returns their number, and the key of the last one if it stopped there.
+    /// Passes over up to `most` entries of indexes in a range, each found sound, within the limits of the request's work.
     ///
+    /// Returns their number, and the key of the last one if it stopped there.
     /// Faster than ``scanKeys(_:reversed:_:)``, because nothing but the number is taken from the entries.
     final func passKeys(
         _ range: KeyRange, reversed: Bool, most: Int

@@ -129,7 +129,8 @@ final class EntryIDs: IDSource {
     ) throws(DataStoreError) {
         var count = 0
         var newest: ItemID?
-        try block.scanKeys(rest(from: bound), reversed: isReversed) { (key) throws(DataStoreError) in
+        try block.scanKeys(rest(from: bound), reversed: isReversed) {
+            (key) throws(DataStoreError) in
             let id = IndexKey.id(in: key)
             newest = id
             body(id)

@@ -157,7 +157,7 @@ final class MergesNothingAsDeletions: MergeMutant, Fault, @unchecked Sendable {
 
 /// Gives new items new ids when they come into the parent.
 final class MergesUnderNewIDs: MergeMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["child/merge-twice"] }
+    override class var caughtBy: [String] { ["child/primitives", "child/merge-twice"] }
 
     override class func merged(
         _ overlay: ReferenceOverlay, _ parent: ReferenceState, _ right: ReferenceMerge,

@@ -145,7 +145,7 @@ final class MergesEverythingAgain: SabotagedStore, Fault, @unchecked Sendable {
 
 /// Takes a child without changes for one that has deleted everything.
 final class MergesNothingAsDeletions: MergeMutant, Fault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["child/primitives", "child/merge-twice"] }
+    override class var caughtBy: [String] { ["child/merge-twice"] }
 
     override class func merged(
         _ overlay: ReferenceOverlay, _ parent: ReferenceState, _ right: ReferenceMerge,

@@ -5,8 +5,16 @@
 class QueryMutant: SabotagedStore, @unchecked Sendable {
     override class func rules(_ memory: Memory) -> ReferenceRules {
         var rules = super.rules(memory)
-        rules.rows = rows
-        rules.count = count
+        rules.rows = { request, state throws(DataStoreError) in
+            try request.withinDeadline { () throws(DataStoreError) in
+                try rows(request, in: state)
+            }
+        }
+        rules.count = { request, state throws(DataStoreError) in
+            try request.withinDeadline { () throws(DataStoreError) in
+                try count(request, in: state)
+            }
+        }
         return rules
     }
 

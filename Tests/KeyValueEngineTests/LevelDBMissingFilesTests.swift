@@ -211,9 +211,11 @@ import Testing
         #expect(!files.fileExists(atPath: url.path))
     }
 
-    /// LevelDB renames CURRENT when it opens a database, and begins a new log. Btrfs may keep a commit in that log, and not the
-    /// new name: then the manifest from before is in force, and LevelDB gives the numbers that it had given since once more.
-    /// The new log was taken for the one that was kept under its number, which was removed.
+    /// LevelDB renames CURRENT when it opens a database, and begins a new log.
+    ///
+    /// Btrfs may keep a commit in that log, and not the new name: then the manifest from before is in force, and
+    /// LevelDB gives the numbers that it had given since once more. The new log was taken for the one that was kept
+    /// under its number, which was removed.
     @Test func commitsAfterARenameOfCurrentThatWasLostAreRead() throws {
         let engine = LevelDBEngine(at: url)
         try engine.open()

@@ -20,7 +20,9 @@ struct Clash: Sendable {
     /// Whether the item was not there before.
     var isMade = false
 
-    /// What the item has before. Neither side ever sets `other`.
+    /// What the item has before.
+    ///
+    /// Neither side ever sets `other`.
     static let start: Values = ["name": .string("before"), "number": .int(1), "other": .int(7)]
 
     static let all: [Clash] = [

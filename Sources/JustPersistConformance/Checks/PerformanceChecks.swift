@@ -1,6 +1,8 @@
 import JustPersist
 
-/// How fast the store is: figures for the report. None is a verdict, because a busy machine changes each of them.
+/// How fast the store is: figures for the report.
+///
+/// None is a verdict, because a busy machine changes each of them.
 enum PerformanceChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(

@@ -1,6 +1,8 @@
 import JustPersist
 
-/// A way to carry a request out. All ways give one answer.
+/// A way to carry a request out.
+///
+/// All ways give one answer.
 enum Way: String, CaseIterable, Sendable {
     case fetch, count, forEach, scan, aggregate, explain
 

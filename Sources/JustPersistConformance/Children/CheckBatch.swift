@@ -8,7 +8,9 @@ final class CheckBatch: Sendable {
     /// A check, and the state of the store that it examines.
     typealias Member = (definition: CheckDefinition, variant: StoreVariant)
 
-    /// The groups whose checks call a store from a few threads and start no processes. The others run alone.
+    /// The groups whose checks call a store from a few threads and start no processes.
+    ///
+    /// The others run alone.
     private static let groups: Set<Substring> = [
         "crud", "val", "pred", "sort", "page", "idx", "agg", "stream", "req", "twin", "limit", "tx",
         "prim", "chg", "child", "mig", "uni", "many",

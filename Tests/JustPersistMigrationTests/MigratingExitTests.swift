@@ -40,7 +40,7 @@ import Testing
         #expect(lines == (0..<50).map { "JustPersist: \($0)" })
         let store = Self.store(at: url)
         try store.open()
-        let count = try store.read { try $0.performCount(DataStoreRequest(itemTypeKey: "T")) }
+        let count = try store.readSync { try $0.performCount(DataStoreRequest(itemTypeKey: "T")) }
         #expect(count == 50)
         try store.close()
     }

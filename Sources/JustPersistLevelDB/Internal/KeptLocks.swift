@@ -6,7 +6,7 @@ import JustPersist
 /// If the system refuses to give a lock up, LevelDB takes the directory for open as long as the process runs. By another
 /// name of the same directory it can be opened.
 enum KeptLocks {
-    private static let counts = Locked<[String: Int]>([:])
+    private static let counts = Locked<[String: Int]>([:], isProcessWide: true)
 
     /// Asks for the lock of an open file: F_OFD_GETLK, which Swift's modules of the C library lack.
     #if os(Linux)

@@ -77,7 +77,7 @@ torture:
 	$(if $(LONG),$(MAKE) simulate)
 
 # Runs migrations, child stores, group commits, streams, index builds and closing in simulations, with so many seeds for
-# each of the nine scenarios. A failing seed is reduced and printed as a test.
+# each scenario. A failing seed is reduced and printed as a test.
 SEEDS ?= 12000
 simulate: setup
 	swift build --build-tests

@@ -14,7 +14,7 @@ package final class Locked<Value>: @unchecked Sendable {
 
     /// A lock around a value that has no other user.
     ///
-    /// - Parameter isProcessWide: Whether it is a global variable, which does not belong to the simulation that uses it first.
+    /// - Parameter isProcessWide: Pass true for a global variable; it then belongs to no simulation.
     package init(_ value: consuming sending Value, isProcessWide: Bool = false) {
         self.value = value
         simulated = isProcessWide ? nil : Surroundings.scheduler?.makeLock(over: condition)

@@ -2,18 +2,27 @@ import Dispatch
 package import Foundation
 import Synchronization
 
-/// Where the library takes its time, its threads and its locks from: the system, or a simulation.
+/// Supplies time, threads and locks, from the system or from a simulation.
 ///
 /// A simulation binds a ``Scheduler`` to the threads that it starts. The locks and queues that are made on these threads
 /// belong to it for good. A process without a simulation pays for one load of a number.
 package enum Surroundings {
-    @TaskLocal private static var bound: (any Scheduler)?
+    /// A scheduler, for one thread: a task that is made there inherits the value, but is not part of the simulation.
+    private struct Binding: Sendable {
+        let scheduler: any Scheduler
+        let thread = BlockThread.current
+    }
+
+    @TaskLocal private static var bound: Binding?
     /// How many simulations this process has begun.
     private static let simulations = Atomic(0)
 
     /// The scheduler of the calling thread; `nil` for the system.
     package static var scheduler: (any Scheduler)? {
-        simulations.load(ordering: .relaxed) == 0 ? nil : bound
+        guard simulations.load(ordering: .relaxed) > 0, let bound,
+            bound.thread == BlockThread.current
+        else { return nil }
+        return bound.scheduler
     }
 
     /// Runs `body` on a thread of a simulation.
@@ -21,11 +30,20 @@ package enum Surroundings {
         _ scheduler: any Scheduler, _ body: () throws -> Result
     ) rethrows -> Result {
         simulations.add(1, ordering: .relaxed)
-        return try $bound.withValue(scheduler, operation: body)
+        return try $bound.withValue(Binding(scheduler: scheduler), operation: body)
     }
 
     /// The present of the calling thread.
-    package static var now: ContinuousClock.Instant { scheduler?.now ?? ContinuousClock.now }
+    package static var now: ContinuousClock.Instant {
+        guard let scheduler else { return ContinuousClock.now }
+        return scheduler.now
+    }
+
+    /// The date of the calling thread.
+    package static var date: Date {
+        guard let scheduler else { return Date() }
+        return scheduler.date
+    }
 
     /// The date after some seconds, as waits take it.
     package static func date(inSeconds seconds: Double) -> Date {

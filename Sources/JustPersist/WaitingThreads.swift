@@ -21,12 +21,9 @@ package enum WaitingThreads {
 
     /// Runs `body` on a thread of its own.
     package static func run(_ body: @escaping @Sendable () -> Void) {
-        guard let scheduler = Surroundings.scheduler else { return runOnSystem(body) }
-        scheduler.start("JustPersist.read", body)
-    }
-
-    /// The same on a thread that no simulation schedules.
-    package static func runOnSystem(_ body: @escaping @Sendable () -> Void) {
+        if let scheduler = Surroundings.scheduler {
+            return scheduler.start("JustPersist.read", body)
+        }
         enum Place { case thread(WaitingThread), new, later }
         let place = state.withLock { state -> Place in
             if let thread = state.idle.popLast() { return .thread(thread) }

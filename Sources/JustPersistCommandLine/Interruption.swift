@@ -35,7 +35,7 @@ package final class Interruption {
 
     private static let shared = Shared()
 
-    private static let source = Locked(makeSource())
+    private static let source = Locked(makeSource(), isProcessWide: true)
 
     private static func makeSource() -> any DispatchSourceSignal {
         signal(SIGINT, SIG_IGN)

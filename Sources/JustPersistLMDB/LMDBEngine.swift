@@ -329,9 +329,9 @@ public final class LMDBEngine: KeyValueEngine {
         var waited = 0.0
         while waited < Self.patience {
             state.wait { $0.work == .none ? () : nil }
-            let end = Date(timeIntervalSinceNow: min(interval, Self.patience - waited))
+            let end = Surroundings.date(inSeconds: min(interval, Self.patience - waited))
             if let environment = try closeIfUnused(by: end, for: operation) { return environment }
-            state.wait(upTo: Date(timeIntervalSinceNow: interval)) { _ -> Void? in nil }
+            state.wait(upTo: Surroundings.date(inSeconds: interval)) { _ -> Void? in nil }
             waited += 2 * interval
             interval *= 2
         }

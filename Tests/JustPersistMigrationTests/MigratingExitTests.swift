@@ -18,38 +18,29 @@ import Testing
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardErrorContent]
         ) { [url = url as URL, cutsOver = cutsOver as Bool] in
-            try Self.queue(url, cutsOver)
+            let store = Self.store(at: url)
+            try store.open()
+            try store.waitUntilInStep()
+            for number in 0..<50 {
+                store.writeAsync { db in
+                    usleep(1000)
+                    try db.create("T")["n"] = .int(Int64(number))
+                } completion: { _ in
+                    FileHandle.standardError.write(Data("JustPersist: \(number)\n".utf8))
+                }
+                if cutsOver, number == 25 {
+                    Thread.detachNewThread { try? store.cutOver() }
+                    usleep(2000)
+                }
+            }
             exit(0)
         }
         let lines = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
             .split(separator: "\n").filter { $0.hasPrefix("JustPersist: ") }
         #expect(lines == (0..<50).map { "JustPersist: \($0)" })
-        try Self.check(url)
-    }
-
-    /// Queues blocks, each of which takes a while, in a synchronous function.
-    private static func queue(_ url: URL, _ cutsOver: Bool) throws {
         let store = Self.store(at: url)
         try store.open()
-        try store.waitUntilInStep()
-        for number in 0..<50 {
-            store.writeAsync { db in
-                usleep(1000)
-                try db.create("T")["n"] = .int(Int64(number))
-            } completion: { _ in
-                FileHandle.standardError.write(Data("JustPersist: \(number)\n".utf8))
-            }
-            if cutsOver, number == 25 {
-                Thread.detachNewThread { try? store.cutOver() }
-                usleep(2000)
-            }
-        }
-    }
-
-    private static func check(_ url: URL) throws {
-        let store = store(at: url)
-        try store.open()
-        let count = try store.read { try $0.performCount(DataStoreRequest(itemTypeKey: "T")) }
+        let count = try store.readSync { try $0.performCount(DataStoreRequest(itemTypeKey: "T")) }
         #expect(count == 50)
         try store.close()
     }

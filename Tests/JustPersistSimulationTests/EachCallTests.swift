@@ -12,8 +12,25 @@ import Testing
         case refusedRead, refusedCommit, fullDisk, deathBeforeCommit, deathAfterCommit
         case deathAnywhere, failedCallOfTheEngine
 
-        /// The event at a call by number, once for each disk.
-        fileprivate func decisions(_ number: Int) -> [[SimulationDecision]] {
+        /// The call of a disk that it befalls.
+        fileprivate var call: String {
+            switch self {
+            case .refusedRead: "read"
+            case .deathAnywhere, .failedCallOfTheEngine: ""
+            default: "commit"
+            }
+        }
+
+        /// How far the second call that fails is from the first one: other calls fail for others.
+        fileprivate func offset(for user: StoreUser) -> Int {
+            let places = (
+                Self.allCases.firstIndex(of: self), StoreUser.allCases.firstIndex(of: user)
+            )
+            return ((places.0 ?? 0) + (places.1 ?? 0)) % 4 + 1
+        }
+
+        /// The event at a call of a disk, by number.
+        fileprivate func decisions(_ disk: String, _ number: Int) -> [SimulationDecision] {
             let fault: SimulationFault
             switch self {
             case .refusedRead: fault = .refusedRead
@@ -21,11 +38,10 @@ import Testing
             case .fullDisk: fault = .fullDisk
             case .deathBeforeCommit: fault = .deathBeforeCommit
             case .deathAfterCommit: fault = .deathAfterCommit
-            case .deathAnywhere: return [[.crash(process: "user", at: number)]]
-            case .failedCallOfTheEngine: return [[]]
+            case .deathAnywhere: return [.crash(process: "user", at: number)]
+            case .failedCallOfTheEngine: return []
             }
-            let call = fault == .refusedRead ? "read" : "commit"
-            return ["source", "target"].map { [.fault(fault, on: "\($0).\(call)", call: number)] }
+            return [.fault(fault, on: "\(disk).\(call)", call: number)]
         }
     }
 
@@ -33,13 +49,12 @@ import Testing
     func nothingIsLostOrHalfDone(_ user: StoreUser, _ event: Event) throws {
         let usual = SimulatedRun(seed: 1, decisions: []) { try Self.scenario($0, user, nil) }
         if let failure = usual.failure { throw failure }
-        var runs = 0
-        for disk in event.decisions(1).indices {
-            // All of them take most of a minute: JP_ALL_CALLS=1.
-            let isThorough = ProcessInfo.processInfo.environment["JP_ALL_CALLS"] == "1"
-            let first = isThorough ? 1 : Int.random(in: 1...4)
-            for number in stride(from: first, to: .max, by: isThorough ? 1 : 4) {
-                let decisions = event.decisions(number)[disk]
+        let disks = event.call.isEmpty ? ["any"] : ["source", "target"]
+        for disk in disks {
+            var runs = 0
+            var number = 1
+            while true {
+                let decisions = event.decisions(disk, number)
                 let isOfEngine = event == .failedCallOfTheEngine
                 let counter = isOfEngine ? FailingCounter(failing: number) : nil
                 let run = SimulatedRun(seed: 1, decisions: decisions) {
@@ -49,14 +64,17 @@ import Testing
                     Issue.record("\(isOfEngine ? "call \(number)" : "\(decisions)"): \(failure)")
                     return
                 }
-                // A call that is not made changes nothing.
-                if isOfEngine ? counter?.hasFailed == false : run.course == usual.course { break }
+                if !(counter?.hasFailed ?? run.unused.isEmpty) { break }
                 runs += 1
+                number += Self.isThorough ? 1 : runs == 1 ? event.offset(for: user) : 4
             }
+            print("\(user), \(event), \(disk): \(runs) runs")
+            if event.call.isEmpty || user.calls(event.call, disk) { #expect(runs > 0) }
         }
-        print("\(user), \(event): \(runs) runs")
-        if event == .deathAnywhere || event == .failedCallOfTheEngine { #expect(runs > 0) }
     }
+
+    /// Whether all calls fail and not a quarter of them, which takes most of a minute: JP_ALL_CALLS=1.
+    private static let isThorough = ProcessInfo.processInfo.environment["JP_ALL_CALLS"] == "1"
 
     /// Uses stores in a process that may fail, and then once more where nothing fails.
     private static func scenario(

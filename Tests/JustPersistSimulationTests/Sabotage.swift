@@ -10,6 +10,8 @@ let soundStore: StoreMaker = { $0.store(changeLog: $1) }
 
 /// A fault that is planted between parts that are sound by themselves.
 enum Sabotage: String, CaseIterable, Sendable {
+    /// None, in the two places: the scenarios pass.
+    case noneInEngine, noneInStore
     // Between the record layer and its engine.
     case refusalIsSwallowed, fullDiskIsSuccess, refusedChangesComeBack, commitIsLeftForTheNext
     case commitInTwoHalves, snapshotsAreLive, readsLagBehind, savepointsAreKept
@@ -20,7 +22,10 @@ enum Sabotage: String, CaseIterable, Sendable {
         incompleteSetIsComplete
     case refusedBlockRunsTwice, fullDiskIsSilent, queuedRefusalIsSwallowed
 
+    var isNone: Bool { self == .noneInEngine || self == .noneInStore }
+
     var isInEngine: Bool {
+        if self == .noneInStore { return false }
         guard let place = Self.allCases.firstIndex(of: self),
             let first = Self.allCases.firstIndex(of: .completionBeforeCommit)
         else { return false }

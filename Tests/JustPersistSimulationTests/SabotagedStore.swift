@@ -7,6 +7,7 @@ import JustPersistSimulation
 final class SabotagedStore: DataStore, @unchecked Sendable {
     private let store: RecordStore<SimulatedEngine>
     private let sabotage: Sabotage
+    private let timer = SerialQueue(label: "sabotage")
     private var waiting:
         [(
             block: @Sendable (borrowing DataStoreWriter) throws -> Void,
@@ -70,14 +71,16 @@ final class SabotagedStore: DataStore, @unchecked Sendable {
     ) {
         switch sabotage {
         case .completionBeforeCommit:
+            let isCalled = Shared(false)
             store.enqueueWrite(
                 { db in
                     try block(db)
+                    isCalled.value = true
                     completion(nil)
-                }, completion: { _ in })
+                }, completion: { if !isCalled.value { completion($0) } })
         case .queueIsReversed:
             waiting.append((block, completion))
-            if waiting.count == 2 { flush() }
+            timer.async(after: .milliseconds(1)) { self.flush() }
         case .queuedRefusalIsSwallowed:
             store.enqueueWrite(block) { error in
                 let isRefused = (error as? DataStoreError)?.code == .storageFailure

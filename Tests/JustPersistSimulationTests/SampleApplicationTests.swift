@@ -169,6 +169,50 @@ private final class Accounts: @unchecked Sendable {
         try simulate { try Accounts.scenario($0, nil) }
     }
 
+    /// The code of the article, which failed by itself.
+    @Test(.simulated(seeds: 200)) func thereIsOneAccount() throws {
+        try simulate { simulation in
+            // Nothing fails outside of processes.
+            let first = simulation.disk().store()
+            try first.open()
+            try first.write { db in
+                let teller = AttributeSchema("teller", kinds: [.int])
+                try db.declare(ItemSchema("Account", attributes: [teller]))
+            }
+            try first.close()
+
+            try simulation.process("bank") {
+                let store = simulation.disk().store()
+                try store.open()
+                defer { try? store.close() }
+                let tellers = (0..<2).map { teller in
+                    simulation.start("teller \(teller)") {
+                        try store.write { db in
+                            let all = DataStoreRequest(itemTypeKey: "Account")
+                            let live: DynamicItem
+                            if let account = try db.dynamicItems(all).first {
+                                live = try db.mutableVersion(ofItem: account)
+                            } else {
+                                live = try db.create("Account")
+                            }
+                            live["teller"] = .int(Int64(teller))
+                        }
+                    }
+                }
+                for teller in tellers { teller.join() }
+            }
+
+            // The process has ended, or has died: look at what it has left.
+            let last = simulation.disk().store()
+            try last.open()
+            let count = try last.read { db in
+                try db.performCount(DataStoreRequest(itemTypeKey: "Account"))
+            }
+            try simulation.require(count <= 1, "there are \(count) accounts")
+            try last.close()
+        }
+    }
+
     @Test(arguments: Accounts.Mistake.allCases)
     fileprivate func eachMistakeIsFound(_ mistake: Accounts.Mistake) throws {
         let run = try #require(Accounts.found(mistake), "\(mistake)")

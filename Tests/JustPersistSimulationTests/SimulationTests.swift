@@ -1,5 +1,7 @@
 import Foundation
 import JustPersist
+import JustPersistMigration
+import JustPersistRecords
 import JustPersistSimulation
 import Testing
 
@@ -24,5 +26,62 @@ import Testing
             #expect(replayed.course == first.course)
             #expect(SimulatedRun(seed: 8, body).course != first.course)
         }
+    }
+
+    /// It is also one run in each process of the system, though Swift's dictionaries have another order in each.
+    @Test func aSeedIsOneRunInEachProcess() async throws {
+        var accounts: Set<String> = []
+        for _ in 0..<3 {
+            let result = await #expect(
+                processExitsWith: .success, observing: [\.standardErrorContent]
+            ) {
+                for call in 1...12 { FileHandle.standardError.write(Data(Self.account(call).utf8)) }
+            }
+            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            let lines = text.split(separator: "\n").filter { $0.hasPrefix("JustPersist: ") }
+            #expect(lines.count == 12)
+            accounts.insert(lines.joined(separator: "\n"))
+        }
+        #expect(accounts.count == 1, "\(accounts)")
+        // One type after the other, by their names.
+        #expect(accounts.first?.contains("[1, 1, 0, 0]") == true)
+    }
+
+    /// The items that have reached the new store of a migration when its process died before a commit.
+    private static func account(_ call: Int) -> String {
+        let types = ["Account", "Book", "City", "Dog"]
+        let counts = Shared<[Int]>([])
+        let death = SimulationDecision.fault(.deathBeforeCommit, on: "new.commit", call: call)
+        let run = SimulatedRun(seed: 3, decisions: [death]) { simulation in
+            let file = try simulation.directory().appending(path: "migration.json")
+            try simulation.process {
+                let store = MigratingDataStore(
+                    from: simulation.disk("old").store(), to: simulation.disk("new").store(),
+                    recordedIn: file, errorHandler: { _ in })
+                try store.open()
+                defer { try? store.close() }
+                try store.write { db in
+                    for type in types { try db.declare(ItemSchema(type, attributes: [])) }
+                }
+                try store.waitUntilInStep()
+                for _ in 0..<3 {
+                    try store.write { db in
+                        for type in types { _ = try db.create(type) }
+                    }
+                }
+            }
+            let new = simulation.disk("new").store()
+            try new.open()
+            counts.value = try new.read { db in
+                let known = Set(try db.schemas().map(\.itemTypeKey))
+                return try types.map { type in
+                    guard known.contains(type) else { return -1 }
+                    return try db.performCount(DataStoreRequest(itemTypeKey: type))
+                }
+            }
+            try new.close()
+        }
+        let failure = run.failure.map { "\($0)" } ?? "no failure"
+        return "JustPersist: \(call), \(run.course), \(counts.value), \(failure)\n"
     }
 }

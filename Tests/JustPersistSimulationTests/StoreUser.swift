@@ -10,6 +10,20 @@ import JustPersistSkopelos
 enum StoreUser: CaseIterable {
     case importOfAFile, exportToAFile, copy, copyThroughTheContract, update, comparison
     case verification, indexBuild, compaction, child, liveMigration, skopelos, queue
+
+    /// Whether it makes a kind of call of a disk.
+    func calls(_ call: String, _ disk: String) -> Bool {
+        let isOfSource = disk == "source"
+        switch self {
+        case .skopelos: return !isOfSource
+        case .liveMigration: return true
+        case .indexBuild, .child, .queue: return isOfSource
+        case .importOfAFile, .copy, .copyThroughTheContract, .update:
+            return call == "read" || !isOfSource
+        case .exportToAFile, .comparison, .verification, .compaction:
+            return call == "read" && isOfSource
+        }
+    }
 }
 
 /// The use of two stores by one of these things, and what must hold of them afterwards.
@@ -143,7 +157,8 @@ struct StoreUse: Sendable {
         defer { try? store.close() }
         stack.writeSync { db in
             let known = Set(Entry.SK_all(db).map(\.name))
-            for (name, value) in Self.values where !known.contains(name) {
+            for (name, value) in Self.values.sorted(by: { $0.key < $1.key })
+            where !known.contains(name) {
                 let entry = Entry.SK_create(db)
                 entry.name = name
                 entry.value = value

@@ -40,7 +40,7 @@ package struct RowGrouping {
         self.aggregation = aggregation
         columns = aggregation.columns
         try Self.check(columns, of: request.type)
-        let now = Date()
+        let now = Surroundings.date
         var keys: [RequestKey] = []
         for key in aggregation.keys {
             keys.append(try RequestKey(key, of: names, in: "aggregate", now: now))

@@ -18,6 +18,9 @@ package final class CompletionQueue: Sendable {
         queue.dispatchQueue?.setSpecific(key: isHere, value: true)
     }
 
+    /// Whether it belongs to a simulation.
+    var isSimulated: Bool { queue.dispatchQueue == nil }
+
     /// Whether the calling thread is in a completion.
     private var isInside: Bool { DispatchQueue.getSpecific(key: isHere) != nil }
 

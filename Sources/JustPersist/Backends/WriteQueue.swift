@@ -26,7 +26,7 @@ final class WriteQueue: QueueAtExit {
     private let visitors: Visitors
     private let state = Locked(State())
     private let worker = SerialQueue(label: "JustPersist.write")
-    private let completions = CompletionQueue(label: "JustPersist.completion")
+    let completions = CompletionQueue(label: "JustPersist.completion")
 
     init(
         _ turns: WriteTurns, _ visitors: Visitors, storeName: @escaping @Sendable () -> String

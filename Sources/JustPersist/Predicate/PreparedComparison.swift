@@ -24,8 +24,9 @@ public struct PreparedComparison: Sendable {
         case computed(PreparedExpression)
     }
 
-    /// Prepares a comparison; `now()` returns the given time, which is that of the request.
-    public init(_ comparison: DataStorePredicate.Comparison, now: Date = Date()) {
+    /// Prepares a comparison; `now()` returns the given time, which is that of the request, or else the present.
+    public init(_ comparison: DataStorePredicate.Comparison, now: Date? = nil) {
+        let now = now ?? Surroundings.date
         self.comparison = comparison
         reading = Reading(comparison)
         left = Self.operand(comparison.left, reading, now)

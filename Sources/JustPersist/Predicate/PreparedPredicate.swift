@@ -18,8 +18,9 @@ public indirect enum PreparedPredicate: Sendable {
     /// A condition that Swift code evaluates on the subject's item.
     case evaluated(DataStorePredicate.ItemEvaluation)
 
-    /// Prepares a predicate; `now()` returns the given time, which is that of the request.
-    public init(_ predicate: DataStorePredicate, now: Date = Date()) {
+    /// Prepares a predicate; `now()` returns the given time, which is that of the request, or else the present.
+    public init(_ predicate: DataStorePredicate, now: Date? = nil) {
+        let now = now ?? Surroundings.date
         func prepared(_ part: DataStorePredicate) -> Self { Self(part, now: now) }
         switch predicate {
         case .constant(let value): self = .constant(value)

@@ -30,7 +30,8 @@ package struct RequestKey: Sendable {
     ///   or one that has no value for any item, `.unsupported` for an expression that predicates do not support,
     ///   `.limitExceeded` for an expression beyond the limits of predicates.
     package init(
-        _ text: String, of names: (any AttributeNames)?, in operation: String, now: Date = Date()
+        _ text: String, of names: (any AttributeNames)?, in operation: String,
+        now: Date = Surroundings.date
     ) throws(DataStoreError) {
         self.text = text
         self.operation = operation

@@ -6,7 +6,7 @@ import JustPersist
 /// If the system fails to release a lock, LevelDB considers the directory open as long as the process runs. It can be
 /// opened under another name of the directory.
 enum KeptLocks {
-    private static let counts = Locked<[String: Int]>([:])
+    private static let counts = Locked<[String: Int]>([:], isProcessWide: true)
 
     /// Queries the lock of an open file: F_OFD_GETLK, which Swift's modules of the C library lack.
     #if os(Linux)

@@ -110,7 +110,7 @@ final class Readers: Sendable {
             for part in parts.all { part.withLock { $0.isOpen = true } }
             shutter.change { $0 = nil }
         }
-        let deadline = Date(timeIntervalSinceNow: Self.patience)
+        let deadline = Surroundings.date(inSeconds: Self.patience)
         let isEmpty = parts.all.allSatisfy { part in
             part.wait(upTo: deadline) { $0.inside.isEmpty ? () : nil } != nil
         }

@@ -60,7 +60,7 @@ public final class MigratingDataStore: DataStore {
     /// Changed while writers are excluded.
     let turns = Atomic(0)
     /// The queue for completions of queued blocks, which may wait for ``cutOver()``.
-    let completions = CompletionQueue(label: "JustPersist.migration.completion")
+    package let completions = CompletionQueue(label: "JustPersist.migration.completion")
     /// Whether the program waits for the queued blocks when it ends.
     private let isKnownAtExit = Atomic(false)
     let relay = ChangeRelay()

@@ -5,6 +5,7 @@ import JustPersist
 final class MigrationLock: Sendable {
     private let file: FileHandle
     private let path: String
+    private let forks = ForkCount.current
     /// The files that are locked by this process.
     private static let locked = Locked<Set<String>>([], isProcessWide: true)
 
@@ -31,5 +32,10 @@ final class MigrationLock: Sendable {
         Self.locked.withLock { _ = $0.insert(place.path) }
     }
 
-    deinit { Self.locked.withLock { [path] in _ = $0.remove(path) } }
+    deinit {
+        // Closing the file does not give up the lock while a process is being started: that has the file too until it runs its
+        // program. A forked process must not give up the lock of this one.
+        if ForkCount.current == forks { _ = flock(file.fileDescriptor, LOCK_UN) }
+        Self.locked.withLock { [path] in _ = $0.remove(path) }
+    }
 }

@@ -205,7 +205,8 @@ final class StoreMirror: Sendable {
                     types, from: primary, beforeRedefining: forgetPlace)
                 // Their items have other values now, but are not reported as changed.
                 state.unknown?.formUnion(redefined)
-                for (type, ids) in state.changed {
+                // In one order: each is a commit of its own.
+                for (type, ids) in state.changed.sorted(by: { $0.key < $1.key }) {
                     try copy(ids.sorted(), ofType: type, schemas[type], from: primary)
                 }
             }

@@ -41,7 +41,7 @@ extension RecordPredicate {
     /// It must have passed ``DataStorePredicate/validate(operators:)``. What does not depend on the records, `now()`
     /// included, is evaluated here, once for the request.
     init(_ predicate: DataStorePredicate, type: BlockType) throws(DataStoreError) {
-        let now = Date()
+        let now = Surroundings.date
         try append(predicate.evaluatingConstants(now: now), type, now)
     }
 

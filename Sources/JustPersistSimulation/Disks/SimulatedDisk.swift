@@ -13,17 +13,28 @@ public final class SimulatedDisk: Sendable {
     /// commits.
     public let durability: Durability
     let simulation: Simulation
-    // Without points of its own: a process may die at any, and then uses it.
+    // Not a point: the disk is used while a process dies.
     private let state = Locked(State(), isProcessWide: true)
 
     private struct State {
         var entries = OrderedKeyMap<[UInt8]>()
         /// The states before commits that are not durable, the oldest first.
         var volatile: [OrderedKeyMap<[UInt8]>] = []
+        /// The engine that is open.
+        var owner: Owner?
+        /// The calls of processes.
         var reads = 0
         var commits = 0
         /// How many more commits find the disk full.
         var refusals = 0
+    }
+
+    private struct Owner {
+        weak var engine: SimulatedEngine?
+        let process: SimulatedProcess?
+
+        /// Whether the engine is still there, and its process.
+        var isPresent: Bool { engine != nil && process?.isRunning ?? true }
     }
 
     init(_ name: String, _ durability: Durability, _ simulation: Simulation) {
@@ -48,6 +59,19 @@ public final class SimulatedDisk: Sendable {
 
     /// A closed engine over the disk, for a store of your own or one that wraps it.
     public func engine() -> SimulatedEngine { SimulatedEngine(self) }
+
+    /// Makes an engine the one that is open; returns whether no other one is.
+    func claim(by engine: SimulatedEngine, _ process: SimulatedProcess?) -> Bool {
+        state.withLock { state in
+            if let owner = state.owner, owner.isPresent, owner.engine !== engine { return false }
+            state.owner = Owner(engine: engine, process: process)
+            return true
+        }
+    }
+
+    func release(by engine: SimulatedEngine) {
+        state.withLock { if $0.owner?.engine === engine { $0.owner = nil } }
+    }
 
     var entries: OrderedKeyMap<[UInt8]> { state.withLock { $0.entries } }
 
@@ -94,5 +118,5 @@ public final class SimulatedDisk: Sendable {
         }
     }
 
-    func erase() { state.withLock { $0 = State() } }
+    func erase() { state.withLock { $0 = State(owner: $0.owner) } }
 }

@@ -9,7 +9,7 @@ public final class SimulatedEngine: KeyValueEngine {
     private let process = Locked<Opened?>(nil, isProcessWide: true)
 
     private struct Opened: Sendable {
-        /// `nil` outside of processes, where nothing fails.
+        /// The process of the caller; `nil` outside of processes, where nothing fails.
         let process: SimulatedProcess?
     }
 
@@ -27,25 +27,32 @@ public final class SimulatedEngine: KeyValueEngine {
     private var choices: Choices { scheduler.choices }
 
     /// Opens the engine for the process of the calling thread.
+    ///
+    /// - Throws: `.alreadyOpen` if another engine over the disk is open.
     public func open() throws(DataStoreError) {
-        let own = Opened(process: scheduler.caller?.process)
-        try checkLife(own)
-        process.withLock { $0 = $0 ?? own }
+        let own = try called("open")
+        guard disk.claim(by: self, own.process) else {
+            throw DataStoreError(
+                .alreadyOpen, in: "open",
+                "The simulated disk “\(disk.name)” is in use by another store. Close that first.")
+        }
+        process.withLock { $0 = own }
     }
 
     /// Closes the engine.
     public func close() {
-        let own = process.withLock { $0.take() }
-        if own?.process?.isAlive ?? true { disk.synchronize() }
+        guard let own = process.withLock({ $0.take() }) else { return }
+        disk.release(by: self)
+        if own.process?.isAlive ?? true { disk.synchronize() }
     }
 
     /// Empties the disk.
     public func destroy() throws(DataStoreError) {
-        try checkLife(Opened(process: scheduler.caller?.process))
+        _ = try called("destroy")
         disk.erase()
     }
 
-    /// Has nothing to do.
+    /// Reads once, as it has nothing to compact.
     public func compact(_ meter: MaintenanceMeter) throws -> CompactionReport {
         _ = try snapshot("compact")
         return CompactionReport(bytesBefore: 0, bytesAfter: 0)
@@ -59,7 +66,7 @@ public final class SimulatedEngine: KeyValueEngine {
     private func snapshot(_ operation: String) throws(DataStoreError) -> OrderedKeyMap<[UInt8]> {
         let own = try opened(operation)
         scheduler.point()
-        let number = disk.nextRead()
+        let number = own.process == nil ? 0 : disk.nextRead()
         switch fault("read", number, [.refusedRead, .delay], own) {
         case .refusedRead: throw refusal(own, .storageFailure, operation, "a read")
         case .delay: delay("read", number)
@@ -78,7 +85,7 @@ public final class SimulatedEngine: KeyValueEngine {
         try body(transaction)
         scheduler.point()
         try checkLife(own)
-        let number = disk.nextCommit()
+        let number = own.process == nil ? 0 : disk.nextCommit()
         let fault = fault(
             "commit", number,
             [.deathBeforeCommit, .deathAfterCommit, .refusedCommit, .fullDisk, .delay], own)
@@ -105,13 +112,37 @@ public final class SimulatedEngine: KeyValueEngine {
 
     private func opened(_ operation: String) throws(DataStoreError) -> Opened {
         guard let own = process.withLock({ $0 }) else { throw .notSetUp(in: operation) }
+        let user = try called(operation)
+        // After the run a test may look at what it has left.
+        guard user.process === own.process || scheduler.caller == nil else {
+            throw DataStoreError(
+                .invalidRequest, in: operation,
+                """
+                A store over the simulated disk “\(disk.name)” was opened in one process, and is used in another one. Make a \
+                store in each process that uses the disk.
+                """)
+        }
         try checkLife(own)
         return own
     }
 
+    /// The process of the caller.
+    private func called(_ operation: String) throws(DataStoreError) -> Opened {
+        if scheduler.isMisused(for: "for a call of the disk “\(disk.name)”") {
+            throw DataStoreError(
+                .storageFailure, in: operation, "The calling thread is outside of the simulation.")
+        }
+        let caller = Opened(process: scheduler.caller?.process)
+        try checkLife(caller)
+        return caller
+    }
+
     private func checkLife(_ own: Opened) throws(DataStoreError) {
-        if own.process?.isAlive ?? true { return }
-        throw DataStoreError(.storageFailure, in: "use", "The simulated process has died.")
+        let isAlive = own.process?.isAlive ?? true
+        if isAlive, !scheduler.isStopped { return }
+        throw DataStoreError(
+            .storageFailure, in: "use",
+            isAlive ? "The simulation has been stopped." : "The simulated process has died.")
     }
 
     private func fault(

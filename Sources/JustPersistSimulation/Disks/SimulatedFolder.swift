@@ -3,14 +3,34 @@ import Foundation
 /// A directory whose files go back to what they were when a process died.
 final class SimulatedFolder {
     let url: URL
-    private var files: [String: Data]?
+    /// What there was, by relative path; `nil` for a directory.
+    private var files: [(path: String, data: Data?)]?
 
-    init() throws {
-        // In memory where there is such a place: a run would otherwise wait for the disk of the machine.
+    private static let prefix = "JustPersistSimulation-"
+    /// Where the directories are: in memory if possible, because a run would otherwise wait for the disk of the machine.
+    private static let place: URL = {
         let shared = URL(filePath: "/dev/shm")
         let isShared = FileManager.default.isWritableFile(atPath: shared.path)
         let place = isShared ? shared : FileManager.default.temporaryDirectory
-        url = place.appending(path: "JustPersistSimulation-\(UUID().uuidString)")
+        removeLeftovers(in: place)
+        return place
+    }()
+
+    /// Removes the directories of processes that were killed.
+    private static func removeLeftovers(in place: URL) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+        for name in names where name.hasPrefix(prefix) {
+            let number = name.dropFirst(prefix.count).prefix { $0 != "-" }
+            guard let process = pid_t(number), kill(process, 0) != 0, errno == ESRCH else {
+                continue
+            }
+            try? FileManager.default.removeItem(at: place.appending(path: name))
+        }
+    }
+
+    init() throws {
+        let process = ProcessInfo.processInfo.processIdentifier
+        url = Self.place.appending(path: "\(Self.prefix)\(process)-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
@@ -18,18 +38,27 @@ final class SimulatedFolder {
 
     /// Notes what there is.
     func note() {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
-        files = [:]
-        for name in names { files?[name] = try? Data(contentsOf: url.appending(path: name)) }
+        // A directory comes before what is in it.
+        let paths = ((try? FileManager.default.subpathsOfDirectory(atPath: url.path)) ?? [])
+            .sorted()
+        files = paths.map { ($0, try? Data(contentsOf: url.appending(path: $0))) }
     }
 
-    /// Makes that the content again.
+    /// Restores the noted files.
     func restore() throws {
         guard let files else { return }
         for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
             try FileManager.default.removeItem(at: url.appending(path: name))
         }
-        for (name, data) in files { try data.write(to: url.appending(path: name)) }
+        for (path, data) in files {
+            let place = url.appending(path: path)
+            if let data {
+                try data.write(to: place)
+            } else {
+                try FileManager.default.createDirectory(
+                    at: place, withIntermediateDirectories: true)
+            }
+        }
         self.files = nil
     }
 }

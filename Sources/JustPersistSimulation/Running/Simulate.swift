@@ -5,8 +5,10 @@ public import Testing
 /// Runs a block once for each seed, in a simulation of its own.
 ///
 /// The trait of the test sets the number of seeds: `@Test(.simulated(seeds: 10_000))`. Without a trait there are a hundred.
-/// The first seed whose run fails ends the test, with the shortest list of decisions that was found to fail too: the test to
-/// write for it.
+/// The first seed whose run fails ends the test. The error lists the fewest decisions found to fail, as a test to copy.
+///
+/// The call does not return before all runs have ended, and keeps a thread of the test runner until then. Give suites with
+/// many long simulations the trait `.serialized`.
 ///
 /// - Throws: ``SimulatedRunFailed`` for a run that fails.
 public func simulate(_ body: @escaping @Sendable (Simulation) throws -> Void) throws {
@@ -14,7 +16,7 @@ public func simulate(_ body: @escaping @Sendable (Simulation) throws -> Void) th
 }
 
 /// The runs of a test.
-public struct SimulationPlan: Sendable {
+struct SimulationPlan: Sendable {
     @TaskLocal static var current = SimulationPlan()
 
     var seeds = 100
@@ -25,14 +27,14 @@ public struct SimulationPlan: Sendable {
     func run(_ body: @escaping @Sendable (Simulation) throws -> Void) throws {
         if let decisions, let seed = firstSeed {
             let run = SimulatedRun(seed: seed, faults: faults, decisions: decisions, body)
-            if let failure = run.failure { throw SimulatedRunFailed(run, failure, isReduced: true) }
+            if let failure = run.failure { throw SimulatedRunFailed(run, failure) }
             return
         }
         let environment = ProcessInfo.processInfo.environment
         let first = environment["JP_SEED"].flatMap { UInt64($0) } ?? firstSeed ?? 1
         let count = environment["JP_SEEDS"].flatMap { Int($0) } ?? seeds
-        for seed in first..<(first + UInt64(max(1, count))) {
-            let run = SimulatedRun(seed: seed, faults: faults, body)
+        for number in 0..<max(1, count) {
+            let run = SimulatedRun(seed: first &+ UInt64(number), faults: faults, body)
             guard run.failure != nil else { continue }
             throw run.reduced(body)
         }
@@ -45,12 +47,17 @@ public struct SimulatedRun: Sendable {
     public let seed: UInt64
     /// The decisions that the run has made.
     public let decisions: [SimulationDecision]
+    /// The decisions of a list that had no effect, because the run did not come to their places.
+    public let unused: [SimulationDecision]
     /// Why it has failed; `nil` if it has not.
     public let failure: (any Error)?
     /// A number that runs have in common if they took the same course.
     public let course: UInt64
     let faults: SimulationFaults
-    fileprivate let events: [String]
+    let events: [String]
+
+    /// How long a thread may take between two points of a simulation.
+    @TaskLocal package static var patience = Duration.seconds(30)
 
     /// Runs a block.
     ///
@@ -74,47 +81,9 @@ public struct SimulatedRun: Sendable {
         seed = choices.seed
         faults = choices.faults
         self.decisions = (decisions ?? []) + choices.made
+        unused = (decisions ?? []).filter { !choices.used.contains($0) }
         failure = simulation.failure
         events = simulation.scheduler.events
-    }
-}
-
-/// A run that has failed, as the test to write for it.
-public struct SimulatedRunFailed: Error, CustomStringConvertible, Sendable {
-    /// The seed of the run.
-    public let seed: UInt64
-    /// The decisions that the failure needs.
-    public let decisions: [SimulationDecision]
-    /// The error of the run.
-    public let failure: any Error
-    private let events: [String]
-    private let isReduced: Bool
-
-    init(_ run: SimulatedRun, _ failure: any Error, isReduced: Bool) {
-        seed = run.seed
-        decisions = run.decisions
-        events = run.events
-        self.failure = failure
-        self.isReduced = isReduced
-    }
-
-    /// The test as source code, and an account of the run.
-    public var description: String {
-        guard isReduced else {
-            return """
-                \(failure)
-                Seed \(seed), which did not fail once more with its \(decisions.count.counted("decision")): the block depends on \
-                something outside of the simulation. Run it with @Test(.simulated(seeds: 1, from: \(seed))).
-                """
-        }
-        let list = decisions.map { "\n    \($0)," }.joined()
-        let account = events.suffix(60).map { "\n// \($0)" }.joined()
-        return """
-            \(failure)
-            Seed \(seed) fails with \(decisions.count.counted("decision")):
-            @Test(.simulated(seed: \(seed), decisions: [\(list)
-            ]))\(account)
-            """
     }
 }
 
@@ -137,7 +106,7 @@ public struct SimulationTrait: TestTrait, SuiteTrait, TestScoping {
 extension Trait where Self == SimulationTrait {
     /// Runs the block of ``simulate(_:)`` once for each of many seeds.
     ///
-    /// The variables `JP_SEEDS` and `JP_SEED` of the environment take the place of the number and the first seed.
+    /// The variables `JP_SEEDS` and `JP_SEED` of the environment override the number and the first seed.
     public static func simulated(
         seeds: Int, from first: UInt64? = nil, faults: SimulationFaults = .all
     ) -> Self {

@@ -2,54 +2,88 @@
 extension SimulatedRun {
     /// The failure with as few decisions as were found to be needed.
     ///
-    /// Runs the block up to some thousand times, for half a minute at most.
+    /// Runs the block up to some thousand times, for half a minute at most, unless a thread waits for something outside the
+    /// simulation.
     public func reduced(
         _ body: @escaping @Sendable (Simulation) throws -> Void
     ) -> SimulatedRunFailed {
-        var search = Search(self, body)
+        let original = failure ?? SimulationFailure("It has not failed.")
+        if (original as? SimulationFailure)?.standstill == .outside {
+            return SimulatedRunFailed(self, original)
+        }
+        var search = Search(self, original, body)
         guard search.fails(decisions) else {
-            return SimulatedRunFailed(
-                self, failure ?? SimulationFailure("It failed once."), isReduced: false)
+            return SimulatedRunFailed(self, original, isRepeatable: false)
         }
         // Steps and faults first, with any order of the threads that fails; then the order.
         search.reduceSteps()
         search.reduceAll()
         return SimulatedRunFailed(
-            search.best, search.best.failure ?? SimulationFailure(""), isReduced: true)
+            search.best, search.best.failure ?? original, original: original)
+    }
+
+    /// A part of an error that does not depend on numbers, names and lists: two runs with the same one have one mistake in common.
+    private static func kind(of error: any Error) -> String {
+        if let standstill = (error as? SimulationFailure)?.standstill { return "\(standstill)" }
+        var depth = 0
+        let outside = "\(type(of: error)) \(error)".filter { letter in
+            if "[“".contains(letter) { depth += 1 }
+            defer { if "]”".contains(letter) { depth = max(0, depth - 1) } }
+            return depth == 0
+        }
+        return outside.split(separator: " ").filter { !$0.contains(where: \.isNumber) }
+            .joined(separator: " ")
     }
 
     private struct Search {
         private(set) var best: SimulatedRun
+        private let kind: String
         private let body: @Sendable (Simulation) throws -> Void
         private let end = ContinuousClock.now + .seconds(30)
+        /// The other runs that did not come to their ends, which take long.
+        private var standstills = 0
 
         /// The orders of threads that are tried with a list of steps and faults.
         private static let mostOrders: UInt64 = 60
+        private static let mostStandstills = 20
 
-        init(_ run: SimulatedRun, _ body: @escaping @Sendable (Simulation) throws -> Void) {
+        init(
+            _ run: SimulatedRun, _ failure: any Error,
+            _ body: @escaping @Sendable (Simulation) throws -> Void
+        ) {
             best = run
+            kind = SimulatedRun.kind(of: failure)
             self.body = body
         }
 
-        private var isLate: Bool { ContinuousClock.now > end }
+        private var isLate: Bool {
+            standstills > Self.mostStandstills || ContinuousClock.now > end
+        }
 
-        /// Whether a run with these decisions fails; the last one that does is the best.
+        /// Whether a run fails for the reason of the first one; the last one that does is the best.
+        private mutating func accepts(_ run: SimulatedRun) -> Bool {
+            guard let failure = run.failure else { return false }
+            guard SimulatedRun.kind(of: failure) == kind else {
+                if (failure as? SimulationFailure)?.standstill != nil { standstills += 1 }
+                return false
+            }
+            best = run
+            return true
+        }
+
         mutating func fails(_ decisions: [SimulationDecision]) -> Bool {
-            let run = SimulatedRun(
-                seed: best.seed, faults: best.faults, decisions: decisions, body)
-            if run.failure != nil { best = run }
-            return run.failure != nil
+            accepts(
+                SimulatedRun(seed: best.seed, faults: best.faults, decisions: decisions, body))
         }
 
         /// Whether a run with these decisions fails in any of some orders of the threads.
         private mutating func failsInSomeOrder(_ decisions: [SimulationDecision]) -> Bool {
-            for order in 1...Self.mostOrders where !isLate {
+            let before = standstills
+            // In other orders a list with which a run stands still mostly does so too.
+            for order in 1...Self.mostOrders where !isLate && standstills == before {
                 let choices = Choices(
                     seed: best.seed, faults: best.faults, replaying: decisions, inOrder: order)
-                let run = SimulatedRun(choices, decisions, body)
-                guard run.failure != nil else { continue }
-                best = run
-                return true
+                if accepts(SimulatedRun(choices, decisions, body)) { return true }
             }
             return false
         }

@@ -54,6 +54,8 @@ public final class Simulation: @unchecked Sendable {
 
     /// Runs a block as a process, which may die at any moment, and returns when all of its threads have ended.
     ///
+    /// One process runs at a time.
+    ///
     /// Calls are refused only in processes. Outside of them nothing fails: check there what the process has left, with stores
     /// of its own.
     ///
@@ -63,7 +65,12 @@ public final class Simulation: @unchecked Sendable {
         _ kind: String = "process", _ body: @escaping @Sendable () throws -> Void
     ) throws -> Ending {
         guard let me = scheduler.caller, me.process == nil else {
-            throw SimulationFailure("A process cannot begin another one.")
+            throw SimulationFailure(
+                "Only threads of the simulation begin processes, and no thread of a process does.")
+        }
+        if let running = processes.first(where: \.isRunning) {
+            throw SimulationFailure(
+                "“\(running.name)” has not ended, and one process runs at a time.")
         }
         let number = processes.count { $0.kind == kind } + 1
         let name = number == 1 ? kind : "\(kind) \(number)"
@@ -84,28 +91,28 @@ public final class Simulation: @unchecked Sendable {
             isEnded = true
             scheduler.wake(me)
         }
-        let refusal = Box<any Error>(nil)
         scheduler.event("“\(name)” begins")
         scheduler.start(name, in: process) { [self] in
             let outcome = Result { try body() }
-            refusal.value = note(outcome, of: process)
+            process.refusal = note(outcome, of: process)
         }
-        while !isEnded {
-            _ = scheduler.block(me, for: "the process “\(name)”", upTo: nil)
+        while !isEnded, !scheduler.isStopped {
+            _ = scheduler.block(me, for: "the process “\(name)” to end", upTo: nil)
         }
         guard process.isAlive else {
             try folder?.restore()
             return .crashed
         }
         scheduler.event("“\(name)” has ended")
-        return refusal.value.map { .failed($0) } ?? .returned
+        return process.refusal.map { .failed($0) } ?? .returned
     }
 
     /// Notes an error that fails the run, and gives one that a disk is to blame for.
     private func note(
         _ outcome: Result<Void, any Error>, of process: SimulatedProcess?
     ) -> (any Error)? {
-        guard case .failure(let error) = outcome, process?.isAlive ?? true else { return nil }
+        guard case .failure(let error) = outcome, process?.isAlive ?? true, !scheduler.isStopped
+        else { return nil }
         if let process, process.hasRefused, (error as? DataStoreError)?.isRefusalOfDisk ?? false {
             return error
         }
@@ -113,50 +120,67 @@ public final class Simulation: @unchecked Sendable {
         return nil
     }
 
-    /// Runs a block on a thread of its own, in the process of the caller; what it throws fails the run, as what the process
-    /// throws.
+    /// Runs a block on a thread of its own, in the process of the caller.
+    ///
+    /// An error that it throws fails the run, under the same rules as one of the process.
     @discardableResult
     public func start(
         _ name: String, _ body: @escaping @Sendable () throws -> Void
     ) -> SimulatedThread {
         let process = scheduler.caller?.process
-        let hasEnded = Locked(false)
+        let thread = SimulatedThread(name, scheduler)
         scheduler.start(name) { [self] in
             let outcome = Result { try body() }
             _ = note(outcome, of: process)
-            hasEnded.change { $0 = true }
+            thread.end()
         }
-        return SimulatedThread(hasEnded)
+        return thread
     }
 
     /// Lets time pass for the calling thread.
-    public func sleep(for duration: Duration) { scheduler.sleep(seconds: duration.seconds) }
+    public func sleep(for duration: Duration) { scheduler.sleep(for: duration, "a moment") }
+
+    /// The date, which begins with the year 2001; `now()` in predicates is this date.
+    public var date: Date { scheduler.date }
 
     /// Waits until a condition holds, which the calling thread looks at now and then.
     ///
     /// - Throws: ``SimulationFailure`` if it does not for an hour of the simulation's time.
     public func wait(until condition: () -> Bool) throws {
-        let end = scheduler.present + .seconds(3600)
+        // The time itself may jump, where another thread sleeps for a day.
+        var waited = Duration.zero
         var pause = Duration.microseconds(100)
         while !condition() {
-            guard scheduler.present < end else {
-                throw SimulationFailure("“\(scheduler.caller?.name ?? "")” has waited for an hour.")
+            guard let me = scheduler.caller else {
+                throw SimulationFailure("Only threads of the simulation wait in it.", .outside)
             }
-            sleep(for: pause)
+            try checkCourse()
+            guard waited < .seconds(3600) else {
+                throw SimulationFailure("“\(me.name)” has waited for an hour.", .hour)
+            }
+            scheduler.sleep(for: pause, "a condition")
+            waited += pause
             pause = min(pause * 2, .seconds(1))
         }
     }
 
+    /// Throws if the run ends early.
+    private func checkCourse() throws {
+        if scheduler.isStopped { throw SimulationFailure("The simulation has been stopped.") }
+    }
+
     /// Whether the process of the calling thread has not died.
     ///
-    /// If it has, whatever its blocks find is of no account.
-    public var isAlive: Bool { scheduler.caller?.process?.isAlive ?? true }
+    /// If it has, ignore what its blocks read.
+    public var isAlive: Bool {
+        !scheduler.isStopped && scheduler.caller?.process?.isAlive ?? true
+    }
 
     private func abandonTheDead() -> Bool {
         let dead = processes.filter { !$0.isAlive && $0.strands > 0 }
         for process in dead {
             process.strands = 0
-            scheduler.abandon { $0.process === process }
+            scheduler.dismiss { $0.process === process }
             process.whenEnded()
         }
         return !dead.isEmpty
@@ -173,6 +197,7 @@ public final class Simulation: @unchecked Sendable {
         let choices = scheduler.choices
         let count = Int(choices.draw("steps \(name)", 0) % UInt64(max(1, most))) + 1
         for number in 0..<count where choices.takesStep(name, number) {
+            try checkCourse()
             var numbers = SeededNumbers(seed: choices.draw("step \(name)", number))
             scheduler.event("step \(number) of “\(name)”")
             try body(number, &numbers)
@@ -196,39 +221,13 @@ public final class Simulation: @unchecked Sendable {
             let outcome = Result { try body(self) }
             _ = note(outcome, of: nil)
         }
-        if let standstill = ending.standstill, failure == nil {
-            failure = SimulationFailure(standstill)
+        // What happens outside of the simulation explains what happens in it.
+        if failure == nil || ending.failure?.standstill == .outside {
+            failure = ending.failure ?? failure
         }
         (folder, disks, processes) = (nil, [:], [])
         return ending
     }
-}
-
-/// A thread of a simulation.
-public final class SimulatedThread: Sendable {
-    private let hasEnded: Locked<Bool>
-
-    init(_ hasEnded: Locked<Bool>) { self.hasEnded = hasEnded }
-
-    /// Waits until the thread has ended.
-    public func join() { hasEnded.wait { $0 ? () : nil } }
-}
-
-/// A variable that two threads of a simulation share.
-// Sendable because one thread after the other uses it.
-private final class Box<Value>: @unchecked Sendable {
-    var value: Value?
-
-    init(_ value: Value?) { self.value = value }
-}
-
-/// Why a run has failed.
-public struct SimulationFailure: Error, CustomStringConvertible, Sendable {
-    /// The reason, for people.
-    public let description: String
-
-    /// A failure with a reason.
-    public init(_ description: String) { self.description = description }
 }
 
 extension DataStoreError {

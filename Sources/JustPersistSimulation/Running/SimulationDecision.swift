@@ -7,7 +7,7 @@ public enum SimulationDecision: Hashable, Sendable, CustomStringConvertible {
     case step(String, Int)
     /// At a point of the thread `from`, by number, the thread `to` goes on.
     case go(to: String, from: String, at: Int)
-    /// Something befalls a kind of call of a disk, by number.
+    /// Something befalls a kind of call of a disk, by its number among those of processes.
     case fault(SimulationFault, on: String, call: Int)
     /// A process dies at one of its points, by number.
     case crash(process: String, at: Int)
@@ -15,12 +15,13 @@ public enum SimulationDecision: Hashable, Sendable, CustomStringConvertible {
     /// The decision as source code.
     public var description: String {
         switch self {
-        case .step(let name, let number): ".step(\"\(name)\", \(number))"
+        case .step(let name, let number): ".step(\(name.debugDescription), \(number))"
         case .go(let next, let strand, let point):
-            ".go(to: \"\(next)\", from: \"\(strand)\", at: \(point))"
+            ".go(to: \(next.debugDescription), from: \(strand.debugDescription), at: \(point))"
         case .fault(let fault, let disk, let call):
-            ".fault(.\(fault), on: \"\(disk)\", call: \(call))"
-        case .crash(let process, let point): ".crash(process: \"\(process)\", at: \(point))"
+            ".fault(.\(fault), on: \(disk.debugDescription), call: \(call))"
+        case .crash(let process, let point):
+            ".crash(process: \(process.debugDescription), at: \(point))"
         }
     }
 }

@@ -2,8 +2,8 @@ import JustPersist
 
 /// The choices of a run, made by a seed or taken from a list of decisions.
 ///
-/// Without a decision a thread goes on for as long as it can, the ones after it follow in the order of their beginning,
-/// nothing fails, and no step is taken. A seeded run notes each decision that it makes, so that a run with the same list
+/// Without a decision a thread goes on for as long as it can, the one that has waited longest follows, nothing fails, and no step
+/// is taken. A seeded run notes each decision that it makes, so that a run with the same list
 /// takes the same course, and one with a shorter list a simpler one.
 // Sendable because only the thread with the baton uses it.
 final class Choices: @unchecked Sendable {
@@ -16,6 +16,8 @@ final class Choices: @unchecked Sendable {
     /// The switches of a list, by the thread that stops.
     private var switches: [String: [Int: String]] = [:]
     private(set) var made: [SimulationDecision] = []
+    /// The decisions of a list that had an effect.
+    private(set) var used: Set<SimulationDecision> = []
     private var random: SeededNumbers
     /// A thread is stopped at one of so many points, on average.
     private let period: UInt64
@@ -47,10 +49,28 @@ final class Choices: @unchecked Sendable {
 
     /// Makes a decision, if the list has it or, in a seeded run, if `wants` says so.
     private func decide(_ decision: SimulationDecision, _ wants: () -> Bool) -> Bool {
-        if isReplayed { return known.contains(decision) }
+        if isReplayed {
+            guard known.contains(decision) else { return false }
+            use(decision)
+            return true
+        }
         let isWanted = wants()
         if isWanted { made.append(decision) }
         return isWanted
+    }
+
+    /// Notes that a decision has had an effect.
+    func use(_ decision: SimulationDecision) {
+        if isReplayed { used.insert(decision) }
+    }
+
+    /// The thread among some to which the list switches at a point.
+    private func known(after me: Strand, _ candidates: [Strand]) -> Strand? {
+        guard let name = switches[me.name]?[me.points],
+            let next = candidates.first(where: { $0.name == name })
+        else { return nil }
+        use(.go(to: name, from: me.name, at: me.points))
+        return next
     }
 
     // MARK: Threads
@@ -58,8 +78,8 @@ final class Choices: @unchecked Sendable {
     /// The thread that goes on in the place of one that could go on itself; `nil` for none.
     func preemption(of me: Strand, runnable: () -> [Strand], sleeping: () -> [Strand]) -> Strand? {
         if !isShuffled {
-            guard let name = switches[me.name]?[me.points] else { return nil }
-            return (runnable() + sleeping()).first { $0.name == name }
+            guard switches[me.name]?[me.points] != nil else { return nil }
+            return known(after: me, runnable() + sleeping())
         }
         untilSwitch -= 1
         if untilSwitch > 0 { return nil }
@@ -75,10 +95,7 @@ final class Choices: @unchecked Sendable {
     /// The thread that goes on after one that cannot.
     func successor(of me: Strand, _ ready: [Strand], _ sleeping: [Strand]) -> Strand {
         let usual = ready[0]
-        if !isShuffled {
-            guard let name = switches[me.name]?[me.points] else { return usual }
-            return (ready + sleeping).first { $0.name == name } ?? usual
-        }
+        if !isShuffled { return known(after: me, ready + sleeping) ?? usual }
         let candidates = random.next() % 32 == 0 ? ready + sleeping : ready
         if candidates.count == 1 { return usual }
         let next = candidates[Int(random.next() % UInt64(candidates.count))]

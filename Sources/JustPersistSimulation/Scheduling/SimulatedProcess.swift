@@ -12,8 +12,12 @@ final class SimulatedProcess: @unchecked Sendable {
     var points = 0
     /// How many threads have not ended.
     var strands = 0
+    /// Whether it lives, and has threads.
+    var isRunning: Bool { isAlive && strands > 0 }
     /// Whether a call was refused for which the program is not to blame.
     var hasRefused = false
+    /// The refusal that its block has thrown.
+    var refusal: (any Error)?
     /// Wakes the one that waits until all threads have ended.
     var whenEnded: () -> Void = {}
 

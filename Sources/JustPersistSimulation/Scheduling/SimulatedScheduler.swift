@@ -6,34 +6,52 @@ import Synchronization
 ///
 /// A thread keeps the baton until it comes to a point at which another one may go on: a lock, a wait, a sleep, a call of an
 /// engine. Time passes only at these points, and jumps to the next deadline when all threads wait.
-// Sendable because only the thread with the baton uses the state, and hands it over through a lock. `holder` is atomic, for
-// threads that are none of the simulation's ask it too.
+// Sendable because only the thread with the baton uses the state, and hands it over through a lock. `holder` and `isLost` are
+// atomic, because threads outside the simulation read and change them.
 final class SimulatedScheduler: Scheduler, @unchecked Sendable {
     let choices: Choices
     private(set) var strands: [Strand] = []
     private var current: Strand?
-    /// The system's number of the thread that has the baton; 0 if there is none.
+    /// The system's number of the thread that has the baton; 0 before and after the run.
     private let holder = Atomic<UInt>(0)
     private var names: [String: Int] = [:]
     private var points = 0
+    /// The points so far, for the thread that waits for the end.
+    private let progress = Atomic(0)
+    private var turns = 0
+    /// The number of points at which the current turn began.
+    private var turnStart = 0
     private var elapsed = Duration.zero
     private let start = ContinuousClock.now
     private var trace: UInt64 = 0xcbf2_9ce4_8422_2325
     private(set) var events: [String] = []
     private let outcome = Locked<Ending?>(nil, isProcessWide: true)
+    /// How a thread outside the simulation has used it.
+    private let misuse = Locked<SimulationFailure?>(nil, isProcessWide: true)
+    /// Whether the run was given up, because a thread came to no point.
+    private let isLost = Atomic(false)
+    /// Why the run ends early.
+    ///
+    /// From then on calls of engines fail, and the threads go on to their ends.
+    private var standstill: SimulationFailure?
+    /// The number of points at which the threads are dismissed that have not ended by then.
+    private var lastPoint = mostPoints
     /// Called when all threads wait for each other; gives whether any can go on now.
     var resolveStandstill: () -> Bool = { false }
 
     /// More points are taken for a run that does not end.
     private static let mostPoints = 1 << 19
+    /// A turn of more points ends if another thread is ready.
+    private static let longestTurn = 4096
+    /// The number of no thread, for while one is being started.
+    private static let starting: UInt = 1
 
     /// How a run has ended.
     struct Ending: Sendable {
         /// Why it did not come to its end.
-        var standstill: String?
+        var failure: SimulationFailure?
         /// A number that two runs have in common if they took the same course.
         let trace: UInt64
-        let points: Int
     }
 
     init(_ choices: Choices) { self.choices = choices }
@@ -42,16 +60,48 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
 
     /// Runs `body` as the first thread, and waits until all threads have ended.
     func run(_ body: @escaping @Sendable () -> Void) -> Ending {
-        let first = add("main", process: nil, body)
-        pass(to: first)
-        return outcome.wait { $0 }
+        pass(to: add("main", process: nil, body))
+        let patience = SimulatedRun.patience
+        var reached = -1
+        while true {
+            let limit = Date(timeIntervalSinceNow: patience.seconds)
+            if var ending = outcome.wait(upTo: limit, until: { $0 }) {
+                ending.failure = misuse.withLock { $0 } ?? ending.failure
+                return ending
+            }
+            let now = progress.load(ordering: .acquiring)
+            if now == reached { break }
+            reached = now
+        }
+        isLost.store(true, ordering: .releasing)
+        let failure = SimulationFailure(
+            """
+            “\(strands.first { $0.thread == holder.load(ordering: .acquiring) }?.name ?? "")” has come to no point of the \
+            simulation for \(patience): it waits for a lock, a thread or a task that the simulation does not know, or works \
+            without a call of a store.
+            """, .outside)
+        return Ending(failure: misuse.withLock { $0 } ?? failure, trace: trace)
     }
 
-    private func end(_ standstill: String? = nil) {
+    private func end() {
         current = nil
         holder.store(0, ordering: .releasing)
-        let ending = Ending(standstill: standstill, trace: trace, points: points)
+        let ending = Ending(failure: standstill, trace: trace)
         outcome.change { $0 = ending }
+    }
+
+    /// Whether the run ends early.
+    var isStopped: Bool { standstill != nil }
+
+    /// Ends the run early.
+    private func stop(_ reason: String, _ kind: SimulationFailure.Standstill) {
+        let threads = strands.map { strand in
+            let isWaiting = strand.state == .waiting
+            return "“\(strand.name)” \(isWaiting ? "waits for \(strand.reason)" : "can go on")"
+        }
+        standstill = SimulationFailure(
+            "\(reason): \(threads.joined(separator: "; ")).", kind)
+        lastPoint = points + Self.longestTurn
     }
 
     /// The thread that calls; `nil` if it is none of this simulation's.
@@ -59,10 +109,32 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
         holder.load(ordering: .acquiring) == BlockThread.current ? current : nil
     }
 
+    /// Whether a thread outside of the simulation calls while it runs, which fails the run.
+    func isMisused(for purpose: @autoclosure () -> String) -> Bool {
+        if caller != nil || holder.load(ordering: .acquiring) == 0 { return false }
+        let failure = SimulationFailure(
+            """
+            A task or a thread outside of the simulation has used it, \(purpose()). Use threads that `start(_:_:)` begins, \
+            and not the `async` calls of a store.
+            """, .outside)
+        misuse.withLock { $0 = $0 ?? failure }
+        return true
+    }
+
+    /// Ends the run of a thread that uses what belongs to another simulation, and whose waits may never end.
+    func stopAtUseOfAnother() {
+        if caller == nil || isStopped { return }
+        stop("“\(current?.name ?? "")” uses a store that was made in another simulation", .outside)
+    }
+
     // MARK: Threads
 
     func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        start(name, in: caller?.process, body)
+        guard let caller else {
+            _ = isMisused(for: "to start “\(name)”")
+            return
+        }
+        start(name, in: caller.process, body)
     }
 
     func start(
@@ -85,18 +157,21 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
     /// Gives the baton to a thread.
     private func pass(to next: Strand) {
         current = next
+        turns += 1
+        next.turn = turns
+        turnStart = points
         note(next)
         if next.isStarted {
             holder.store(next.thread, ordering: .releasing)
-            next.giveBaton()
-        } else {
-            next.isStarted = true
-            WaitingThreads.runOnSystem { [self] in
-                next.thread = BlockThread.current
-                holder.store(next.thread, ordering: .releasing)
-                Surroundings.simulate(self) { next.run() }
-                hasEnded(next)
-            }
+            return next.giveBaton()
+        }
+        next.isStarted = true
+        holder.store(Self.starting, ordering: .releasing)
+        StrandThreads.run("seed \(choices.seed), \(next.name)") { [self] in
+            next.thread = BlockThread.current
+            holder.store(next.thread, ordering: .releasing)
+            Surroundings.simulate(self) { next.run() }
+            hasEnded(next)
         }
     }
 
@@ -112,7 +187,11 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
     }
 
     /// Takes threads out that never go on.
-    func abandon(where isMeant: (Strand) -> Bool) { strands.removeAll(where: isMeant) }
+    func dismiss(where isMeant: (Strand) -> Bool) {
+        let dismissed = strands.filter(isMeant)
+        strands.removeAll(where: isMeant)
+        for strand in dismissed { strand.dismiss() }
+    }
 
     // MARK: Points
 
@@ -120,28 +199,55 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
     func point() {
         guard let me = caller else { return }
         pass(point: me)
-        guard
-            let next = choices.preemption(
-                of: me, runnable: { self.strands.filter { $0 !== me && $0.state == .ready } },
-                sleeping: { self.strands.filter { $0 !== me && $0.deadline != nil } })
-        else { return }
+        if isStopped { return }
+        func runnable() -> [Strand] { strands.filter { $0 !== me && isReady($0) } }
+        var next = choices.preemption(
+            of: me, runnable: runnable, sleeping: { self.strands.filter { self.isAsleep($0) } })
+        // A thread that waits in a loop would otherwise keep the others from ending its wait.
+        if next == nil, points - turnStart > Self.longestTurn {
+            next = runnable().min { $0.turn < $1.turn }
+        }
+        guard let next else { return }
         event("“\(me.name)” stops, “\(next.name)” goes on")
         wakeEarly(next)
         pass(to: next)
         me.awaitBaton()
     }
 
+    private func isReady(_ strand: Strand) -> Bool {
+        strand.state == .ready || strand.deadline.map { $0 <= elapsed } ?? false
+    }
+
+    private func isAsleep(_ strand: Strand) -> Bool {
+        strand.deadline.map { $0 > elapsed } ?? false
+    }
+
     private func pass(point me: Strand) {
+        if isLost.load(ordering: .acquiring) { Thread.exit() }
         points += 1
+        progress.store(points, ordering: .releasing)
+        if points > lastPoint {
+            if isStopped { dismissAll() }
+            stop("The simulation does not end. “\(me.name)” has run last", .endless)
+        }
+        if isStopped { return }
         me.points += 1
         elapsed += .microseconds(1)
-        if let process = me.process, process.isAlive {
-            process.points += 1
-            if process.points == process.deathPoint {
-                process.die("at its point \(process.points)")
-            }
+        guard let process = me.process, process.isAlive else { return }
+        process.points += 1
+        if process.points == process.deathPoint {
+            choices.use(.crash(process: process.name, at: process.points))
+            process.die("at its point \(process.points)")
         }
-        if points > Self.mostPoints { stop("The simulation does not end.") }
+    }
+
+    /// Ends the run, whose threads go on without coming to their ends.
+    private func dismissAll() {
+        let me = current
+        dismiss { $0 !== me }
+        strands = []
+        end()
+        Thread.exit()
     }
 
     /// Lets the calling thread wait until it is woken, or until a deadline; returns whether it was woken.
@@ -166,23 +272,28 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
 
     /// Passes the baton on from a thread that cannot go on.
     private func goOn(after me: Strand) {
-        while true {
-            let ready = strands.filter { $0.state == .ready }
-            if !ready.isEmpty {
-                let sleeping = strands.filter { $0.deadline != nil }
-                let next = choices.successor(of: me, ready, sleeping)
-                wakeEarly(next)
-                return pass(to: next)
+        while !strands.isEmpty {
+            // In the order in which they had their last turns.
+            let waiting = strands.sorted { $0.turn < $1.turn }
+            let ready = waiting.filter { isReady($0) }
+            let sleeping = strands.filter { isAsleep($0) }
+            let next: Strand
+            if isStopped {
+                next = waiting[0]
+                next.deadline = next.state == .waiting ? elapsed : nil
+            } else if !ready.isEmpty {
+                next = choices.successor(of: me, ready, sleeping)
+            } else if let first = sleeping.min(by: { $0.deadline ?? .zero < $1.deadline ?? .zero })
+            {
+                next = first
+            } else {
+                if !resolveStandstill() { stop("No thread can go on", .deadlock) }
+                continue
             }
-            let sleeping = strands.filter { $0.deadline != nil }
-            if let next = sleeping.min(by: { ($0.deadline ?? .zero) < ($1.deadline ?? .zero) }) {
-                wakeEarly(next)
-                return pass(to: next)
-            }
-            if resolveStandstill() { continue }
-            if strands.isEmpty { return end() }
-            return end(standstill)
+            wakeEarly(next)
+            return pass(to: next)
         }
+        end()
     }
 
     /// Lets a thread whose deadline has not come sleep no longer: time jumps to it.
@@ -193,28 +304,17 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
         wake(strand)
     }
 
-    private var standstill: String {
-        let lines = strands.map { "“\($0.name)” waits for \($0.reason)" }
-        return "No thread can go on: " + lines.joined(separator: "; ") + "."
-    }
-
-    /// Ends the run here: the threads never go on.
-    private func stop(_ reason: String) {
-        let me = current
-        end("\(reason) “\(me?.name ?? "")” has run last.")
-        me?.awaitBaton()
-    }
-
     // MARK: Time
 
     var now: ContinuousClock.Instant { start + elapsed }
     /// Counted from 2001, so that no run depends on when it takes place.
     var date: Date { Date(timeIntervalSinceReferenceDate: elapsed.seconds) }
-    var present: Duration { elapsed }
 
-    func sleep(seconds: Double) {
+    func sleep(seconds: Double) { sleep(for: .seconds(seconds), "a moment") }
+
+    func sleep(for duration: Duration, _ reason: String) {
         guard let me = caller else { return }
-        _ = block(me, for: "a moment", upTo: elapsed + .seconds(seconds))
+        _ = block(me, for: reason, upTo: elapsed + duration)
     }
 
     func makeLock(over condition: NSCondition) -> any SimulatedLock {
@@ -230,54 +330,7 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
     }
 
     func event(_ text: @autoclosure () -> String) {
-        guard choices.isReplayed else { return }
+        guard choices.isReplayed, !isStopped else { return }
         events.append("\(elapsed.seconds) s: \(text())")
-    }
-}
-
-/// A thread of a simulation.
-// Sendable because only the thread with the baton uses it; `hasBaton` has a lock.
-final class Strand: @unchecked Sendable {
-    enum State {
-        case ready, waiting
-    }
-
-    let name: String
-    let hash: UInt64
-    let process: SimulatedProcess?
-    private var body: (@Sendable () -> Void)?
-    var state = State.ready
-    /// The time at which it continues although no thread has woken it.
-    var deadline: Duration?
-    /// Whether it goes on because of that.
-    var isLate = false
-    var reason = ""
-    var points = 0
-    var isStarted = false
-    var thread: UInt = 0
-    private let baton = NSCondition()
-    private var hasBaton = false
-
-    init(_ name: String, _ process: SimulatedProcess?, _ body: @escaping @Sendable () -> Void) {
-        self.name = name
-        hash = Choices.hash(name)
-        self.process = process
-        self.body = body
-    }
-
-    func run() { body.take()?() }
-
-    func giveBaton() {
-        baton.lock()
-        hasBaton = true
-        baton.unlock()
-        baton.signal()
-    }
-
-    func awaitBaton() {
-        baton.lock()
-        while !hasBaton { baton.wait() }
-        hasBaton = false
-        baton.unlock()
     }
 }

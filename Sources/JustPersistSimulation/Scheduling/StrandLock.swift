@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// The lock of a value that threads of a simulation share: to wait for it passes the baton on.
+/// The lock of a value that threads of a simulation share. A thread that waits for it passes the baton on.
 ///
 /// Threads of the system may use it too, for a short time, as they do when a test looks at what a simulation has left.
 // Sendable because only the thread with the baton uses `owner` and the lists.
@@ -18,7 +18,10 @@ final class StrandLock: SimulatedLock, @unchecked Sendable {
     }
 
     func lock() {
-        guard let me = scheduler.caller else { return condition.lock() }
+        guard let me = scheduler.caller else {
+            (Surroundings.scheduler as? SimulatedScheduler)?.stopAtUseOfAnother()
+            return condition.lock()
+        }
         scheduler.point()
         enter(me)
     }
@@ -45,6 +48,13 @@ final class StrandLock: SimulatedLock, @unchecked Sendable {
 
     func wait(upTo deadline: Double?) -> Bool {
         guard let me = scheduler.caller else {
+            if Surroundings.scheduler != nil {
+                // A thread of another simulation, which ends.
+                condition.unlock()
+                Surroundings.sleep(seconds: 0)
+                condition.lock()
+                return false
+            }
             if let deadline {
                 return condition.wait(until: Date(timeIntervalSinceReferenceDate: deadline))
             }
@@ -62,6 +72,7 @@ final class StrandLock: SimulatedLock, @unchecked Sendable {
     }
 
     func broadcast() {
+        scheduler.point()
         condition.broadcast()
         guard scheduler.caller != nil else { return }
         for strand in waiting { scheduler.wake(strand) }

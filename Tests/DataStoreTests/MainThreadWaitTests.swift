@@ -129,6 +129,7 @@ import Testing
                                 refusals.append(error.code)
                             }
                         }
+                    } completion: { _ in
                     }
                     isInside.wait()
                     try wait.run(store, child)

@@ -38,7 +38,8 @@ import Testing
                 #expect(try db.dropIndex(IndexSchema(["n"]), ofType: "T"))
                 #expect(try !db.dropIndex(IndexSchema(["n"]), ofType: "T"))
             }
-            let request = DataStoreRequest(itemTypeKey: "T", predicate: try .init("n == 1"))
+            let request = DataStoreRequest(itemTypeKey: "T")
+            request.predicate = try DataStorePredicate("n == 1")
             #expect(try child.read { try $0.performCount(request) } == 6)
             #expect(try store.read { try $0.schemas().first?.indexes } == [])
             #expect(try store.read { try $0.performCount(request) } == 5)
@@ -83,7 +84,8 @@ import Testing
             try bytes.replace([record], with: [])
             try store.open()
             for format in ["n == 0", "n < 3", "n IN {0, 5}"] {
-                var request = DataStoreRequest(itemTypeKey: "T", predicate: try .init(format))
+                let request = DataStoreRequest(itemTypeKey: "T")
+                request.predicate = try DataStorePredicate(format)
                 for isSorted in [false, true] {
                     if isSorted {
                         request.sortDescriptors = [.init(key: "n", ascending: false)]

@@ -211,7 +211,9 @@ import Testing
         #expect(!files.fileExists(atPath: url.path))
     }
 
-    /// LevelDB renames CURRENT when it opens a database, and begins a new log. Btrfs may keep a commit in that log, and not the
+    /// LevelDB renames CURRENT when it opens a database, and begins a new log.
+    ///
+    /// Btrfs may keep a commit in that log, and not the
     /// new name: then the manifest from before is in force, and LevelDB gives the numbers that it had given since once more.
     /// The new log was taken for the one that was kept under its number, which was removed.
     @Test func commitsAfterARenameOfCurrentThatWasLostAreRead() throws {

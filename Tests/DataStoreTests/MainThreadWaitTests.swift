@@ -112,7 +112,7 @@ import Testing
     }
 
     /// A block of another store that the main thread runs meanwhile calls for the very thing that it waits in.
-    @Test(arguments: Backend.allCases, [Wait.close, .merge])
+    @Test(arguments: Backend.ofRecords, [Wait.close, .merge])
     func theMainThreadWaitedForItself(_ backend: Backend, _ wait: Wait) async throws {
         await #expect(processExitsWith: .success) { [backend, wait] in
             try await Self.onMain(backend, .mainThread) { store, child in

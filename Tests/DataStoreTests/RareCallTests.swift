@@ -12,6 +12,9 @@ import Testing
     func aWriteBlockHasTheTokenOfTheStateItBeganWith(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in try db.declare(Self.indexed) }
+            // Without an observer the store notes no items.
+            let observer = try store.observeChanges(.everything, since: nil)
+            defer { withExtendedLifetime(observer) {} }
             let token = try store.write { db in
                 try db.create("T")["n"] = .int(1)
                 return try db.changeToken

@@ -20,6 +20,9 @@ import Testing
         ) { [url = url as URL, cutsOver = cutsOver as Bool] in
             let store = Self.store(at: url)
             try store.open()
+            try store.writeSync { db in
+                try db.declare(ItemSchema("T", attributes: [AttributeSchema("n")]))
+            }
             try store.waitUntilInStep()
             for number in 0..<50 {
                 store.writeAsync { db in

@@ -191,8 +191,9 @@ public final class MigratingDataStore: DataStore {
                         }
                     }) { [self] error in
                         if error == nil { follow() }
-                        writers.queuedBlockHasEnded()
+                        // Added first: a program that ends waits for the block, and then for its completion.
                         completions.async { completion(error) }
+                        writers.queuedBlockHasEnded()
                     }
                 }
             }

@@ -65,6 +65,7 @@ public struct SimulatedRun: Sendable {
     ///   - seed: The number that decides the run.
     ///   - faults: The kinds of faults that may happen.
     ///   - decisions: The only decisions to make; `nil` for those of the seed.
+    ///   - body: The block, which describes the run.
     public init(
         seed: UInt64, faults: SimulationFaults = .all, decisions: [SimulationDecision]? = nil,
         _ body: @escaping @Sendable (Simulation) throws -> Void

@@ -24,7 +24,8 @@ extension Conformance {
         return registered(store)
     }
 
-    fileprivate static let registeredScheme = Locked(RegisteredScheme(name: "", hasPlace: false))
+    fileprivate static let registeredScheme = Locked(
+        RegisteredScheme(name: "", hasPlace: false), isProcessWide: true)
 }
 
 /// The URL scheme that was chosen last.

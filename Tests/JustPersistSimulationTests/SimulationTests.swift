@@ -28,6 +28,25 @@ import Testing
         }
     }
 
+    /// The expressions that are kept for the whole process belonged to the first simulation that matched one.
+    @Test func theSecondSimulationMatchesRegularExpressionsToo() async throws {
+        await #expect(processExitsWith: .success) {
+            for seed in 1...2 as ClosedRange<UInt64> {
+                let run = SimulatedRun(seed: seed, decisions: []) { simulation in
+                    let store = simulation.disk().store()
+                    try store.open()
+                    try store.write { try $0.set("abc", 1) }
+                    let request = DataStoreRequest(itemType: Entry.self)
+                    request.predicate = try DataStorePredicate("name MATCHES 'a.*'")
+                    let count = try store.read { try $0.performCount(request) }
+                    try simulation.require(count == 1, "\(count) entries match")
+                    try store.close()
+                }
+                if let failure = run.failure { fatalError("\(failure)") }
+            }
+        }
+    }
+
     /// It is also one run in each process of the system, though Swift's dictionaries have another order in each.
     @Test func aSeedIsOneRunInEachProcess() async throws {
         var accounts: Set<String> = []

@@ -8,12 +8,14 @@ struct RegularExpression: Sendable {
     private let expression: NSRegularExpression
     private let ignoresMarks: Bool
 
-    /// The expressions used last, the newest last.
+    /// The expressions compiled last, the newest last.
     ///
     /// Each is needed to check a predicate and to evaluate it, and programs use the same few again. To compile one takes as
     /// long as to match it against ten texts.
-    private static let recent = Locked<[RegularExpression]>([])
+    private static let recent = Locked<[RegularExpression]>([], isProcessWide: true)
     private static let mostRecent = 16
+    /// A longer expression is not kept, because it takes much memory.
+    private static let mostKeptBytes = 1024
 
     /// Throws `.invalidPredicate` if the pattern is not a regular expression, `.limitExceeded` if it is longer than
     /// the text of a predicate may be.
@@ -55,7 +57,7 @@ struct RegularExpression: Sendable {
                 """)
         }
         self.expression = expression
-        guard pattern.utf8.count <= 1024 else { return }
+        guard pattern.utf8.count <= Self.mostKeptBytes else { return }
         Self.recent.withLock { [self] recent in
             if recent.count == Self.mostRecent { recent.removeFirst() }
             recent.append(self)

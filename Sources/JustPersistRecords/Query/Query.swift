@@ -106,8 +106,9 @@ final class Query {
         mayRefuse = sort.contains { $0.key.mayCollect }
         self.isReversed = isReversed
         // Once for the request, so that it is the same for all who ask.
-        if let predicate = request.predicate?.evaluatingConstants(now: Surroundings.date) {
-            let compiled = try RecordPredicate(predicate, type: type)
+        let now = Surroundings.date
+        if let predicate = request.predicate?.evaluatingConstants(now: now) {
+            let compiled = try RecordPredicate(predicate, type: type, now: now)
             // A predicate that is true for all is none, and one that is false needs no look at the records.
             self.predicate = compiled.constant == true ? nil : CompiledPredicate(compiled)
             let table = try block.table(of: type)

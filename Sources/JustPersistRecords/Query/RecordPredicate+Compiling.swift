@@ -17,7 +17,8 @@ final class CompiledPredicate {
         switch state {
         case .compiled(let compiled): return compiled
         case .pending(let predicate, let type):
-            let compiled = try RecordPredicate(predicate, type: type)
+            // That of a shape, which compares with values alone.
+            let compiled = try RecordPredicate(predicate, type: type, now: Surroundings.date)
             state = .compiled(compiled)
             return compiled
         }
@@ -38,11 +39,11 @@ extension RecordPredicate? {
 extension RecordPredicate {
     /// The predicate for items of a type.
     ///
-    /// It must have passed ``DataStorePredicate/validate(operators:)``. What does not depend on the records, `now()`
-    /// included, is evaluated here, once for the request.
-    init(_ predicate: DataStorePredicate, type: BlockType) throws(DataStoreError) {
-        let now = Surroundings.date
-        try append(predicate.evaluatingConstants(now: now), type, now)
+    /// It must have passed ``DataStorePredicate/validate(operators:)``, and its constants are evaluated.
+    ///
+    /// - Parameter now: The result of `now()`: the time of the request.
+    init(_ predicate: DataStorePredicate, type: BlockType, now: Date) throws(DataStoreError) {
+        try append(predicate, type, now)
     }
 
     private mutating func append(

@@ -54,25 +54,20 @@ import Testing
     ) throws {
         let ledger = Ledger(simulation)
         for round in 0..<2 {
-            try simulation.process("app") {
-                let store = make(simulation.disk(), nil)
-                try simulation.passingRefusals {
-                    try store.open()
-                    defer { try? store.close() }
-                    let threads = (0..<2).map { number in
-                        simulation.start("child \(number)") {
-                            try simulation.passingRefusals {
-                                try useChild(
-                                    of: store, simulation, "\(round).c\(number)", ledger)
-                            }
+            try simulation.useStore(make) { store in
+                let threads = (0..<2).map { number in
+                    simulation.start("child \(number)") {
+                        try simulation.passingRefusals {
+                            try useChild(
+                                of: store, simulation, "\(round).c\(number)", ledger)
                         }
                     }
-                    defer { for thread in threads { thread.join() } }
-                    try simulation.steps("parent \(round)", upTo: 8) { number, random in
-                        let name = "\(round).p.\(random.below(3))"
-                        try ledger.write(name, number) {
-                            try store.write { try $0.set(name, number) }
-                        }
+                }
+                defer { for thread in threads { thread.join() } }
+                try simulation.steps("parent \(round)", upTo: 8) { number, random in
+                    let name = "\(round).p.\(random.below(3))"
+                    try ledger.write(name, number) {
+                        try store.write { try $0.set(name, number) }
                     }
                 }
             }

@@ -120,6 +120,21 @@ extension Optional<Int> {
 }
 
 extension Simulation {
+    /// Opens a store in a process, which may die, and closes it after `body`, which a disk may refuse.
+    func useStore(
+        _ make: @escaping StoreMaker, log: ChangeLogLength? = nil,
+        _ body: @escaping @Sendable (any DataStore) throws -> Void
+    ) throws {
+        try process("app") { [self] in
+            let store = make(disk(), log)
+            try passingRefusals {
+                try store.open()
+                defer { try? store.close() }
+                try body(store)
+            }
+        }
+    }
+
     /// Runs `body`, which a disk may refuse or a crash end.
     func passingRefusals(_ body: () throws -> Void) throws {
         do {

@@ -2,10 +2,10 @@ import JustPersist
 import JustPersistRecords
 import JustPersistSimulation
 
-/// A store with a planted fault.
+/// A store with a planted fault, or none: one of the contract only, which keeps its records to itself.
 // Sendable because only one thread of a simulation runs at a time.
 final class SabotagedStore: DataStore, @unchecked Sendable {
-    private let store: RecordStore<SimulatedEngine>
+    private let store: any DataStore
     private let sabotage: Sabotage
     private let timer = SerialQueue(label: "sabotage")
     private var waiting:
@@ -14,7 +14,7 @@ final class SabotagedStore: DataStore, @unchecked Sendable {
             completion: @Sendable ((any Error)?) -> Void
         )] = []
 
-    init(_ store: RecordStore<SimulatedEngine>, _ sabotage: Sabotage) {
+    init(_ store: any DataStore, _ sabotage: Sabotage) {
         self.store = store
         self.sabotage = sabotage
     }

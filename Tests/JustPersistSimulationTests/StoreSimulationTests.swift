@@ -15,13 +15,8 @@ import Testing
     ) throws {
         let ledger = Ledger(simulation)
         for round in 0..<2 {
-            try simulation.process("app") {
-                let store = make(simulation.disk(), nil)
-                try simulation.passingRefusals {
-                    try store.open()
-                    defer { try? store.close() }
-                    try group(simulation, store, round, ledger)
-                }
+            try simulation.useStore(make) { store in
+                try group(simulation, store, round, ledger)
             }
             try examine(simulation, make, ledger, "after round \(round)")
         }
@@ -87,40 +82,35 @@ import Testing
         let isSavedTogether = simulation.seed % 2 == 0
         let saved = Shared<(copy: [ItemID: Int], token: ChangeToken?)>(([:], nil))
         for round in 0..<3 {
-            try simulation.process("app") {
-                let store = make(simulation.disk(), log)
-                try simulation.passingRefusals {
-                    try store.open()
-                    defer { try? store.close() }
-                    let writers = (0..<2).map { thread in
-                        simulation.start("writer \(thread)") {
-                            try simulation.steps("\(round) \(thread)", upTo: 8) { number, random in
-                                let name = "\(thread).\(random.below(3))"
-                                let value = random.below(3) == 0 ? nil : number
-                                try ledger.write(name, value) {
-                                    try store.write { try $0.set(name, value) }
-                                }
+            try simulation.useStore(make, log: log) { store in
+                let writers = (0..<2).map { thread in
+                    simulation.start("writer \(thread)") {
+                        try simulation.steps("\(round) \(thread)", upTo: 8) { number, random in
+                            let name = "\(thread).\(random.below(3))"
+                            let value = random.below(3) == 0 ? nil : number
+                            try ledger.write(name, value) {
+                                try store.write { try $0.set(name, value) }
                             }
                         }
                     }
-                    defer { for writer in writers { writer.join() } }
-                    var observer = Observer(store, saved.value, isSavedTogether)
-                    try simulation.steps("observer \(round)", upTo: 8) { _, random in
-                        simulation.sleep(for: .microseconds(random.below(300)))
-                        try simulation.passingRefusals { try observer.follow() }
-                        guard simulation.isAlive else { return }
-                        saved.value.copy = observer.state.copy
-                        if isSavedTogether || random.below(4) == 0 {
-                            saved.value.token = observer.state.token
-                        }
-                    }
-                    for writer in writers { writer.join() }
-                    try observer.follow()
-                    try observer.check(simulation)
+                }
+                defer { for writer in writers { writer.join() } }
+                var observer = Observer(store, saved.value, isSavedTogether)
+                try simulation.steps("observer \(round)", upTo: 8) { _, random in
+                    simulation.sleep(for: .microseconds(random.below(300)))
+                    try simulation.passingRefusals { try observer.follow() }
                     guard simulation.isAlive else { return }
                     saved.value.copy = observer.state.copy
-                    if isSavedTogether { saved.value.token = observer.state.token }
+                    if isSavedTogether || random.below(4) == 0 {
+                        saved.value.token = observer.state.token
+                    }
                 }
+                for writer in writers { writer.join() }
+                try observer.follow()
+                try observer.check(simulation)
+                guard simulation.isAlive else { return }
+                saved.value.copy = observer.state.copy
+                if isSavedTogether { saved.value.token = observer.state.token }
             }
             try examine(simulation, make, ledger, "after round \(round)")
         }
@@ -218,36 +208,31 @@ import Testing
     ) throws {
         let ledger = Ledger(simulation)
         for round in 0..<3 {
-            try simulation.process("app") {
-                let store = make(simulation.disk(), nil)
-                try simulation.passingRefusals {
-                    try store.open()
-                    defer { try? store.close() }
-                    let writer = simulation.start("writer") {
-                        try simulation.steps("writer \(round)", upTo: 12) { number, random in
-                            let name = "\(round).\(random.below(5))"
-                            let value = random.below(4) == 0 ? nil : number
-                            try ledger.write(name, value) {
-                                try store.write { try $0.set(name, value) }
-                            }
+            try simulation.useStore(make) { store in
+                let writer = simulation.start("writer") {
+                    try simulation.steps("writer \(round)", upTo: 12) { number, random in
+                        let name = "\(round).\(random.below(5))"
+                        let value = random.below(4) == 0 ? nil : number
+                        try ledger.write(name, value) {
+                            try store.write { try $0.set(name, value) }
                         }
                     }
-                    defer { writer.join() }
-                    try simulation.steps("builder \(round)", upTo: 4) { _, random in
-                        try simulation.passingRefusals {
-                            switch random.below(4) {
-                            case 0: try store.buildIndexes()
-                            case 1: _ = try store.compact()
-                            default:
-                                let isUnique = random.below(2) == 0
-                                try store.write { db in
-                                    let index = IndexSchema(
-                                        isUnique ? ["name"] : ["value"], isUnique: isUnique)
-                                    try db.declare(
-                                        ItemSchema(
-                                            "Entry", attributes: Entry.schema.attributes,
-                                            indexes: [index]))
-                                }
+                }
+                defer { writer.join() }
+                try simulation.steps("builder \(round)", upTo: 4) { _, random in
+                    try simulation.passingRefusals {
+                        switch random.below(4) {
+                        case 0: try store.buildIndexes()
+                        case 1: _ = try store.compact()
+                        default:
+                            let isUnique = random.below(2) == 0
+                            try store.write { db in
+                                let index = IndexSchema(
+                                    isUnique ? ["name"] : ["value"], isUnique: isUnique)
+                                try db.declare(
+                                    ItemSchema(
+                                        "Entry", attributes: Entry.schema.attributes,
+                                        indexes: [index]))
                             }
                         }
                     }

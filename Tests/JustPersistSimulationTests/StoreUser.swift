@@ -96,7 +96,8 @@ struct StoreUse: Sendable {
             try simulation.require(count == Self.values.count, "\(count) items were exported")
         case .copy: try Migration(from: source, to: target, batchSize: 7).run()
         case .copyThroughTheContract:
-            let (source, target) = (ForwardingStore(source), ForwardingStore(target))
+            let source = SabotagedStore(source, .noneInStore)
+            let target = SabotagedStore(target, .noneInStore)
             try Migration(from: source, to: target, batchSize: 7).run()
         case .update:
             try Migration(from: source, to: target, policy: .updateByID, batchSize: 7).run()
@@ -248,39 +249,4 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             live["value"] = .int(Int64(value) * 2)
         }
     }
-}
-
-/// A store of the contract only, which keeps its records to itself.
-private final class ForwardingStore: DataStore {
-    private let store: any DataStore
-
-    init(_ store: any DataStore) { self.store = store }
-
-    var capabilities: DataStoreCapabilities { store.capabilities }
-
-    var errorHandler: DataStoreErrorHandler? {
-        get { store.errorHandler }
-        set { store.errorHandler = newValue }
-    }
-
-    func open() throws { try store.open() }
-    func close() throws { try store.close() }
-    func destroy() throws { try store.destroy() }
-
-    func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
-        try store.performRead(block)
-    }
-
-    func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
-        try store.performWrite(block)
-    }
-
-    func enqueueWrite(
-        _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
-        completion: @escaping @Sendable ((any Error)?) -> Void
-    ) { store.enqueueWrite(block, completion: completion) }
-
-    func observeChanges(
-        _ scope: ChangeScope, since token: ChangeToken?
-    ) throws -> any ChangeObservation { try store.observeChanges(scope, since: token) }
 }

@@ -64,7 +64,7 @@ struct Clash: Sendable {
             child: nil, parent: [:]),
         Clash("both-deleted", "An item that both deleted is no conflict.", child: nil, parent: nil),
         Clash(
-            "both-made", "An item that both made under one id is a conflict, whoever was first.",
+            "both-made", "An item that both made under one id is a conflict, in either order.",
             child: ["name": .string("child")], parent: ["name": .string("parent")],
             attributes: ["name"], isMade: true),
     ]

@@ -19,8 +19,7 @@ import Synchronization
     private let options: CObject
     private let cache: CObject
     private let filter: CObject
-    private let lookup: CObject
-    private let scan: CObject
+    private let read: CObject
     private let write: CObject
 
     /// Opens the database in the directory at `path`.
@@ -71,8 +70,9 @@ import Synchronization
         self.filter = filter
         unsafe self.handle = handle
 
-        lookup = Self.readOptions(fillsCache: true)
-        scan = Self.readOptions(fillsCache: false)
+        read = unsafe CObject(
+            leveldb_readoptions_create(), destroyedBy: leveldb_readoptions_destroy)
+        unsafe leveldb_readoptions_set_verify_checksums(read.pointer, 1)
         write = unsafe CObject(
             leveldb_writeoptions_create(), destroyedBy: leveldb_writeoptions_destroy)
         unsafe leveldb_writeoptions_set_sync(
@@ -90,19 +90,11 @@ import Synchronization
         KeptLocks.check(at: path)
     }
 
-    private static func readOptions(fillsCache: Bool) -> CObject {
-        let options = unsafe CObject(
-            leveldb_readoptions_create(), destroyedBy: leveldb_readoptions_destroy)
-        unsafe leveldb_readoptions_set_verify_checksums(options.pointer, 1)
-        unsafe leveldb_readoptions_set_fill_cache(options.pointer, fillsCache ? 1 : 0)
-        return options
-    }
-
     // MARK: Reading
 
     /// The caller must destroy the iterator before it releases the database.
     func makeIterator() -> OpaquePointer {
-        unsafe leveldb_create_iterator(handle, scan.pointer)
+        unsafe leveldb_create_iterator(handle, read.pointer)
     }
 
     /// The newest committed value of `key`.
@@ -110,7 +102,7 @@ import Synchronization
         var count = 0
         let bytes = try unsafe check("read", at: path) { error in
             unsafe key.withCBytes { key, keyCount in
-                unsafe leveldb_get(handle, lookup.pointer, key, keyCount, &count, error)
+                unsafe leveldb_get(handle, read.pointer, key, keyCount, &count, error)
             }
         }
         guard let bytes = unsafe bytes else { return nil }

@@ -55,7 +55,7 @@ struct IndexAlternatives {
         // One index that holds all choices has the same entries as its parts apart.
         unions.removeAll { union in
             single.contains { ranges in
-                ranges.conditions.contains(conditions.count)
+                ranges.conditions.contains(.choices)
                     && union.allSatisfy { $0.index === ranges.index }
             }
         }
@@ -154,7 +154,9 @@ struct IndexAlternatives {
             found.append(ranges)
             // An array has several elements, each of which may be asked for something else.
             for place in conditions.indices
-            where conditions[place].isOfElement && !ranges.conditions.contains(place) {
+            where place < ConditionSet.mostPlaces && conditions[place].isOfElement
+                && !ranges.conditions.contains(ConditionSet(place: place))
+            {
                 if let other = IndexRanges(
                     index, conditions, of: type, mostRanges: mostRanges, { $0 == place })
                 {
@@ -183,8 +185,7 @@ struct IndexAlternatives {
                 decides = false
             }
         }
-        // The choices count as one condition, whose place no other has.
-        let held = (found.first?.conditions ?? []).union([conditions.count])
+        let held = (found.first?.conditions ?? []).union(.choices)
         guard var any = IndexRanges(anyOf: parts, conditions: held, mostRanges: mostRanges),
             any.known != found.first?.known
         else { return found }

@@ -9,8 +9,8 @@ struct IndexRanges {
     private(set) var unknown: [KeyRange] = []
     /// How many components, the first ones, have one value in each of the known ranges.
     private(set) var pointCount = 0
-    /// The conditions that the ranges hold, by their places.
-    private(set) var conditions: Set<Int> = []
+    /// The conditions that the ranges hold.
+    private(set) var conditions: ConditionSet = []
     /// How many components the conditions restrict.
     private(set) var restricted = 0
     /// Whether every item with a known entry in the ranges fulfils these conditions.
@@ -49,7 +49,7 @@ struct IndexRanges {
     ) {
         /// The condition that restricts a component.
         func served(_ component: TypeIndex.Component) -> Int? {
-            conditions.indices.first { place in
+            conditions.indices.prefix(ConditionSet.mostPlaces).first { place in
                 conditions[place].attribute == component.attribute.id
                     && conditions[place].path == component.path
                     && conditions[place].isServed(by: index)
@@ -75,7 +75,7 @@ struct IndexRanges {
             let (count, overflows) = prefixes.count.multipliedReportingOverflow(
                 by: values.ranges.count)
             if overflows || count > Self.mostRanges, !self.conditions.isEmpty { break }
-            self.conditions.insert(place)
+            self.conditions.insert(ConditionSet(place: place))
             restricted += 1
             if !values.isExact || condition.isOfElement || !component.path.isEmpty
                 || type.mayHave(tags: TypeIndex.collectionTags, component.attribute.id ?? .max)
@@ -89,8 +89,12 @@ struct IndexRanges {
                 last = values
                 break
             }
-            prefixes = prefixes.flatMap { prefix in values.ranges.map { prefix + $0.lower } }
-            if prefixes.isEmpty { break }
+            if values.ranges.count == 1 {
+                for place in prefixes.indices { prefixes[place] += values.ranges[0].lower }
+            } else {
+                prefixes = prefixes.flatMap { prefix in values.ranges.map { prefix + $0.lower } }
+                if prefixes.isEmpty { break }
+            }
             pointCount += 1
         }
         guard !self.conditions.isEmpty else { return nil }
@@ -102,14 +106,14 @@ struct IndexRanges {
                     upTo: range.upper.map { prefix + $0 } ?? KeyRange(prefix: prefix).upper)
             }
         }
-        known.sort { $0.lower.span.isOrdered(before: $1.lower.span) }
+        if known.count > 1 { known.sort { $0.lower.span.isOrdered(before: $1.lower.span) } }
     }
 
     /// What is in any of several parts of one index.
     ///
     /// - Parameter conditions: The places of the conditions that all of them hold, and of those of which they are the
     ///   choices.
-    init?(anyOf parts: [IndexRanges], conditions: Set<Int>, mostRanges: Int) {
+    init?(anyOf parts: [IndexRanges], conditions: ConditionSet, mostRanges: Int) {
         guard let first = parts.first else { return nil }
         self.init(all: first.index)
         self.conditions = conditions
@@ -177,6 +181,22 @@ struct IndexRanges {
         }
         return lanes
     }
+}
+
+/// Some of the conditions of a predicate, by their places, and its choices, which count as one.
+struct ConditionSet: OptionSet {
+    let rawValue: UInt64
+
+    init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    init(place: Int) { rawValue = 1 << UInt64(place) }
+
+    /// How many conditions have a place: those after them restrict no index.
+    static let mostPlaces = 63
+    /// The choices of the predicate's ORs.
+    static let choices = ConditionSet(place: mostPlaces)
+
+    var count: Int { rawValue.nonzeroBitCount }
 }
 
 extension KeyRange {

@@ -5,8 +5,8 @@
 export SWIFT_BACKTRACE ?= enable=no
 
 # The code that the root package does not build, listed one by one to leave out build products.
-NESTED = DeveloperTests/Package.swift DeveloperTests/Tests MacroTests/Package.swift MacroTests/Tests \
-	Benchmarks/Package.swift Benchmarks/Sources Fuzzing/Package.swift Fuzzing/Sources Torture/Package.swift Torture/Sources Torture/Tests \
+NESTED = $(foreach package,KitTests MacroTests Benchmarks Fuzzing Torture,\
+	$(wildcard $(addprefix Development/$(package)/,Package.swift Sources Tests))) \
 	Examples/NewProjects/Package.swift Examples/NewProjects/Sources \
 	Examples/SQLiteDataStore/Package.swift Examples/SQLiteDataStore/Sources Examples/SQLiteDataStore/Tests \
 	Examples/SortedArrayEngine/Package.swift Examples/SortedArrayEngine/Sources Examples/SortedArrayEngine/Tests
@@ -24,10 +24,10 @@ test-root: setup
 
 # The conformance kit with its sabotaged stores, the output of the plugin, and the expansions of the macros.
 test-developer: setup
-	scripts/in-package DeveloperTests build --build-tests
-	scripts/in-package DeveloperTests test --skip-build --disable-xctest
-	scripts/in-package MacroTests build --build-tests
-	scripts/in-package MacroTests test --skip-build --disable-xctest
+	scripts/in-package Development/KitTests build --build-tests
+	scripts/in-package Development/KitTests test --skip-build --disable-xctest
+	scripts/in-package Development/MacroTests build --build-tests
+	scripts/in-package Development/MacroTests test --skip-build --disable-xctest
 
 # The plugin in a package that depends on this one.
 test-plugin: setup
@@ -41,8 +41,8 @@ test-projects: setup
 # The trials of `make torture` for some seconds, and the tests of the program that judges them.
 test-torture:
 	@scripts/setup $(TRACER)
-	scripts/in-package Torture build --build-tests
-	scripts/in-package Torture test --skip-build --disable-xctest
+	scripts/in-package Development/Torture build --build-tests
+	scripts/in-package Development/Torture test --skip-build --disable-xctest
 
 # The examples, built and tested as by authors outside of this package. The second one also has its checks in XCTest,
 # where a few are enough.
@@ -73,7 +73,7 @@ TORTURE ?=
 torture:
 	@scripts/setup $(TRACER) $(if $(filter Linux,$(shell uname -s)),e2fsprogs xfsprogs)
 	swift build -c release --product justpersist
-	swift run -c release --package-path Torture TortureTool $(if $(LONG),--long) $(TORTURE)
+	swift run -c release --package-path Development/Torture TortureTool $(if $(LONG),--long) $(TORTURE)
 	$(if $(LONG),$(MAKE) simulate)
 
 # Runs migrations, child stores, group commits, streams, index builds and closing in simulations, with so many seeds for
@@ -106,7 +106,7 @@ docs: setup
 
 # Prints the ratios of one run as a table and as JSON. Options: make bench BENCH="--only create --rounds 3"
 bench: setup
-	swift run -c release --package-path Benchmarks StoreBenchmark $(BENCH)
+	swift run -c release --package-path Development/Benchmarks StoreBenchmark $(BENCH)
 
 # The suite under the address and the thread sanitizer, in separate builds that run concurrently; takes a while.
 # The sabotaged stores are left out: they test the kit itself, depend on time and need a thousand processes. The
@@ -120,9 +120,9 @@ sanitize-%:
 	swift test --disable-xctest --sanitize=$* --scratch-path .build/$* --skip BackendConformanceTests
 	JP_IN_PROCESS=1 JP_TIMEOUT=300 swift test --disable-xctest --sanitize=$* --scratch-path .build/$* \
 		--skip-build --no-parallel --filter BackendConformanceTests
-	SCRATCH=.build/$* scripts/in-package DeveloperTests test --disable-xctest --sanitize=$* \
+	SCRATCH=.build/$* scripts/in-package Development/KitTests test --disable-xctest --sanitize=$* \
 		--skip 'MutantTests|IsolationCheckTests'
-	SCRATCH=.build/$* scripts/in-package MacroTests test --disable-xctest --sanitize=$*
+	SCRATCH=.build/$* scripts/in-package Development/MacroTests test --disable-xctest --sanitize=$*
 
 # All operations of a store concurrently, under the thread sanitizer: its first report, a violated invariant or a minute
 # without progress ends the run. Ten minutes for all three stores; make stress SECONDS=60 STORE=lmdb STRESS="--seed 7"
@@ -130,7 +130,7 @@ STORE ?= all
 STRESS ?=
 stress: export TSAN_OPTIONS ?= halt_on_error=1
 stress: setup
-	SCRATCH=.build/thread scripts/in-package Torture build --product StressTool --sanitize=thread
+	SCRATCH=.build/thread scripts/in-package Development/Torture build --product StressTool --sanitize=thread
 	.build/thread/debug/StressTool --seconds $(or $(SECONDS),600) --store $(STORE) $(STRESS)
 
 setup:

@@ -12,7 +12,7 @@ let settings: [SwiftSetting] = [
 let package = Package(
     name: "Torture",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "JustPersist", path: "..")],
+    dependencies: [.package(name: "JustPersist", path: "../..")],
     targets: [
         .target(name: "Workload", swiftSettings: settings),
         .executableTarget(

@@ -1,39 +1,32 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The tests of what is made for developers: the conformance kit with its sabotaged stores, and what the plugin writes.
-// Who changes the stores themselves need not wait for them.
+// As in the root package. Built with --sanitize fuzzer, which adds libFuzzer's main function to each program.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .strictMemorySafety(),
     .treatAllWarnings(as: .error),
 ]
 
 let package = Package(
-    name: "DeveloperTests",
+    name: "Fuzzing",
     platforms: [.macOS(.v15)],
-    dependencies: [
-        .package(name: "JustPersist", path: "..")
-    ],
+    dependencies: [.package(name: "JustPersist", path: "../..")],
     targets: [
-        .testTarget(
-            name: "JustPersistConformanceTests",
+        .executableTarget(
+            name: "FuzzPredicates",
             dependencies: [
                 .product(name: "JustPersist", package: "JustPersist"),
-                .product(name: "JustPersistConformance", package: "JustPersist"),
-                .product(name: "JustPersistConformanceTesting", package: "JustPersist"),
                 .product(name: "JustPersistMemory", package: "JustPersist"),
-                .product(name: "JustPersistRecords", package: "JustPersist"),
             ],
             swiftSettings: settings),
-        // Compiles the plugin's own files, through a link, for nothing can import a plugin.
-        .testTarget(
-            name: "NewDataStoreTests",
+        .executableTarget(
+            name: "FuzzRecords",
             dependencies: [
                 .product(name: "JustPersist", package: "JustPersist"),
+                .product(name: "JustPersistMemory", package: "JustPersist"),
                 .product(name: "JustPersistRecords", package: "JustPersist"),
             ],
             swiftSettings: settings),

@@ -10,7 +10,7 @@ struct ToolCampaign: Campaign {
     /// The tool of this package, in a release build.
     private static let program = URL(filePath: ProbeRunner.program)
         .resolvingSymlinksInPath().deletingLastPathComponent()
-        .appending(path: "../../../../.build/release/justpersist").standardizedFileURL.path
+        .appending(path: "../../../../../.build/release/justpersist").standardizedFileURL.path
 
     private static let sinks = ["open", "closed", "full", "broken"]
 

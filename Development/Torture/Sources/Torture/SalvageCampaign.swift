@@ -21,8 +21,8 @@ struct SalvageCampaign: Campaign {
         let folder = URL(filePath: ProbeRunner.program).resolvingSymlinksInPath()
             .deletingLastPathComponent()
         let places = [
-            "justpersist", "../../../../.build/release/justpersist",
-            "../../../../.build/debug/justpersist",
+            "justpersist", "../../../../../.build/release/justpersist",
+            "../../../../../.build/debug/justpersist",
         ]
         return places.map { folder.appending(path: $0).standardizedFileURL.path }
             .first { access($0, X_OK) == 0 } ?? ""

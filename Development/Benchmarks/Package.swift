@@ -13,7 +13,7 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "JustPersist", path: ".."),
+        .package(name: "JustPersist", path: "../.."),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/google/swift-benchmark", exact: "0.1.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

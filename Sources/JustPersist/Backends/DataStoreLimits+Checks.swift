@@ -31,23 +31,24 @@ extension DataStoreLimits {
     /// - Throws: `.limitExceeded`.
     @discardableResult
     public func check(
-        _ value: DataStoreValue, for attribute: String, of itemType: String
+        _ value: DataStoreValue, for attribute: @autoclosure () -> String,
+        of itemType: String
     ) throws(DataStoreError) -> Int {
         guard let size = value.storedSize(limit: valueBytes) else {
             throw DataStoreError(
                 .limitExceeded, in: "setValue",
                 """
-                The value for “\(attribute)” of “\(itemType)” is nested deeper than \
+                The value for “\(attribute())” of “\(itemType)” is nested deeper than \
                 \(DataStoreValue.depthLimit) collections; nothing was changed.
-                """, itemType: itemType, attribute: attribute)
+                """, itemType: itemType, attribute: attribute())
         }
         if size > valueBytes {
             throw DataStoreError(
                 .limitExceeded, in: "setValue",
                 """
-                The value for “\(attribute)” of “\(itemType)” is larger than the limit of \
+                The value for “\(attribute())” of “\(itemType)” is larger than the limit of \
                 \(valueBytes) bytes; nothing was changed. Keep large contents in files, and their names here.
-                """, itemType: itemType, attribute: attribute)
+                """, itemType: itemType, attribute: attribute())
         }
         return size
     }

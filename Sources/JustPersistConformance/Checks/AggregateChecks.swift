@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// What is computed of items, and streams of them.
+/// Aggregations of items, and streams of items.
 enum AggregateChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(

@@ -10,7 +10,7 @@ struct CheckDefinition: Sendable {
     let gate: Gate
     /// The edition of the kit it came with.
     let since: ConformanceLevel
-    /// What it asserts, in one sentence.
+    /// The statement that it asserts, in one sentence.
     let summary: String
     /// Holds a store to it.
     ///

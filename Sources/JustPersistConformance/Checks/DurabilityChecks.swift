@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// What survives closing a store, and the death of its process.
+/// The data that survive closing a store, and the death of its process.
 enum DurabilityChecks {
     static let all: [CheckDefinition] =
         [

@@ -66,9 +66,9 @@ extension ErrorChecks {
                     try second.close()
                 }
                 let now = try first.notes()
-                try first.addNote("behind \(what)")
+                try first.addNote("after \(what)")
                 check.expectEqual(
-                    try first.notes(), now + ["behind \(what)"],
+                    try first.notes(), now + ["after \(what)"],
                     "the items of the first store after a second one through \(what)")
             }
             let held = try first.notes()
@@ -106,14 +106,14 @@ extension ErrorChecks {
                 try outcomeElsewhere("while this one holds it"),
                 DataStoreError.Code.lockedByAnotherProcess.rawValue + ", promptly",
                 "what another process got that opened the store while this one holds it")
-            try store.addNote("behind the refusal")
+            try store.addNote("after the refusal")
             check.expectEqual(
-                try store.notes(), ["of the first process", "behind the refusal"],
+                try store.notes(), ["of the first process", "after the refusal"],
                 "the items of a store that another process tried to open")
             try store.close()
             check.expectEqual(
                 try outcomeElsewhere("once this one has closed it"),
-                "opened: of the first process, behind the refusal",
+                "opened: of the first process, after the refusal",
                 "what another process got that opened the store once this one had closed it")
         },
         CheckDefinition(
@@ -137,7 +137,7 @@ extension ErrorChecks {
                 try store.addNote("beside \(round)")
                 expected += ["shared \(round)", "beside \(round)"]
                 check.expectEqual(
-                    try store.notes(), expected, "the items behind a write of the other process")
+                    try store.notes(), expected, "the items after a write of the other process")
             }
         },
     ]

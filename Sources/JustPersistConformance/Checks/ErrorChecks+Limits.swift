@@ -2,7 +2,7 @@ import Foundation
 import JustPersist
 
 extension ErrorChecks {
-    /// What is too large.
+    /// Names, values and blocks that exceed a limit.
     static let limits: [CheckDefinition] = [
         CheckDefinition(
             "err/over-limit-refused", clause: [16, 19],

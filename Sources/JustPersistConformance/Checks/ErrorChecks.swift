@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// What failures are, who gets to know of them, and what they leave behind.
+/// The errors of failures, the handlers that receive them, and the state of the store afterwards.
 enum ErrorChecks {
     static let all: [CheckDefinition] = handlers + contents + limits + files
 
@@ -252,7 +252,7 @@ enum ErrorChecks {
             line: line)
     }
 
-    /// The same for a block of `writeAsync`, whose failure is known before its completion.
+    /// Expects this of a block of `writeAsync`, whose failure is known before its completion.
     private static func expectCallOfQueuedBlock(
         _ check: CheckContext, _ store: any DataStore
     ) throws {

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// What only the fixture makes possible; unverified where it does not.
+/// Checks that need the help of the fixture; unverified without it.
 enum HookChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(

@@ -2,7 +2,7 @@ import Foundation
 import JustPersist
 
 extension LifecycleChecks {
-    /// What a store's life does to its files.
+    /// The effects of opening, closing and destroying on files.
     static let files: [CheckDefinition] = [
         CheckDefinition(
             "life/setup-failure-is-reported", clause: [1, 14],

@@ -29,7 +29,7 @@ extension LifecycleChecks {
             try expectCounts("of many items")
             for change in [Change.delete, .insert, .set, .declare] {
                 shelf = try shelved.commit(change, 5, to: shelf)
-                try expectCounts("behind \(change.primitive)")
+                try expectCounts("after \(change.primitive)")
             }
             _ = check.expectThrows("a write block that throws") {
                 try shelved.store.write { db in
@@ -39,13 +39,13 @@ extension LifecycleChecks {
                     throw Upset(number: 1)
                 }
             }
-            try expectCounts("behind a block that was rolled back")
+            try expectCounts("after a block that was rolled back")
             if check.reopeningKeepsData {
                 shelved = try shelved.reopened()
                 try expectCounts("in the store reopened")
             }
             shelf = try shelved.commit(.deleteAll, 1, to: shelf)
-            try expectCounts("behind performDeleteAll")
+            try expectCounts("after performDeleteAll")
         },
         CheckDefinition(
             "life/verify-while-writing", clause: [4, 17],

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// Opening, closing, and what lies before and behind.
+/// Opening and closing, and calls before and after.
 enum LifecycleChecks {
     static let all: [CheckDefinition] =
         use + repetition + waiting + destroying + verifying + files
@@ -98,7 +98,7 @@ enum LifecycleChecks {
         },
         CheckDefinition(
             "life/no-descriptor-leak", clause: [1],
-            "Rounds of setup and tearDown leave no file open and no thread behind."
+            "Rounds of setup and tearDown leave no file open and no thread running."
         ) { check in
             let table = "/proc/self/fd"
             let threadTable = "/proc/self/task"

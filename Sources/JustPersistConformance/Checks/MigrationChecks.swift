@@ -76,7 +76,7 @@ enum MigrationChecks {
         },
         CheckDefinition(
             "mig/fails-whole", clause: [5, 18],
-            "A migration that fails leaves whole batches behind, and run again it ends complete."
+            "A migration that fails has written whole batches, and is complete when it is run again."
         ) { check in
             let (source, corpus) = try check.filledSecondStore()
             let store = try check.openStore()
@@ -114,7 +114,7 @@ enum MigrationChecks {
             let (source, corpus) = try check.filledSecondStore()
             let store = try check.openStore()
             var batches = 0
-            _ = check.expectThrows("a migration that is interrupted behind its third batch") {
+            _ = check.expectThrows("a migration that is interrupted after its third batch") {
                 try check.migrate(from: source, to: store, batchSize: 10) { progress in
                     if progress.phase != .copying { return }
                     batches += 1

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// What a request is and what becomes of its answer.
+/// Requests, and the lifetime of their answers.
 enum RequestChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(

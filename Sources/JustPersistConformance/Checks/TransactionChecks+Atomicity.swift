@@ -15,7 +15,7 @@ extension TransactionChecks {
                     try items.count(), round, "the count on the thread that wrote \(round) items")
                 try check.threads(2) { _ in
                     check.expectEqual(
-                        try items.count(), round, "the count on another thread behind \(round)")
+                        try items.count(), round, "the count on another thread after \(round)")
                 }
             }
         },
@@ -30,7 +30,7 @@ extension TransactionChecks {
             let error = items.store.enqueueAndWait { _ in }
             check.expect(
                 error == nil, "An empty queued block failed: \(String(describing: error))")
-            check.expectEqual(try tokens(items), before, "the items behind empty blocks")
+            check.expectEqual(try tokens(items), before, "the items after empty blocks")
             check.expectEqual(
                 check.errors.codes.map(\.rawValue), [], "what the error handler was given")
         },
@@ -141,7 +141,7 @@ extension TransactionChecks {
             }
             try expectUnchanged("after changing one in a read block")
             try items.store.write { db in try items.create("b", 2, db) }
-            check.expectEqual(try items.all(), ["a": 1, "b": 2], "the items behind the next write")
+            check.expectEqual(try items.all(), ["a": 1, "b": 2], "the items after the next write")
         },
     ]
 

@@ -1,7 +1,7 @@
 import JustPersist
 
 extension ValueChecks {
-    /// What attributes are declared to be: their defaults, their kinds and their names.
+    /// The declarations of attributes: their defaults, their kinds and their names.
     static let declared: [CheckDefinition] = [
         CheckDefinition(
             "val/default-is-the-value", clause: [9, 11, 12],

@@ -110,7 +110,7 @@ extension ListAppendWorkload {
         let refusal = try write([plan, plan], .merge, in: line, process: process)
         check.expect(
             refusal == nil,
-            "A merge was refused, and nobody else had written since the child did: \(refusal, default: "")"
+            "A merge was refused, and no other block had written since the child did: \(refusal, default: "")"
         )
     }
 

@@ -29,7 +29,7 @@ extension EngineChecks {
                 check.expect(
                     !error.message.isEmpty, "A second open was refused without a word: \(error)")
             }
-            try engine.expect("behind a second open")
+            try engine.expect("after a second open")
         },
         check("reopen", clause: [1, 6], "An engine that persists holds, reopened, what it held.") {
             check in

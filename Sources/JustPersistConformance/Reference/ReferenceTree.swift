@@ -29,7 +29,7 @@ package struct ReferenceTree: Sendable {
         return lastNumber
     }
 
-    /// What a store's blocks see; `nil` if it is closed.
+    /// The state that a store's blocks see; `nil` if it is closed.
     package func state(of number: Number) -> ReferenceState? {
         if number == Self.root { return rootState }
         guard let child = children.first(where: { $0.number == number }) else { return nil }

@@ -57,7 +57,7 @@ final class ThreadHandle: Sendable {
 final class Latch: Sendable {
     private let isOpen = Locked(false)
 
-    /// Lets everybody through.
+    /// Lets all threads through.
     func open() { isOpen.change { $0 = true } }
 
     /// Waits until it is open.

@@ -101,7 +101,7 @@ enum AggregateChecks {
         },
         CheckDefinition(
             "agg/refused", clause: [14],
-            "What cannot be computed is refused: a sum of dates or texts, a column that there is not, a negative limit."
+            "An aggregation that cannot be computed is refused: a sum of dates or texts, an unknown column, a negative limit."
         ) { check in
             let corpus = try Corpus(
                 [["text": .string("1"), "n": .int(1)]], as: type, in: check.openStore())

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// One demand of the contract, and the code that holds a store to it.
+/// One requirement of the contract, and the code that tests it.
 struct CheckDefinition: Sendable {
     /// Its group and name: `crud/token-is-stable`.
     let id: String

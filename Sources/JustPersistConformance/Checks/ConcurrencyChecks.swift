@@ -85,7 +85,7 @@ enum ConcurrencyChecks {
         },
         CheckDefinition(
             "conc/two-stores-at-once", clause: [4],
-            "An open write block of one store does not hold up another store."
+            "An open write block of one store does not block another store."
         ) { check in
             let first = try NamedItems(in: check.openStore())
             let second = try NamedItems(in: check.openStore())
@@ -99,7 +99,7 @@ enum ConcurrencyChecks {
                 try second.store.write { db in try second.create("inner", 2, db) }
                 check.expect(
                     try second.names().contains("inner"),
-                    "What was written to a second store inside a block of the first is not there")
+                    "Changes written to a second store inside a block of the first are missing")
             }
             check.expectEqual(try first.names(), ["first"], "the items of the first store")
             check.expect(

@@ -43,7 +43,7 @@ extension DurabilityChecks {
             run: killAndCompareQueries),
         CheckDefinition(
             "dur/power-cut", clause: [6], gate: .requires(.powerLossSafe),
-            "What was acknowledged survives a loss of power."
+            "Acknowledged writes survive a loss of power."
         ) { check in
             // A kill leaves what the system has buffered, so it proves nothing here.
             try check.unverified(
@@ -200,7 +200,7 @@ extension DurabilityChecks {
             let copied = log.numbers.last { $0 != .max } ?? 0
             check.expect(
                 found >= copied,
-                "\(copied) items were copied before a kill, and the target holds \(found)")
+                "\(copied) items were copied before a kill, and the target has \(found)")
             try Migration(from: source, to: target).run()
             for (name, store) in [("the target", target), ("the source", source)] {
                 let difference = try StoreDump(of: store).difference(from: expected)

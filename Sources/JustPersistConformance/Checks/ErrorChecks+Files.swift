@@ -6,7 +6,7 @@ extension ErrorChecks {
     static let files: [CheckDefinition] = [
         CheckDefinition(
             "err/not-a-store", clause: [17], gate: .requires(.persistent),
-            "A directory that holds something else is refused, and left as it was."
+            "A directory with other files is refused, and left unchanged."
         ) { check in
             try expectRefusal(
                 check, of: "papers", "a directory with other files",
@@ -85,7 +85,7 @@ extension ErrorChecks {
         },
         CheckDefinition(
             "err/second-open-other-process", clause: [17], gate: .counterCheck(.multiProcess),
-            "A store that another process holds is refused promptly."
+            "A store that another process has open is refused promptly."
         ) { check in
             if check.capabilities.persistence < .reopening {
                 try check.notApplicable("a store that keeps no files has none that processes share")
@@ -105,7 +105,7 @@ extension ErrorChecks {
             check.expectEqual(
                 try outcomeElsewhere("while this one holds it"),
                 DataStoreError.Code.lockedByAnotherProcess.rawValue + ", promptly",
-                "what another process got that opened the store while this one holds it")
+                "the outcome for another process that opened the store while this one had it open")
             try store.addNote("after the refusal")
             check.expectEqual(
                 try store.notes(), ["of the first process", "after the refusal"],
@@ -114,7 +114,7 @@ extension ErrorChecks {
             check.expectEqual(
                 try outcomeElsewhere("once this one has closed it"),
                 "opened: of the first process, after the refusal",
-                "what another process got that opened the store once this one had closed it")
+                "the outcome for another process that opened the store once this one had closed it")
         },
         CheckDefinition(
             "err/other-process-shares", clause: [17], gate: .requires(.multiProcess),
@@ -152,7 +152,7 @@ extension ErrorChecks {
         try store.close()
     }
 
-    /// Opens the store that the judging process holds or held, and notes what came.
+    /// Opens the store that the judging process has open or has closed, and records the outcome.
     static let secondOpener = ChildRole("err/second-opener") { child in
         let outcome: String
         let start = ContinuousClock.now

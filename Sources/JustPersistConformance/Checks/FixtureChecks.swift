@@ -5,7 +5,7 @@ import JustPersist
 enum FixtureChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
-            "fixture/fresh-store-is-empty", clause: [], "A new store opens and holds no items."
+            "fixture/fresh-store-is-empty", clause: [], "A new store opens and has no items."
         ) { check in
             let store = try check.makeStore(named: "fresh")
             try store.open()

@@ -27,7 +27,7 @@ enum HookChecks {
         },
         CheckDefinition(
             "life/backup", clause: [4, 17], gate: .requires(.persistent),
-            "A backup holds what was committed when it was made, and is a store of its own."
+            "A backup contains all that was committed when it was made, and is a store of its own."
         ) { check in
             let (shelved, shelf) = try ShelvedStore.filled(
                 items: PrimitiveChecks.many(check), check)

@@ -44,7 +44,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/after-rollback", clause: [5, 20],
-            "What a block did that throws is in no index, neither at once nor after later blocks."
+            "Changes of a block that throws are in no index, neither immediately nor after later blocks."
         ) { check in
             var corpus = try numbered(in: check.openStore())
             let before = try Answers(to: probes, of: corpus, check)

@@ -153,7 +153,7 @@ extension IsolationChecks {
         },
         CheckDefinition(
             "iso/G-single-predicate", clause: [4],
-            "The same where both reads are of what a predicate finds."
+            "A block sees no mixture of two states when it reads by predicates."
         ) { check in
             for begins in [\Session.beginReading, \Session.begin] {
                 let (t1, t2) = (Session("T1"), Session("T2"))

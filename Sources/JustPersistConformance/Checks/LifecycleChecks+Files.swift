@@ -56,7 +56,7 @@ extension LifecycleChecks {
                 }
                 try check.require(
                     comesTrue(within: patience) { released == nil },
-                    "A store lives on after its last reference was released; it must not hold itself"
+                    "A store lives on after its last reference was released; it must not retain itself"
                 )
             }
             let next = try check.makeStore(named: "store")

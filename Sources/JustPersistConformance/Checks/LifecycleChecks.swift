@@ -51,7 +51,7 @@ enum LifecycleChecks {
         },
         CheckDefinition(
             "life/setup-after-teardown", clause: [1, 19],
-            "The same store object works again after tearDown; a persistent one has its data."
+            "A store object works again after tearDown; a persistent one has its data."
         ) { check in
             let store = try check.openStore()
             try store.addNote("before")

@@ -184,7 +184,7 @@ enum RequestChecks {
         },
         CheckDefinition(
             "req/results-are-frozen", clause: [8],
-            "What a read block gave does not change when others commit."
+            "The results of a read block do not change when others commit."
         ) { check in
             let store = try check.openStore()
             let corpus = try Corpus(

@@ -36,7 +36,7 @@ extension TransactionChecks {
         },
         CheckDefinition(
             "tx/many-types-atomic", clause: [4, 5],
-            "What a block writes to several types appears together or not at all."
+            "A block's changes of several types appear together or not at all."
         ) { check in
             let store = try check.openStore()
             let types = try (0..<5).map { number in

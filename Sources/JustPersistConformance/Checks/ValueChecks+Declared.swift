@@ -5,7 +5,7 @@ extension ValueChecks {
     static let declared: [CheckDefinition] = [
         CheckDefinition(
             "val/default-is-the-value", clause: [9, 11, 12],
-            "An item that holds no value for an attribute has the declared default, however it is asked."
+            "An item without a value for an attribute has the declared default in every kind of read."
         ) { check in
             let store = try check.openStore()
             var items = try StoredType("Declared", ["name"], in: store, check)

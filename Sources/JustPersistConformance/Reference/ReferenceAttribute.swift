@@ -45,7 +45,7 @@ struct ReferenceAttribute {
         }
     }
 
-    /// Whether a row that holds no value has another than null.
+    /// Whether a row without a stored value has a default other than null.
     var hasDefault: Bool { defaultValue != nil }
 
     /// The value of a row: converted to a declared kind if possible, or the default.

@@ -1,6 +1,6 @@
 package import JustPersist
 
-/// Everything that a store holds at one moment: a list of rows, and what is known of their types.
+/// The contents of a store at one moment: a list of rows, and their types.
 ///
 /// A value: a block works on a copy, and a snapshot is one.
 package struct ReferenceState: Sendable {
@@ -206,7 +206,7 @@ extension Array {
     }
 }
 
-/// One item as a store holds it.
+/// One item as a store keeps it.
 package struct ReferenceRow: Sendable {
     /// Which item it is.
     package let key: ReferenceKey

@@ -27,7 +27,7 @@ final class CheckContext: Sendable {
     /// Whether the check's stores keep a change log, though the fixture's do not.
     let hasChangeLog = Locked(false)
 
-    /// Which store lies where; holds the stores, so that none ends before its check.
+    /// The locations of the stores, which it retains, so that none ends before its check.
     let directories = Locked<[ObjectIdentifier: (store: any DataStore, name: String)]>([:])
     let checkID: String
     let recorder: Recorder
@@ -74,7 +74,7 @@ final class CheckContext: Sendable {
 
 /// A check that ends before its last line.
 enum CheckStop: Error {
-    /// An expectation did not hold, and is recorded, that the rest depends on.
+    /// A recorded expectation failed, on which the rest depends.
     case failed
     case unverified(String)
     case notApplicable(String)

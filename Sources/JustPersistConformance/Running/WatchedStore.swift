@@ -5,7 +5,7 @@ import JustPersist
 final class WatchedStore: DataStore {
     /// The store that does the work.
     let store: any DataStore
-    /// Held as the child holds its parent.
+    /// Retained as the child retains its parent.
     private let maker: WatchedStore?
     private let recorder: Recorder
 

@@ -120,7 +120,7 @@ final class FetchesTheImpossible: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Counts all items for an invalid request.
+/// Returns the count 0 for an invalid request.
 final class CountsTheImpossible: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/count-error"] }
 

@@ -9,7 +9,7 @@ enum QueueMutants {
     ]
 }
 
-/// Drops the items of a queued block that more than a thousand others follow.
+/// Deletes all but a thousand items in each queued block.
 final class QueuesSmallBlocks: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/enqueueWrite-many"] }
 

@@ -84,7 +84,7 @@ enum SabotagedFixture: ConformanceFixture {
     }
 }
 
-/// The reference store with faults; what it holds outlives it in its process.
+/// The reference store with faults; its contents outlive it in its process.
 final class FaultyStore: SabotagedStore, MaintainableDataStore, @unchecked Sendable {
     override class func threading(_ memory: Memory) -> DataStoreThreading {
         memory.directory.withLock { $0 }.map { SabotagedFixture.faults(in: $0).threading }

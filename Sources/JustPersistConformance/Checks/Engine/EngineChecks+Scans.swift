@@ -30,7 +30,7 @@ extension EngineChecks {
                 try expectPrefixes("after \(key) was deleted")
             }
         },
-        check("ranges", clause: [12], "A range holds its lower bound and not its upper one.") {
+        check("ranges", clause: [12], "A range includes its lower bound and not its upper one.") {
             check in
             let engine = try ExaminedEngine(check, stride(from: 10, to: 50, by: 10).map(entry))
             let bounds = [0, 9, 10, 11, 20, 40, 41, 60].map(key) + [[], [0], [255, 255, 255]]
@@ -106,7 +106,7 @@ extension EngineChecks {
         },
         check(
             "errors-in-scans", clause: [5],
-            "What a body throws ends its scan, and gets out as it is."
+            "An error of a body ends its scan, and is rethrown unchanged."
         ) {
             check in
             var engine = try ExaminedEngine(check, (0..<30).map(entry))

@@ -201,7 +201,8 @@ extension EngineChecks {
             for reader in readers { try reader.join() }
         },
         check(
-            "random", clause: [4, 5, 12], "Random transactions leave what a dictionary would hold."
+            "random", clause: [4, 5, 12],
+            "Random transactions have the results that a dictionary has."
         ) {
             check in
             var random = check.generator()

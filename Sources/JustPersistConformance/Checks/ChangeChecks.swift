@@ -12,7 +12,7 @@ enum ChangeChecks {
             let observation = try items.store.observeChanges(.everything, since: nil)
             let first = try check.next(observation)
             check.expectEqual(first?.isComplete, false, "whether the first set is complete")
-            check.expectEqual(first?.types, [], "what the first set names")
+            check.expectEqual(first?.types, [], "the changes in the first set")
         },
         CheckDefinition(
             "chg/names-what-changed", clause: [21], gate: .requires(.changeStreams),
@@ -111,7 +111,7 @@ enum ChangeChecks {
                 }
                 check.expectEqual(
                     told, made + [live],
-                    "what is reported after the token of a block begun before it")
+                    "the items reported after the token of a block begun before it")
             }
         },
         CheckDefinition(
@@ -447,7 +447,7 @@ enum ChangeChecks {
                 .withEveryDeletion(in: .everything), since: token)
             check.expectEqual(
                 try check.next(every)?[items.key]?.deleted, [passing],
-                "what was deleted, for an observer of every deletion")
+                "the deletions for an observer of every deletion")
             let observation = try items.store.observeChanges(.everything, since: token)
             let live = try items.added("live \(round)")
             var told: [ItemID] = []

@@ -37,7 +37,8 @@ extension ConcurrencyChecks {
                 isOpen.wait()
                 let reader = check.start {
                     check.expectEqual(
-                        try items.all(), ["a": 1], "what a reader finds while a writer is open")
+                        try items.all(), ["a": 1],
+                        "the items that a reader finds while a writer is open")
                 }
                 check.expect(
                     reader.ends(within: .seconds(10)),

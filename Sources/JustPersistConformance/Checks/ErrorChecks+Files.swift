@@ -196,7 +196,7 @@ extension ErrorChecks {
         }
         try? store.close()
         check.expectEqual(
-            try entries(), before, "what lies in \(what) after the refusal", line: line)
+            try entries(), before, "the contents of \(what) after the refusal", line: line)
         for (file, text) in files {
             check.expectEqual(
                 try? String(contentsOf: directory.appending(path: file), encoding: .utf8), text,

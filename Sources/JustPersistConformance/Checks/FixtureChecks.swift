@@ -63,7 +63,7 @@ enum FixtureChecks {
                 let found = try files.contentsOfDirectory(atPath: surroundings.path)
                 check.expectEqual(
                     found.filter { $0 != "store" }.sorted(), ["neighbour"],
-                    "what lies beside the store's directory \(when)", line: line)
+                    "the files beside the store's directory \(when)", line: line)
             }
             try expectNothingElse("while it is open")
             try store.close()

@@ -39,7 +39,7 @@ enum HookChecks {
             try copy.store.open()
             try copy.expect(shelf, "in a backup")
             check.expectEqual(
-                try copy.store.verify().problems.map { "\($0)" }, [], "what is wrong with a backup")
+                try copy.store.verify().problems.map { "\($0)" }, [], "the errors in a backup")
             try copy.expect(try copy.commit(.create, 5, to: shelf), "in a backup with new items")
             try shelved.expect(later, "in a store of which a backup was made")
         },

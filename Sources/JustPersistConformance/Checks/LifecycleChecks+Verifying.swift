@@ -13,7 +13,7 @@ extension LifecycleChecks {
                 for _ in 1...2 {
                     let report = try shelved.store.verify()
                     check.expectEqual(
-                        report.problems.map { "\($0)" }, [], "what verify finds wrong \(when)",
+                        report.problems.map { "\($0)" }, [], "the damage that verify finds \(when)",
                         line: line)
                     var expected = shelf.types.mapValues { _ in 1 }
                     expected[Shelf.key] = shelf.items.count
@@ -22,7 +22,7 @@ extension LifecycleChecks {
                         $0.key.hasPrefix(Shelf.key) && $0.value > 0
                     }
                     check.expectEqual(
-                        counts, expected.filter { $0.value > 0 }, "what verify counts \(when)",
+                        counts, expected.filter { $0.value > 0 }, "the counts of verify \(when)",
                         line: line)
                 }
             }
@@ -70,9 +70,10 @@ extension LifecycleChecks {
             repeat {
                 let report = try shelved.store.verify()
                 check.expectEqual(
-                    report.problems.map { "\($0)" }, [], "what verify finds wrong beside a writer")
+                    report.problems.map { "\($0)" }, [],
+                    "the damage that verify finds beside a writer")
                 check.expectEqual(
-                    report.itemCounts[Shelf.key], 50, "what verify counts beside a writer")
+                    report.itemCounts[Shelf.key], 50, "the counts of verify beside a writer")
             } while !isOver.withLock { $0 }
             try writer.join()
         },

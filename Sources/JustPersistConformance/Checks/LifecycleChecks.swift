@@ -15,7 +15,7 @@ enum LifecycleChecks {
             try store.open()
             check.expectEqual(try store.notes(), ["before"], "the items after a second setup")
             let errors = check.reported { store.setup() }
-            check.expectEqual(errors.map(\.code), [], "what a third setup reported")
+            check.expectEqual(errors.map(\.code), [], "the errors reported by a third setup")
             try store.addNote("after")
             check.expectEqual(
                 try store.notes(), ["before", "after"], "the items after a third setup and a write")
@@ -28,7 +28,7 @@ enum LifecycleChecks {
             try store.close()
             check.expectSuccess("a second tearDown") { try store.close() }
             let errors = check.reported { store.tearDown() }
-            check.expectEqual(errors.map(\.code), [], "what a third tearDown reported")
+            check.expectEqual(errors.map(\.code), [], "the errors reported by a third tearDown")
             let again = try check.reopened(store)
             try again.addNote("later")
             check.expectEqual(

@@ -179,7 +179,7 @@ enum RequestChecks {
             }
             check.expectEqual(
                 check.errors.codes, [],
-                "what the error handler was given for requests for an unknown type")
+                "the errors given to the handler for requests for an unknown type")
             try check.expectAnswer(Query(), of: corpus)
         },
         CheckDefinition(

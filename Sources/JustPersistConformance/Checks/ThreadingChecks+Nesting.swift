@@ -99,7 +99,7 @@ extension ThreadingChecks {
                 }
                 check.expectEqual(
                     reported.map(\.code), [.nestedWrite],
-                    "what writeSync inside \(place) gave to the error handler", line: line)
+                    "the errors that writeSync inside \(place) gave to the handler", line: line)
             }
             try store.write { db in
                 try db.addNote("before")

@@ -32,7 +32,7 @@ extension TransactionChecks {
                 error == nil, "An empty queued block failed: \(String(describing: error))")
             check.expectEqual(try tokens(items), before, "the items after empty blocks")
             check.expectEqual(
-                check.errors.codes.map(\.rawValue), [], "what the error handler was given")
+                check.errors.codes.map(\.rawValue), [], "the errors given to the handler")
         },
         CheckDefinition(
             "tx/many-types-atomic", clause: [4, 5],
@@ -136,7 +136,7 @@ extension TransactionChecks {
                     check.expectEqual(item["number"], .int(1), "the item's number in its block")
                     check.expectEqual(
                         reported.map(\.code), [.itemNotMutable],
-                        "what the error handler was given when an item of a read block was changed")
+                        "the errors given to the handler when an item of a read block was changed")
                 }
             }
             try expectUnchanged("after changing one in a read block")

@@ -54,7 +54,7 @@ extension TransactionChecks {
                     "the items after writeSync without try, in whose block \(what)")
                 check.expectEqual(
                     reported.map(\.code), [code],
-                    "what the error handler was given when \(what) in writeSync without try")
+                    "the errors given to the handler when \(what) in writeSync without try")
             }
         },
         CheckDefinition(
@@ -93,7 +93,7 @@ extension TransactionChecks {
             }
             check.expectEqual(
                 reported.map(\.code), [.kindMismatch],
-                "what the error handler was given of a value that could not be read in writeSync without try"
+                "the errors given to the handler for an unreadable value in writeSync without try"
             )
             try items.expectValues(["text": .string("!")], of: id, "after writeSync without try")
         },

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The tests of what is made for developers: the conformance kit with its sabotaged stores, and what the plugin writes.
-// Who changes the stores themselves need not wait for them.
+// The tests of the tools for developers: the conformance kit with its sabotaged stores, and the plugin's output.
+// They are a package of their own, so that a change of a store need not wait for them.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -29,7 +29,7 @@ let package = Package(
                 .product(name: "JustPersistRecords", package: "JustPersist"),
             ],
             swiftSettings: settings),
-        // Compiles the plugin's own files, through a link, for nothing can import a plugin.
+        // Compiles the plugin's own files through a link, since no target can import a plugin.
         .testTarget(
             name: "NewDataStoreTests",
             dependencies: [

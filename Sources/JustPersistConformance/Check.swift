@@ -3,7 +3,7 @@ public struct Check: Sendable, Identifiable, CustomStringConvertible {
     /// Its group, name and variant: `crud/set-nil-clears@reopened`.
     public var id: String { definition.id + variant.suffix }
 
-    /// What it asserts, in one sentence.
+    /// The statement that it asserts, in one sentence.
     public var summary: String { definition.summary }
 
     /// The id.

@@ -8,7 +8,7 @@ import JustPersist
 public enum Conformance {
     /// The checks of a run, each to be run once, in order.
     ///
-    /// Behind the last of them the report is printed, and written where the options say.
+    /// After the last check the report is printed, and written where the options say.
     public static func checks(
         _ fixture: any ConformanceFixture.Type, level: ConformanceLevel = .v1,
         options: ConformanceOptions, children: ChildLauncher?
@@ -28,7 +28,7 @@ public enum Conformance {
         return assessment.checks()
     }
 
-    /// Runs the checks, one behind the other, and reports.
+    /// Runs the checks, one after the other, and reports.
     ///
     /// In a process that the kit started itself this does that process's job, and does not return.
     /// The report is also written to the file that the options name. Processes in which checks run are started
@@ -51,7 +51,7 @@ public enum Conformance {
         return assessment.report
     }
 
-    /// The same for a test of XCTest, with the options from the environment.
+    /// Runs the checks in a test of XCTest, with the options from the environment.
     ///
     /// ```swift
     /// final class MyStoreConformance: XCTestCase {

@@ -55,11 +55,11 @@ public protocol ConformanceFixture: SendableMetatype {
     /// The checks that the store is known to fail; by default none.
     static var knownFailures: [KnownFailure] { get }
 
-    /// What a person types to run a check again with the same profile and seed; by default `swift test`
+    /// The command that runs a check again with the same profile and seed; by default `swift test`
     /// with the environment variables that say so.
     static func rerunCommand(check: String, options: ConformanceOptions) -> String
 
-    /// What reports call the store; by default the name of its type.
+    /// The name of the store in reports; by default the name of its type.
     static var storeName: String { get }
 }
 

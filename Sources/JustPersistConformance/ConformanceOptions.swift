@@ -19,7 +19,7 @@ public enum ConformanceProfile: String, Sendable, Codable, CaseIterable {
     }
 }
 
-/// The edition of the kit that a store is held to, so that a check added later breaks nobody's build.
+/// The edition of the kit that a store must pass, so that a check added later breaks no build.
 ///
 /// Checks of a later level than the one asked for run too; what they find is reported, and is no failure.
 public enum ConformanceLevel: Int, Sendable, Codable, Comparable {
@@ -38,7 +38,7 @@ public struct ConformanceOptions: Sendable, Codable {
     public var profile: ConformanceProfile
     /// Patterns of the ids to run, such as `iso/*`; empty for all.
     public var only: [String]
-    /// What every random choice depends on.
+    /// The seed of every random choice.
     public var seed: UInt64
     /// The seconds without any sign of life after which a check is given up as hanging; four times as many while
     /// its process computes.
@@ -133,6 +133,6 @@ public struct ConformanceOptions: Sendable, Codable {
 
 /// An option of the kit that cannot be read.
 public struct ConformanceOptionsError: Error, CustomStringConvertible {
-    /// What is wrong with it, and what it takes.
+    /// The error in it, and the values that it takes.
     public let description: String
 }

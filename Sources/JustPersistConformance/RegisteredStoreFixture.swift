@@ -2,9 +2,9 @@ import Foundation
 import JustPersist
 
 extension Conformance {
-    /// A fixture for the store behind a registered URL scheme: `lmdb:`.
+    /// A fixture for the store of a registered URL scheme: `lmdb:`.
     ///
-    /// A path behind the scheme is the directory under which the kit makes directories of its own; a store
+    /// A path after the scheme is the directory under which the kit makes directories of its own; a store
     /// that lies there is not touched. One scheme in a process at a time.
     ///
     /// For programs that start their further processes with ``ChildLauncher/relaunching(arguments:)`` and call
@@ -31,7 +31,7 @@ extension Conformance {
 /// The URL scheme that was chosen last.
 private struct RegisteredScheme: Sendable {
     let name: String
-    /// Whether a path stands behind it.
+    /// Whether a path follows it.
     let hasPlace: Bool
 
     func url(of directory: URL) -> String {

@@ -4,7 +4,7 @@ import JustPersist
 import JustPersistCommandLine
 public import JustPersistConformance
 
-/// The program behind `justpersist conformance`: runs the conformance kit against a backend.
+/// The program that `justpersist conformance` starts: runs the conformance kit against a backend.
 @main
 struct ConformanceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,7 +24,7 @@ struct ConformanceCommand: ParsableCommand {
     @Option(
         help: "Patterns of the checks to run, separated by commas: 'iso/*,crud/set-nil-clears'.")
     var only: String?
-    @Option(help: "What random choices depend on; printed with each report.") var seed: UInt64?
+    @Option(help: "The seed of all random choices; printed with each report.") var seed: UInt64?
     @Option(help: "The format of the report: table, json, markdown or junit.")
     var format = ConformanceReport.Format.table
     @Option(help: "Seconds without a sign of life after which a check has failed.")
@@ -59,7 +59,7 @@ struct ConformanceCommand: ParsableCommand {
         if !url.options.isEmpty {
             throw DataStoreError(
                 .invalidStoreURL, in: "conformance",
-                "“\(store)” has options behind a “?”. The checks choose their own; leave these out."
+                "“\(store)” has options after a “?”. The checks choose their own; leave these out."
             )
         }
         let fixture = try Conformance.fixture(scheme: url.scheme)
@@ -77,7 +77,7 @@ struct ConformanceCommand: ParsableCommand {
         }
         Progress().clear()
         do { try show(report) } catch is OutputClosed {
-            // Whether the contract is kept is told by the exit code, too.
+            // The exit code also reports whether the contract is kept.
         }
         if !report.isConformant { throw ExitCode.failure }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// What is computed of items, and streams of them.
+/// Aggregations of items, and streams of items.
 enum AggregateChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
@@ -23,13 +23,13 @@ enum AggregateChecks {
                         .int(4), .int(2), .int(6), .double(3), .int(2), .int(4), .int(0), .int(0),
                         .null, .null, .null,
                     ]
-                ], "what is computed of 4, nil, no value and 2, and of an attribute without values")
+                ], "the aggregates of 4, nil, no value and 2, and of an attribute without values")
             let none = try rows(
                 DataStoreAggregation([.count, .sum("n"), .average("n"), .max("n")]), of: corpus,
                 Query(predicate: .constant(false)))
             check.expectEqual(
                 none.map(\.values), [[.int(0), .int(0), .null, .null]],
-                "what is computed of no items")
+                "the aggregates of no items")
         },
         CheckDefinition(
             "agg/groups-by-equality", clause: [10, 11],
@@ -101,7 +101,7 @@ enum AggregateChecks {
         },
         CheckDefinition(
             "agg/refused", clause: [14],
-            "What cannot be computed is refused: a sum of dates or texts, a column that there is not, a negative limit."
+            "An aggregation that cannot be computed is refused: a sum of dates or texts, an unknown column, a negative limit."
         ) { check in
             let corpus = try Corpus(
                 [["text": .string("1"), "n": .int(1)]], as: type, in: check.openStore())

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Copies that are kept up to date by what a store tells.
+/// Copies that are kept up to date by the changes that a store reports.
 extension ChangeChecks {
     static func results(_ check: CheckContext) throws {
         var random = check.generator("results")
@@ -42,13 +42,13 @@ extension ChangeChecks {
             try store.write { db in
                 try db.dynamicItems(request).first?["note"] = .string("changed")
             }
-            check.expect(follower.hasMore(than: count), "a change of an item was not told")
-            check.expectEqual(follower.problems, [], "what is wrong with the places of \(request)")
+            check.expect(follower.hasMore(than: count), "a change of an item was not reported")
+            check.expectEqual(follower.problems, [], "the errors in the positions of \(request)")
             task.cancel()
         }
     }
 
-    /// What is wrong with the places of a change, of a list before.
+    /// The error in the positions that a change reports; `nil` if they lead from the list before to the one after.
     private static func problem(of change: ResultChanges, behind list: [ItemID]) -> String? {
         let stayed = Set(list).intersection(change.ids)
         if change.deletions != list.indices.filter({ !stayed.contains(list[$0]) }) {
@@ -132,7 +132,7 @@ extension ChangeChecks {
         }
     }
 
-    /// What items are, by their ids; those that are there of some, or all.
+    /// The states of items by their ids: of those of the given ones that exist, or of all.
     private static func texts(
         of ids: [ItemID]?, _ items: NamedItems, _ db: borrowing DataStoreReader
     ) throws -> [ItemID: String] {

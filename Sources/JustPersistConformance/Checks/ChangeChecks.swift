@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// What a store tells of its commits.
+/// Observation of a store's commits.
 enum ChangeChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
@@ -12,7 +12,7 @@ enum ChangeChecks {
             let observation = try items.store.observeChanges(.everything, since: nil)
             let first = try check.next(observation)
             check.expectEqual(first?.isComplete, false, "whether the first set is complete")
-            check.expectEqual(first?.types, [], "what the first set names")
+            check.expectEqual(first?.types, [], "the changes in the first set")
         },
         CheckDefinition(
             "chg/names-what-changed", clause: [21], gate: .requires(.changeStreams),
@@ -20,11 +20,11 @@ enum ChangeChecks {
             run: namesWhatChanged),
         CheckDefinition(
             "chg/visible-when-told", clause: [21], gate: .requires(.changeStreams),
-            "A change is told behind its commit: a block that begins then sees it.",
+            "A change is reported after its commit: a block that begins then sees it.",
             run: visibleWhenTold),
         CheckDefinition(
             "chg/rolled-back-tells-nothing", clause: [5, 21], gate: .requires(.changeStreams),
-            "A block that throws is not told, nor is one that changes nothing."
+            "A block that throws is not reported, nor is one that changes nothing."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["a": 1, "b": 2])
             let listener = try ChangeListener(items.store)
@@ -34,7 +34,7 @@ enum ChangeChecks {
                         try items.create("c", number, db)
                         try items.set("a", to: number + 10, db)
                         _ = try db.performDelete(try items.known("b", db))
-                        // So that the changes are in the state of the block.
+                        // The changes must be in the state of the block.
                         _ = try db.performCount(items.request())
                         throw Refusal()
                     }
@@ -44,41 +44,41 @@ enum ChangeChecks {
             let id = try items.added("d")
             let sets = listener.sets { $0.contains { $0.inserted.contains(id) } }
             check.expectEqual(
-                sets.flatMap(\.inserted), [id], "the items that were told as created")
-            check.expectEqual(sets.flatMap(\.updated), [], "the items that were told as changed")
-            check.expectEqual(sets.flatMap(\.deleted), [], "the items that were told as deleted")
+                sets.flatMap(\.inserted), [id], "the items reported as created")
+            check.expectEqual(sets.flatMap(\.updated), [], "the items reported as changed")
+            check.expectEqual(sets.flatMap(\.deleted), [], "the items reported as deleted")
             check.expect(sets.allSatisfy(\.isComplete), "the sets are not complete")
         },
         CheckDefinition(
             "chg/poll", clause: [21], gate: .requires(.changeStreams),
-            "What a write call has committed is told without waiting as soon as it has returned, once."
+            "The changes of a write call can be taken without waiting as soon as it has returned, once."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["a": 1])
             let observation = try items.store.observeChanges(.everything, since: nil)
             check.expectEqual(
                 observation.poll()?.isComplete, false, "whether the first set is complete")
-            check.expectEqual(observation.poll(), nil, "what is told before anything is written")
+            check.expectEqual(observation.poll(), nil, "the changes before anything is written")
             for number in 0..<20 {
                 let id = try items.added("item \(number)")
                 let told = observation.poll()?.types.flatMap(\.inserted)
-                check.expectEqual(told, [id], "what is told behind write \(number)")
-                check.expectEqual(observation.poll(), nil, "what is told again")
+                check.expectEqual(told, [id], "the items reported after write \(number)")
+                check.expectEqual(observation.poll(), nil, "the changes reported again")
             }
         },
         CheckDefinition(
             "chg/once-and-in-order", clause: [21], gate: .requires(.changeStreams),
-            "Each commit of concurrent writers is told once, in the order of the commits.",
+            "Each commit of concurrent writers is reported once, in the order of the commits.",
             run: onceAndInOrder),
         CheckDefinition(
             "chg/joined", clause: [21], gate: .requires(.changeStreams),
-            "Commits that are told as one set are told as one difference.", run: joined),
+            "Commits that are reported as one set are reported as one difference.", run: joined),
         CheckDefinition(
             "chg/slow-consumer", clause: [21], gate: .requires(.changeStreams),
-            "Whoever takes nothing holds no writer up, and learns at last what has changed or that it must read anew.",
+            "An observer that takes no changes delays no writer, and finally gets the changes or is required to read again.",
             run: slowConsumer),
         CheckDefinition(
             "chg/token", clause: [21], gate: .requires(.changeStreams),
-            "An observation with the token of a state or of a set tells all that follows, and nothing that came before.",
+            "An observation since the token of a state or of a set reports all later changes, and no earlier ones.",
             run: token),
         CheckDefinition(
             "chg/token-of-snapshot", clause: [4, 21],
@@ -111,7 +111,7 @@ enum ChangeChecks {
                 }
                 check.expectEqual(
                     told, made + [live],
-                    "what is reported after the token of a block begun before it")
+                    "the items reported after the token of a block begun before it")
             }
         },
         CheckDefinition(
@@ -125,19 +125,19 @@ enum ChangeChecks {
                 ChangeToken(origin: known.origin, position: known.position + 1_000),
             ] {
                 let observation = try items.store.observeChanges(.everything, since: token)
-                // What it tells of otherwise.
+                // Gives a store that ignores the unknown token a change to report.
                 try items.store.write { db in try items.create("b", 2, db) }
                 let first = try check.next(observation)
                 check.expectEqual(
-                    first?.isComplete, false, "whether the first set behind \(token) is complete")
+                    first?.isComplete, false, "whether the first set after \(token) is complete")
             }
         },
         CheckDefinition(
             "chg/scopes", clause: [21], gate: .requires(.changeStreams),
-            "An observation of a type or of an item tells of nothing else.", run: scopes),
+            "An observation of a type or of an item reports nothing else.", run: scopes),
         CheckDefinition(
             "chg/ends-with-the-store", clause: [1, 21], gate: .requires(.changeStreams),
-            "Closing a store ends its observations behind what was committed, and waits for none."
+            "Closing a store ends its observations after the last committed change, and waits for none."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["a": 1])
             let listener = try ChangeListener(items.store)
@@ -146,7 +146,7 @@ enum ChangeChecks {
             try items.store.close()
             check.expect(listener.ends, "the observation does not end")
             check.expectEqual(
-                listener.told.flatMap(\.inserted), [id], "what was told before the end")
+                listener.told.flatMap(\.inserted), [id], "the items reported before the end")
             var sets: [ChangeSet] = []
             while let set = try check.next(idle) { sets.append(set) }
             check.expect(
@@ -251,7 +251,7 @@ enum ChangeChecks {
         }
         _ = listener.set { $0[items.key]?.inserted.contains(last) ?? false }
         check.expectEqual(
-            unseen.withLock { $0.count }, 0, "the items that were told before they could be seen")
+            unseen.withLock { $0.count }, 0, "the items reported before they could be seen")
     }
 
     private static func onceAndInOrder(_ check: CheckContext) throws {
@@ -269,13 +269,13 @@ enum ChangeChecks {
             Set(sets.flatMap(\.inserted)).isSuperset(of: all.joined())
         }
         check.expectEqual(
-            sets.flatMap(\.inserted).count, 160, "how many items were told as created")
+            sets.flatMap(\.inserted).count, 160, "how many items were reported as created")
         check.expect(sets.allSatisfy(\.isComplete), "a set is not complete")
         let order = sets.flatMap(\.inserted)
         for (thread, ids) in all.enumerated() {
             check.expect(
                 order.filter(ids.contains) == ids,
-                "the commits of thread \(thread) were told in another order than it made them in")
+                "the commits of thread \(thread) were reported in another order than it made them")
         }
         let positions = sets.map(\.token.position)
         check.expect(positions == positions.sorted(), "the tokens do not grow")
@@ -291,7 +291,7 @@ enum ChangeChecks {
         _ = try check.next(anew)
         let every = try items.store.observeChanges(
             .withEveryDeletion(in: .everything), since: token)
-        // Each in a commit of its own, and nobody takes any.
+        // Each in a commit of its own, and no observer takes any.
         let new = try items.added("new")
         let passing = try items.added("passing")
         for (name, number) in [("new", 5), ("changed", 6), ("both", 7), ("passing", 8)] {
@@ -322,11 +322,11 @@ enum ChangeChecks {
         check.expect(
             changes?.updated.last?.attributes.contains("number") ?? false,
             "an attribute is not named that an item lost when it was inserted again")
-        // Whoever has just read the state may have met the item that is gone again.
-        let other = try check.require(check.next(anew), "the set behind one that is not complete")
+        // A state that was just read may include the item that was deleted later.
+        let other = try check.require(check.next(anew), "the set after one that is not complete")
         check.expectEqual(
             other[items.key]?.deleted, [ids[1], ids[2], passing],
-            "the items that were deleted since one was told to read anew")
+            "the items that were deleted since the observer was required to read again")
         let third = try check.require(check.next(every), "the set with every deletion")
         check.expectEqual(
             third[items.key]?.deleted, [ids[1], ids[2], passing],
@@ -375,10 +375,10 @@ enum ChangeChecks {
         let (token, seen) = try items.store.read { db in (try db.changeToken, try items.ids(db)) }
         var made = [try items.added("b"), try items.added("c")]
         let first = try items.store.observeChanges(.everything, since: token)
-        let set = try check.require(check.next(first), "the set behind a state's token")
+        let set = try check.require(check.next(first), "the set after a state's token")
         check.expectEqual(
-            set[items.key]?.inserted, made, "what was created behind the state \(seen)")
-        // Behind a set, with an observer that goes on meanwhile, and of one commit after the other.
+            set[items.key]?.inserted, made, "the items created after the state \(seen)")
+        // After a set, commit by commit, while another observer continues.
         var last = set.token
         for round in 0..<10 {
             made = []
@@ -387,12 +387,12 @@ enum ChangeChecks {
             let live = try items.added("e")
             var told: [ItemID] = []
             while !told.contains(live) {
-                let set = try check.require(check.next(next), "a set behind a set's token")
-                try check.require(set.isComplete, "a set behind a set's token is not complete")
+                let set = try check.require(check.next(next), "a set after a set's token")
+                try check.require(set.isComplete, "a set after a set's token is not complete")
                 told += set[items.key]?.inserted ?? []
                 last = set.token
             }
-            check.expectEqual(told, made + [live], "what was created behind a set")
+            check.expectEqual(told, made + [live], "the items created after a set")
         }
         let text = try JSONEncoder().encode(last)
         check.expectEqual(
@@ -401,7 +401,7 @@ enum ChangeChecks {
             let before = try db.changeToken
             try items.create("f", 1, db)
             check.expectEqual(
-                try db.changeToken, before, "the token of a write block behind a change")
+                try db.changeToken, before, "the token of a write block after a change")
         }
     }
 
@@ -422,11 +422,11 @@ enum ChangeChecks {
         let byType = ofType.sets { $0.contains { $0.deleted.contains(ids[0]) } }
         check.expectEqual(
             Set(byType.map(\.itemTypeKey)), [items.key],
-            "the types that the type's observer heard of")
-        // What was set in the item that is deleted may be told with its deletion.
+            "the types that the type's observer received")
+        // The deletion may be reported in one set with the item's last changes, or replace them.
         check.expectEqual(
             Set(byType.flatMap(\.updated).map(\.id)).subtracting([ids[0]]), [ids[1]],
-            "the items that the type's observer heard of")
+            "the items that the type's observer received")
         let byItem = ofItem.sets { $0.contains { $0.deleted.contains(ids[0]) } }
         check.expectEqual(
             Set(byItem.flatMap { $0.updated.map(\.id) + $0.deleted + $0.inserted }), [ids[0]],
@@ -447,19 +447,19 @@ enum ChangeChecks {
                 .withEveryDeletion(in: .everything), since: token)
             check.expectEqual(
                 try check.next(every)?[items.key]?.deleted, [passing],
-                "what was deleted, for an observer of every deletion")
+                "the deletions for an observer of every deletion")
             let observation = try items.store.observeChanges(.everything, since: token)
             let live = try items.added("live \(round)")
             var told: [ItemID] = []
             while !told.contains(live) {
-                let set = try check.require(check.next(observation), "a set behind the token")
+                let set = try check.require(check.next(observation), "a set after the token")
                 try check.require(
                     set.isComplete,
-                    "the first set behind a token of an earlier opening is not complete")
+                    "the first set after a token of an earlier opening is not complete")
                 told += set[items.key]?.inserted ?? []
                 token = set.token
             }
-            check.expectEqual(told, [before, after, live], "what was told behind the token")
+            check.expectEqual(told, [before, after, live], "the items reported after the token")
         }
     }
 }

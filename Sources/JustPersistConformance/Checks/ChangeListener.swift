@@ -1,6 +1,6 @@
 import JustPersist
 
-/// One that takes what a store tells as soon as it is told.
+/// An observer that takes a store's changes as soon as they are reported.
 final class ChangeListener: Sendable {
     private let state = Locked(State())
 
@@ -9,7 +9,7 @@ final class ChangeListener: Sendable {
         var hasEnded = false
     }
 
-    /// Begins to observe a store, and returns when everything that is committed from now on will be told.
+    /// Begins to observe a store, and returns when every later commit will be reported.
     ///
     /// - Parameter body: Called with each set, before the next one is taken.
     init(
@@ -32,10 +32,10 @@ final class ChangeListener: Sendable {
         hasBegun.wait()
     }
 
-    /// What was told so far of each type.
+    /// The changes reported so far, by type.
     var told: [ItemChanges] { state.withLock { $0.sets.flatMap(\.types) } }
 
-    /// What was told of each type, once that is what is waited for.
+    /// The changes reported, by type, once they fulfil the condition.
     func sets(until isSo: ([ItemChanges]) -> Bool) -> [ItemChanges] {
         state.wait { state in
             let told = state.sets.flatMap(\.types)
@@ -65,7 +65,7 @@ extension CheckContext {
 }
 
 extension NamedItems {
-    /// The same items in a store that was opened again.
+    /// These items in a store that was opened again.
     init(_ store: any DataStore, like other: NamedItems) {
         self.store = store
         key = other.key

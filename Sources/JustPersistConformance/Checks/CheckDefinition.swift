@@ -1,6 +1,6 @@
 import JustPersist
 
-/// One demand of the contract, and the code that holds a store to it.
+/// One requirement of the contract, and the code that tests it.
 struct CheckDefinition: Sendable {
     /// Its group and name: `crud/token-is-stable`.
     let id: String
@@ -10,7 +10,7 @@ struct CheckDefinition: Sendable {
     let gate: Gate
     /// The edition of the kit it came with.
     let since: ConformanceLevel
-    /// What it asserts, in one sentence.
+    /// The statement that it asserts, in one sentence.
     let summary: String
     /// Holds a store to it.
     ///

@@ -140,5 +140,5 @@ enum ChildChecks {
     }
 }
 
-/// What a block throws to be rolled back.
+/// The error that a block throws to be rolled back.
 struct Stopped: Error {}

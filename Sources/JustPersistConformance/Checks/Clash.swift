@@ -1,26 +1,26 @@
 import JustPersist
 
-/// What a child and its parent both do to one item, and what becomes of it in a merge: the rows of the table of merges.
+/// The changes of a child and its parent to one item, and their outcome in a merge: the rows of the table of merges.
 struct Clash: Sendable {
     typealias Values = [String: DataStoreValue]
 
     /// The end of its check's id.
     let name: String
-    /// What it asserts.
+    /// The statement that it asserts.
     let summary: String
     /// The attributes that a side sets; nil where it deletes the item.
     let child: Values?
     let parent: Values?
-    /// What the item has after a merge in which the child wins, and in which the parent does; nil: it is gone.
+    /// The item's values after a merge in which the child wins, and in which the parent does; nil if it is deleted.
     let childWins: Values?
     let parentWins: Values?
-    /// What is in conflict: some attributes, or the item.
+    /// The parts in conflict: some attributes, or the item.
     var attributes: [String] = []
     var kind: MergeConflict.Kind?
     /// Whether the item was not there before.
     var isMade = false
 
-    /// What the item has before.
+    /// The item's values before.
     ///
     /// Neither side ever sets `other`.
     static let start: Values = ["name": .string("before"), "number": .int(1), "other": .int(7)]

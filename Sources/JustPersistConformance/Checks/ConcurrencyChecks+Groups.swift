@@ -79,7 +79,7 @@ extension ConcurrencyChecks {
             "how many of \(count) queued blocks were committed")
         check.expectEqual(
             try items.names(), ["a"] + expected.map(String.init),
-            "the items behind \(count) queued blocks, some of which threw")
+            "the items after \(count) queued blocks, some of which threw")
         check.expectEqual(
             try items.all()["a"], expected.count, "the item that each of them counted up")
     }

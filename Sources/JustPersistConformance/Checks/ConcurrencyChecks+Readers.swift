@@ -37,7 +37,8 @@ extension ConcurrencyChecks {
                 isOpen.wait()
                 let reader = check.start {
                     check.expectEqual(
-                        try items.all(), ["a": 1], "what a reader finds while a writer is open")
+                        try items.all(), ["a": 1],
+                        "the items that a reader finds while a writer is open")
                 }
                 check.expect(
                     reader.ends(within: .seconds(10)),
@@ -101,11 +102,11 @@ extension ConcurrencyChecks {
 
     private static func readInManyThreads(_ check: CheckContext) throws {
         guard check.capabilities.threading == .callingThread else {
-            try check.notApplicable("its blocks run on the main thread, one behind the other")
+            try check.notApplicable("its blocks run on the main thread, one after the other")
         }
         let items = try NamedItems(in: check.openStore(), ["a": 1])
         let count = 256
-        // Behind blocks that threw there is room for as many as before.
+        // Blocks that threw must leave room for as many as before.
         var room = 0
         for isThrowing in [true, false] {
             let gathering = Gathering(of: count)
@@ -136,13 +137,13 @@ extension ConcurrencyChecks {
             check.expect(
                 inside > 0 && inside >= room,
                 """
-                \(inside) of \(count) readers were let in and \(refused) refused, behind \(room) that \
+                \(inside) of \(count) readers were let in and \(refused) refused, after \(room) that \
                 were let in and whose blocks threw
                 """)
             room = inside
         }
         try items.store.write { db in try items.create("b", 2, db) }
         check.expectEqual(
-            try items.names(), ["a", "b"], "the items read and written behind them")
+            try items.names(), ["a", "b"], "the items read and written after them")
     }
 }

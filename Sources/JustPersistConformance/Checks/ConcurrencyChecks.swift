@@ -60,7 +60,7 @@ enum ConcurrencyChecks {
         },
         CheckDefinition(
             "conc/no-writer-starvation", clause: [4],
-            "Writes come to their end while sixteen threads read without a pause."
+            "Writes finish while sixteen threads read without a pause."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["a": 0])
             let reads = Reads()
@@ -85,7 +85,7 @@ enum ConcurrencyChecks {
         },
         CheckDefinition(
             "conc/two-stores-at-once", clause: [4],
-            "An open write block of one store does not hold up another store."
+            "An open write block of one store does not block another store."
         ) { check in
             let first = try NamedItems(in: check.openStore())
             let second = try NamedItems(in: check.openStore())
@@ -99,7 +99,7 @@ enum ConcurrencyChecks {
                 try second.store.write { db in try second.create("inner", 2, db) }
                 check.expect(
                     try second.names().contains("inner"),
-                    "What was written to a second store inside a block of the first is not there")
+                    "Changes written to a second store inside a block of the first are missing")
             }
             check.expectEqual(try first.names(), ["first"], "the items of the first store")
             check.expect(
@@ -142,7 +142,7 @@ enum ConcurrencyChecks {
                 }
             }
             completions.wait { $0.total >= count ? () : nil }
-            // Behind all completions; one that comes twice shows itself in this while.
+            // All completions were called; a second call of one shows itself in this time.
             _ = items.store.enqueueAndWait { _ in }
             let called = completions.withLock { $0.calls }
             check.expectEqual(
@@ -181,7 +181,7 @@ enum ConcurrencyChecks {
         },
         CheckDefinition(
             "conc/from-swift-tasks", clause: [3],
-            "More tasks than there are processors use the store at once, and all come to their end."
+            "More tasks than there are processors use the store at once, and all finish."
         ) { check in
             let items = try NamedItems(in: check.openStore())
             let tasks = 2 * ProcessInfo.processInfo.activeProcessorCount

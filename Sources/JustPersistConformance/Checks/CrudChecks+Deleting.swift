@@ -27,7 +27,7 @@ extension CrudChecks {
                     DynamicItem(items.key, id: id, values: ["number": .int(2)]))
             }
             try items.expectValues(
-                ["number": .int(2)], of: id, "deleted and inserted anew in one block")
+                ["number": .int(2)], of: id, "deleted and inserted again in one block")
             let more = try (0..<5).map { _ in try items.create(old) }
             try items.store.write { db in try db.performDeleteAll([items.itemType]) }
             let new = try items.create()

@@ -35,7 +35,7 @@ extension DurabilityChecks {
             run: killMidMigration),
         CheckDefinition(
             "dur/kill9-readers", clause: [4, 6], gate: .requires(.processCrashSafe),
-            "Processes killed inside read blocks leave nothing behind.",
+            "Processes killed inside read blocks leave no trace in the store.",
             run: killReaders),
         CheckDefinition(
             "dur/kill9-indexes-agree", clause: [5, 6], gate: .requires(.processCrashSafe),
@@ -43,7 +43,7 @@ extension DurabilityChecks {
             run: killAndCompareQueries),
         CheckDefinition(
             "dur/power-cut", clause: [6], gate: .requires(.powerLossSafe),
-            "What was acknowledged survives a loss of power."
+            "Acknowledged writes survive a loss of power."
         ) { check in
             // A kill leaves what the system has buffered, so it proves nothing here.
             try check.unverified(
@@ -65,7 +65,7 @@ extension DurabilityChecks {
                 groups, (0..<whole).flatMap { Array(repeating: $0, count: size) },
                 """
                 the groups, of \(size) items each and in the order of their writing, after a kill \
-                \(point.microseconds) µs behind write \(written)
+                \(point.microseconds) µs after write \(written)
                 """)
             check.expect(
                 whole == written || whole == written + 1,
@@ -91,7 +91,7 @@ extension DurabilityChecks {
                 groups, (0..<last + 1).filter { !DurabilityRoles.queuedBlockThrows($0) },
                 """
                 the items of queued blocks, in the order of their writing and without those that threw, after a kill \
-                \(point.microseconds) µs behind \(log.numbers.count) completions
+                \(point.microseconds) µs after \(log.numbers.count) completions
                 """)
             let lost = log.numbers.filter { number in
                 number > last && !DurabilityRoles.queuedBlockThrows(number)
@@ -200,7 +200,7 @@ extension DurabilityChecks {
             let copied = log.numbers.last { $0 != .max } ?? 0
             check.expect(
                 found >= copied,
-                "\(copied) items were copied before a kill, and the target holds \(found)")
+                "\(copied) items were copied before a kill, and the target has \(found)")
             try Migration(from: source, to: target).run()
             for (name, store) in [("the target", target), ("the source", source)] {
                 let difference = try StoreDump(of: store).difference(from: expected)
@@ -245,7 +245,7 @@ extension DurabilityChecks {
         check.expectEqual(
             read, Array(repeating: 30, count: max(read.count, 1)),
             """
-            the items that \(threads) readers at once find after 20 writes, behind \(processes) \
+            the items that \(threads) readers at once find after 20 writes and \(processes) \
             processes that were killed with \(threads) open read blocks each
             """)
     }

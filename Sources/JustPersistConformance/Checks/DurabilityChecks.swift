@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// What survives closing a store, and the death of its process.
+/// The data that survive closing a store, and the death of its process.
 enum DurabilityChecks {
     static let all: [CheckDefinition] =
         [
@@ -11,7 +11,7 @@ enum DurabilityChecks {
                 run: reopen),
             CheckDefinition(
                 "dur/reopen-other-process", clause: [6], gate: .requires(.persistent),
-                "What another process wrote before it closed the store is read here.",
+                "Data that another process wrote before it closed the store are read here.",
                 run: reopenOtherProcess),
             CheckDefinition(
                 "dur/async-survives-teardown", clause: [1, 2, 6], gate: .requires(.persistent),
@@ -41,7 +41,7 @@ enum DurabilityChecks {
         let difference = try StoreDump(of: next).difference(from: before)
         check.expect(
             difference == nil,
-            "After reopening a store holds something else than before: \(difference ?? "")")
+            "After reopening, the contents of a store differ from before: \(difference ?? "")")
         let again = try check.reopened(next)
         try DurabilityRoles.write([.null], to: again)
         check.expectEqual(

@@ -2,7 +2,7 @@ import Foundation
 import JustPersist
 
 extension ErrorChecks {
-    /// What errors say.
+    /// The contents of errors.
     static let contents: [CheckDefinition] = [
         CheckDefinition(
             "err/errors-are-typed", clause: [14],

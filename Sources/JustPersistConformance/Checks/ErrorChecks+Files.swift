@@ -6,7 +6,7 @@ extension ErrorChecks {
     static let files: [CheckDefinition] = [
         CheckDefinition(
             "err/not-a-store", clause: [17], gate: .requires(.persistent),
-            "A directory that holds something else is refused, and left as it was."
+            "A directory with other files is refused, and left unchanged."
         ) { check in
             try expectRefusal(
                 check, of: "papers", "a directory with other files",
@@ -66,9 +66,9 @@ extension ErrorChecks {
                     try second.close()
                 }
                 let now = try first.notes()
-                try first.addNote("behind \(what)")
+                try first.addNote("after \(what)")
                 check.expectEqual(
-                    try first.notes(), now + ["behind \(what)"],
+                    try first.notes(), now + ["after \(what)"],
                     "the items of the first store after a second one through \(what)")
             }
             let held = try first.notes()
@@ -85,7 +85,7 @@ extension ErrorChecks {
         },
         CheckDefinition(
             "err/second-open-other-process", clause: [17], gate: .counterCheck(.multiProcess),
-            "A store that another process holds is refused promptly."
+            "A store that another process has open is refused promptly."
         ) { check in
             if check.capabilities.persistence < .reopening {
                 try check.notApplicable("a store that keeps no files has none that processes share")
@@ -105,16 +105,16 @@ extension ErrorChecks {
             check.expectEqual(
                 try outcomeElsewhere("while this one holds it"),
                 DataStoreError.Code.lockedByAnotherProcess.rawValue + ", promptly",
-                "what another process got that opened the store while this one holds it")
-            try store.addNote("behind the refusal")
+                "the outcome for another process that opened the store while this one had it open")
+            try store.addNote("after the refusal")
             check.expectEqual(
-                try store.notes(), ["of the first process", "behind the refusal"],
+                try store.notes(), ["of the first process", "after the refusal"],
                 "the items of a store that another process tried to open")
             try store.close()
             check.expectEqual(
                 try outcomeElsewhere("once this one has closed it"),
-                "opened: of the first process, behind the refusal",
-                "what another process got that opened the store once this one had closed it")
+                "opened: of the first process, after the refusal",
+                "the outcome for another process that opened the store once this one had closed it")
         },
         CheckDefinition(
             "err/other-process-shares", clause: [17], gate: .requires(.multiProcess),
@@ -137,7 +137,7 @@ extension ErrorChecks {
                 try store.addNote("beside \(round)")
                 expected += ["shared \(round)", "beside \(round)"]
                 check.expectEqual(
-                    try store.notes(), expected, "the items behind a write of the other process")
+                    try store.notes(), expected, "the items after a write of the other process")
             }
         },
     ]
@@ -152,7 +152,7 @@ extension ErrorChecks {
         try store.close()
     }
 
-    /// Opens the store that the judging process holds or held, and notes what came.
+    /// Opens the store that the judging process has open or has closed, and records the outcome.
     static let secondOpener = ChildRole("err/second-opener") { child in
         let outcome: String
         let start = ContinuousClock.now
@@ -196,7 +196,7 @@ extension ErrorChecks {
         }
         try? store.close()
         check.expectEqual(
-            try entries(), before, "what lies in \(what) after the refusal", line: line)
+            try entries(), before, "the contents of \(what) after the refusal", line: line)
         for (file, text) in files {
             check.expectEqual(
                 try? String(contentsOf: directory.appending(path: file), encoding: .utf8), text,

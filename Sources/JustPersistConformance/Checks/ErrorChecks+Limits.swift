@@ -2,11 +2,11 @@ import Foundation
 import JustPersist
 
 extension ErrorChecks {
-    /// What is too large.
+    /// Names, values and blocks that exceed a limit.
     static let limits: [CheckDefinition] = [
         CheckDefinition(
             "err/over-limit-refused", clause: [16, 19],
-            "What is over a declared limit is refused before anything is written."
+            "Data over a declared limit are refused before anything is written."
         ) { check in
             let store = try check.openStore()
             try store.addNote("stored")

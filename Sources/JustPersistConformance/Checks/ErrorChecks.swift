@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// What failures are, who gets to know of them, and what they leave behind.
+/// The errors of failures, the handlers that receive them, and the state of the store afterwards.
 enum ErrorChecks {
     static let all: [CheckDefinition] = handlers + contents + limits + files
 
@@ -88,14 +88,15 @@ enum ErrorChecks {
             }
             let codes: [DataStoreError.Code] = [.invalidRequest, .itemNotMutable]
             try fail()
-            check.expectEqual(check.errors.codes, codes, "what the first handler was given")
+            check.expectEqual(check.errors.codes, codes, "the errors given to the first handler")
             store.errorHandler = { error in replaced.append(error) }
             check.expect(store.errorHandler != nil, "A handler that was set is not there")
             try fail()
             store.errorHandler = nil
             try fail()
-            check.expectEqual(replaced.codes, codes, "what the second handler was given")
-            check.expectEqual(check.errors.codes, codes, "what the first handler was given in all")
+            check.expectEqual(replaced.codes, codes, "the errors given to the second handler")
+            check.expectEqual(
+                check.errors.codes, codes, "the errors given to the first handler in all")
         },
         CheckDefinition(
             "err/handler-absent", clause: [14],
@@ -230,7 +231,7 @@ enum ErrorChecks {
             store.tearDown()
             check.expectEqual(
                 check.errors.all.map { "\($0)" }, [],
-                "what the error handler was given while every call succeeded")
+                "the errors given to the handler while every call succeeded")
         },
     ]
 
@@ -243,7 +244,7 @@ enum ErrorChecks {
         let reported = check.reported(body)
         check.expectEqual(
             reported.map(\.code), codes,
-            "what \(what) gave to the error handler before it returned", line: line)
+            "the errors that \(what) gave to the handler before it returned", line: line)
         let here = ThreadingChecks.currentThread
         check.expect(
             check.capabilities.threading.readsOnMainThread
@@ -252,7 +253,7 @@ enum ErrorChecks {
             line: line)
     }
 
-    /// The same for a block of `writeAsync`, whose failure is known before its completion.
+    /// Expects this of a block of `writeAsync`, whose failure is known before its completion.
     private static func expectCallOfQueuedBlock(
         _ check: CheckContext, _ store: any DataStore
     ) throws {
@@ -277,7 +278,7 @@ enum ErrorChecks {
             "what a refused request in a block of writeAsync gave to the error handler at once")
         check.expectEqual(
             codes.withLock { $0 }, [.invalidRequest],
-            "what the error handler was given before the completion of that block")
+            "the errors given to the handler before the completion of that block")
     }
 }
 

@@ -5,7 +5,7 @@ import JustPersist
 enum FixtureChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
-            "fixture/fresh-store-is-empty", clause: [], "A new store opens and holds no items."
+            "fixture/fresh-store-is-empty", clause: [], "A new store opens and has no items."
         ) { check in
             let store = try check.makeStore(named: "fresh")
             try store.open()
@@ -63,7 +63,7 @@ enum FixtureChecks {
                 let found = try files.contentsOfDirectory(atPath: surroundings.path)
                 check.expectEqual(
                     found.filter { $0 != "store" }.sorted(), ["neighbour"],
-                    "what lies beside the store's directory \(when)", line: line)
+                    "the files beside the store's directory \(when)", line: line)
             }
             try expectNothingElse("while it is open")
             try store.close()

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// What only the fixture makes possible; unverified where it does not.
+/// Checks that need the help of the fixture; unverified without it.
 enum HookChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
@@ -27,7 +27,7 @@ enum HookChecks {
         },
         CheckDefinition(
             "life/backup", clause: [4, 17], gate: .requires(.persistent),
-            "A backup holds what was committed when it was made, and is a store of its own."
+            "A backup contains all that was committed when it was made, and is a store of its own."
         ) { check in
             let (shelved, shelf) = try ShelvedStore.filled(
                 items: PrimitiveChecks.many(check), check)
@@ -39,7 +39,7 @@ enum HookChecks {
             try copy.store.open()
             try copy.expect(shelf, "in a backup")
             check.expectEqual(
-                try copy.store.verify().problems.map { "\($0)" }, [], "what is wrong with a backup")
+                try copy.store.verify().problems.map { "\($0)" }, [], "the errors in a backup")
             try copy.expect(try copy.commit(.create, 5, to: shelf), "in a backup with new items")
             try shelved.expect(later, "in a store of which a backup was made")
         },

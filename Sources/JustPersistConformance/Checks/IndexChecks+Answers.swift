@@ -53,7 +53,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/residual", clause: [11, 20],
-            "A condition that an index cannot tell holds beside one that it can."
+            "A condition that no index can decide is applied together with one that an index decides."
         ) { check in
             let corpus = try numbered(in: check.openStore())
             let indexed: [DataStorePredicate] = [

@@ -42,7 +42,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/unique-neighbours", clause: [10, 20], gate: .requires(.uniqueness),
-            "Values that differ only behind 600 bytes, or in the last digits of a large number, are told apart."
+            "Values that differ only after 600 bytes, or in the last digits of a large number, are distinct."
         ) { check in
             let items = try uniqueItems(check)
             let long = String(repeating: "x", count: 600)

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// What is declared unique in child stores.
+/// Uniqueness in child stores.
 extension IndexChecks {
     static let children: [CheckDefinition] = [
         CheckDefinition(

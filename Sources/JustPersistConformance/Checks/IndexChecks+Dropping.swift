@@ -49,7 +49,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/unique-dropped", clause: [9, 20], gate: .requires(.uniqueness),
-            "What a class does not declare unique any more is kept twice, and what it declares instead is not."
+            "A class that declares other attributes unique has only these enforced."
         ) { check in
             let store = try check.openStore()
             try store.write { db in

@@ -44,7 +44,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/after-rollback", clause: [5, 20],
-            "What a block did that throws is in no index, neither at once nor after later blocks."
+            "Changes of a block that throws are in no index, neither immediately nor after later blocks."
         ) { check in
             var corpus = try numbered(in: check.openStore())
             let before = try Answers(to: probes, of: corpus, check)
@@ -62,7 +62,7 @@ extension IndexChecks {
                         for number in 0..<30 {
                             try db.create(corpus.type).set([key: .int(Int64(number % 5))])
                         }
-                        // So that all of it is done, not only noted.
+                        // The request makes the store apply the changes, which it may only have recorded.
                         _ = try db.performCount(Query().request(corpus.type))
                         if round == 1 {
                             try db.performDeleteAll([ItemType(dynamic: corpus.type)])
@@ -74,7 +74,7 @@ extension IndexChecks {
             }
             try corpus.set([(3, [key: .int(45)]), (4, [text: .string("new")])])
             let after = try Answers(to: probes, of: corpus, check)
-            try after.expect("after a block behind one that was rolled back")
+            try after.expect("after a block that followed one that was rolled back")
             if check.reopeningKeepsData {
                 try after.expect(
                     "after the store was reopened", in: try check.reopened(corpus.store))
@@ -100,7 +100,7 @@ extension IndexChecks {
                 for number in 0..<40 { try add(row(number), to: &corpus, in: db) }
             }
             let after = try Answers(to: probes, of: corpus, check)
-            try after.expect("after items came behind the declaration")
+            try after.expect("after items that were created later than the declaration")
             var store = corpus.store
             if check.reopeningKeepsData {
                 store = try check.reopened(store)

@@ -15,7 +15,7 @@ extension IndexChecks {
                 try expectRanges(
                     of: samples.ascending(kind), check, as: "ConformanceRange\(kind)", in: store)
             }
-            // Numbers of all kinds, between which a Double tells no difference, and values of other kinds around them.
+            // Numbers of all kinds, which are equal as Doubles, and values of other kinds around them.
             let large: Int64 = 1 << 60
             let numbers: [DataStoreValue] =
                 [.null, .int(.min), .double(-0x1p63), .double(-1.5), .bool(false), .double(0.1)]
@@ -64,7 +64,7 @@ extension IndexChecks {
                     }
                 }
                 try Answers(to: queries, of: corpus, check).expect("with indexes on \(indexes)")
-                // Page behind page, nothing is left out or comes twice.
+                // Read page by page, no item is left out or comes twice.
                 for ascending in [true, false] {
                     let sort = [DataStoreSortDescriptor(key: key, ascending: ascending)]
                     try corpus.store.read { db in
@@ -135,13 +135,13 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/long-texts", clause: [10, 12, 20],
-            "Texts that are equal in their first 600 bytes are told apart, ordered and found by what is behind them."
+            "Texts that are equal in their first 600 bytes are distinguished, ordered and found by the rest."
         ) { check in
             var random = check.generator("texts")
             let store = try check.openStore()
             let ends = ["", "a", "a\0", "b", "ba", "c\u{301}", "\u{107}", "d", "\u{1F642}"]
             let shuffled = random.shuffled(ends + ends + ["n1", "n2"])
-            // What the contract answers to the ends alone, which is the same and sooner told.
+            // The ends alone have the same answers, and the reference computes them sooner.
             let short = try Corpus(
                 shuffled.map { [text: .string($0), other: .string($0)] }, as: "ConformanceShort",
                 in: store)
@@ -222,7 +222,7 @@ extension IndexChecks {
             rows, indexes: [IndexSchema([key]), IndexSchema([other, key])], as: type, in: store)
         var predicates: [DataStorePredicate] = []
         for (place, value) in values.enumerated() {
-            // What one bound leaves out the other of its pair has.
+            // Each pair of bounds covers the value both inclusively and exclusively.
             let ways = [
                 DataStorePredicate.Operator.equal, random.pick([.less, .lessOrEqual]),
                 random.pick([.greater, .greaterOrEqual]),
@@ -235,7 +235,7 @@ extension IndexChecks {
                         .compare(other, .equal, .int(1)),
                     ]))
             }
-            // Up to itself, to the next one and to the one behind it, in one of the five ways.
+            // Ranges that end at the value itself, at the next one and at the one following that, in one of the five ways.
             for end in values[place...].prefix(3) {
                 let (lower, upper) = (
                     random.pick([DataStorePredicate.Operator.greater, .greaterOrEqual]),

@@ -2,7 +2,7 @@ import JustPersist
 
 /// Indexes change no answer, and no two items have the same values where that is declared.
 ///
-/// What is declared is a hint to a store that has no indexes, so these checks hold for it too. They see a store from
+/// To a store without indexes a declaration is a hint, so these checks apply to it too. They see a store from
 /// above: whether an index was used they neither know nor ask.
 enum IndexChecks {
     static let all =
@@ -16,7 +16,7 @@ enum IndexChecks {
     /// The attribute without an index.
     static let other = "other"
 
-    /// What ends a block for no fault of the store.
+    /// The error that a check throws to end a block.
     struct Rollback: Error {}
 
     /// So many items with numbers of which each comes several times, texts, and an attribute without an index.

@@ -7,7 +7,7 @@ package final class InterposedStore: DataStore {
     private let store: any DataStore
     private let beforeCommit: @Sendable () throws -> Void
 
-    /// Puts itself in front of a store; `beforeCommit` runs behind each write block, still inside it.
+    /// Wraps a store; `beforeCommit` runs at the end of each write block, inside it.
     package init(
         _ store: any DataStore, declaring capabilities: DataStoreCapabilities? = nil,
         beforeCommit: @escaping @Sendable () throws -> Void = {}

@@ -5,7 +5,7 @@ extension IsolationChecks {
     static let histories: [CheckDefinition] = [
         CheckDefinition(
             "iso/elle-list-append", clause: [4, 5],
-            "What random blocks read and wrote is explained by some order of them, which real time allows."
+            "The reads and writes of random blocks are explained by an order of them that real time allows."
         ) { check in
             let count = check.profile.pick(quick: 500, full: 10_000, soak: 100_000)
             let history = try ListAppendWorkload(check, transactionCount: count).run()

@@ -4,7 +4,7 @@ extension IsolationChecks {
     /// Anomalies in what a block reads of others.
     static let reading: [CheckDefinition] = [
         CheckDefinition(
-            "iso/G1a", clause: [4, 5], "Nobody sees a value of a block that is rolled back."
+            "iso/G1a", clause: [4, 5], "No block sees a value of a block that is rolled back."
         ) { check in
             for begins in [\Session.beginReading, \Session.begin] {
                 let (t1, t2) = (Session("T1"), Session("T2"))
@@ -29,7 +29,7 @@ extension IsolationChecks {
             }
         },
         CheckDefinition(
-            "iso/G1b", clause: [4], "Nobody sees a value that its block replaces before it ends."
+            "iso/G1b", clause: [4], "No block sees a value that its writer replaces before it ends."
         ) { check in
             for begins in [\Session.beginReading, \Session.begin] {
                 let (t1, t2) = (Session("T1"), Session("T2"))
@@ -153,7 +153,7 @@ extension IsolationChecks {
         },
         CheckDefinition(
             "iso/G-single-predicate", clause: [4],
-            "The same where both reads are of what a predicate finds."
+            "A block sees no mixture of two states when it reads by predicates."
         ) { check in
             for begins in [\Session.beginReading, \Session.begin] {
                 let (t1, t2) = (Session("T1"), Session("T2"))

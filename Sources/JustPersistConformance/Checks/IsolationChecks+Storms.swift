@@ -63,7 +63,7 @@ extension IsolationChecks {
                         let found = try items.store.read { db in
                             try (db.performFetchItem(type, id: id) as? DynamicItem)?.values()
                         }
-                        let values = try check.require(found, "the item, which nobody deletes")
+                        let values = try check.require(found, "the item, which no block deletes")
                         let number = values["number"] ?? .null
                         let isWhole: Bool
                         if case .int(let number) = number {
@@ -115,7 +115,7 @@ extension IsolationChecks {
                         defer { read.change { $0 = round } }
                         check.expectEqual(
                             try items.all()["clock"], round,
-                            "what was read behind a write that had returned on another thread")
+                            "the value read after a write that had returned on another thread")
                     }
                     if index == 0 { read.wait { $0 >= round ? () : nil } }
                 }
@@ -134,7 +134,7 @@ extension IsolationChecks {
                     var last = 0
                     while !reads.areOver {
                         let number = try check.require(
-                            try items.all()["counter"], "the counter, which nobody deletes")
+                            try items.all()["counter"], "the counter, which no block deletes")
                         check.expect(
                             number >= last,
                             "A reader saw \(number) after it had seen \(last); the number only grows"
@@ -153,7 +153,7 @@ extension IsolationChecks {
         },
         CheckDefinition(
             "iso/bank", clause: [4, 5],
-            "Money moved between accounts, some closed and opened anew, always sums up to the same."
+            "Transfers between accounts, some of which are closed and replaced, never change the total."
         ) { check in
             let items = try NamedItems(in: check.openStore())
             try items.store.write { db in
@@ -179,7 +179,7 @@ extension IsolationChecks {
                         // The half of a transfer, which must not stay.
                         if isRolledBack { return }
                         if amount % 4 == 0 {
-                            // What is left goes to an account opened in its place.
+                            // The balance moves to an account opened in its place.
                             let rest = from.number - amount
                             try db.delete(from)
                             try items.create("new account", rest, db)
@@ -243,7 +243,7 @@ extension IsolationChecks {
         }
     }
 
-    /// The same with writers that create, change and delete items.
+    /// Runs this with writers that create, change and delete items.
     private static func underStorm(
         _ check: CheckContext, on items: NamedItems,
         read: @escaping @Sendable (_ reader: Int, _ round: Int) throws -> Void
@@ -277,7 +277,7 @@ extension IsolationChecks {
         try store.write { db in try body(db) }
     }
 
-    /// What a block answers to requests of each kind.
+    /// A block's answers to requests of each kind.
     private static func answers<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ items: NamedItems, _ db: borrowing Accessor
     ) throws -> [String] {
@@ -302,7 +302,7 @@ extension IsolationChecks {
             """
     }
 
-    /// Values of which each tells the others.
+    /// Values from each of which the others follow.
     private static func whole(_ number: Int) -> [String: DataStoreValue] {
         [
             "name": .string("\(number)"), "number": .int(Int64(number)),

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// What blocks that are open at one time see of each other.
+/// Isolation of concurrent blocks.
 ///
 /// The anomalies have the names that Adya and Hermitage gave them, so that a store's row can be compared.
 enum IsolationChecks {
@@ -134,7 +134,7 @@ enum IsolationChecks {
             }
             check.expectEqual(
                 outcome.final, expected,
-                "the items at the end, by the order that T1's read of x tells\n\(outcome)")
+                "the items at the end, in the order that T1's read of x implies\n\(outcome)")
         },
     ]
 

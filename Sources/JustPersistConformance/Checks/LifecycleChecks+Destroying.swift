@@ -10,7 +10,7 @@ extension LifecycleChecks {
             let (shelved, shelf) = try ShelvedStore.filled(
                 items: PrimitiveChecks.many(check), types: 101, check)
             try shelved.store.destroy()
-            check.expectError(.notSetUp, what: "a read behind destroy") {
+            check.expectError(.notSetUp, what: "a read after destroy") {
                 _ = try shelved.store.notes()
             }
             try expectNothing(of: shelf, in: shelved, "destroyed while it was open")
@@ -44,7 +44,7 @@ extension LifecycleChecks {
             let (shelved, shelf) = try ShelvedStore.filled(items: 3, check)
             try shelved.store.destroy()
             check.expectSuccess("a second destroy") { try shelved.store.destroy() }
-            check.expectSuccess("tearDown behind destroy") { try shelved.store.close() }
+            check.expectSuccess("tearDown after destroy") { try shelved.store.close() }
             try expectNothing(of: shelf, in: shelved, "destroyed twice")
         },
         CheckDefinition(
@@ -96,7 +96,7 @@ extension LifecycleChecks {
         try expectEmpty(shelved.store, when)
         if shelved.check.reopeningKeepsData {
             let again = try shelved.check.reopened(shelved.store)
-            try expectEmpty(again, "\(when), and opened anew")
+            try expectEmpty(again, "\(when), and opened again")
             try again.close()
         } else {
             try shelved.store.close()

@@ -2,7 +2,7 @@ import Foundation
 import JustPersist
 
 extension LifecycleChecks {
-    /// What a store's life does to its files.
+    /// The effects of opening, closing and destroying on files.
     static let files: [CheckDefinition] = [
         CheckDefinition(
             "life/setup-failure-is-reported", clause: [1, 14],
@@ -56,7 +56,7 @@ extension LifecycleChecks {
                 }
                 try check.require(
                     comesTrue(within: patience) { released == nil },
-                    "A store lives on after its last reference was released; it must not hold itself"
+                    "A store lives on after its last reference was released; it must not retain itself"
                 )
             }
             let next = try check.makeStore(named: "store")

@@ -60,7 +60,7 @@ extension LifecycleChecks {
             let reported = check.reported(body)
             check.expectEqual(
                 reported.map(\.code), [.notSetUp],
-                "what \(what) \(when) gave to the error handler, which is how it can say no",
+                "the errors that \(what) \(when) gave to the handler, its only way to refuse",
                 line: line)
         }
         expectThrow("read that throws") {

@@ -13,7 +13,7 @@ extension LifecycleChecks {
                 for _ in 1...2 {
                     let report = try shelved.store.verify()
                     check.expectEqual(
-                        report.problems.map { "\($0)" }, [], "what verify finds wrong \(when)",
+                        report.problems.map { "\($0)" }, [], "the damage that verify finds \(when)",
                         line: line)
                     var expected = shelf.types.mapValues { _ in 1 }
                     expected[Shelf.key] = shelf.items.count
@@ -22,14 +22,14 @@ extension LifecycleChecks {
                         $0.key.hasPrefix(Shelf.key) && $0.value > 0
                     }
                     check.expectEqual(
-                        counts, expected.filter { $0.value > 0 }, "what verify counts \(when)",
+                        counts, expected.filter { $0.value > 0 }, "the counts of verify \(when)",
                         line: line)
                 }
             }
             try expectCounts("of many items")
             for change in [Change.delete, .insert, .set, .declare] {
                 shelf = try shelved.commit(change, 5, to: shelf)
-                try expectCounts("behind \(change.primitive)")
+                try expectCounts("after \(change.primitive)")
             }
             _ = check.expectThrows("a write block that throws") {
                 try shelved.store.write { db in
@@ -39,13 +39,13 @@ extension LifecycleChecks {
                     throw Upset(number: 1)
                 }
             }
-            try expectCounts("behind a block that was rolled back")
+            try expectCounts("after a block that was rolled back")
             if check.reopeningKeepsData {
                 shelved = try shelved.reopened()
                 try expectCounts("in the store reopened")
             }
             shelf = try shelved.commit(.deleteAll, 1, to: shelf)
-            try expectCounts("behind performDeleteAll")
+            try expectCounts("after performDeleteAll")
         },
         CheckDefinition(
             "life/verify-while-writing", clause: [4, 17],
@@ -70,9 +70,10 @@ extension LifecycleChecks {
             repeat {
                 let report = try shelved.store.verify()
                 check.expectEqual(
-                    report.problems.map { "\($0)" }, [], "what verify finds wrong beside a writer")
+                    report.problems.map { "\($0)" }, [],
+                    "the damage that verify finds beside a writer")
                 check.expectEqual(
-                    report.itemCounts[Shelf.key], 50, "what verify counts beside a writer")
+                    report.itemCounts[Shelf.key], 50, "the counts of verify beside a writer")
             } while !isOver.withLock { $0 }
             try writer.join()
         },

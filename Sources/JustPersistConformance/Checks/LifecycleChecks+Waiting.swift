@@ -36,7 +36,7 @@ extension LifecycleChecks {
             check.expect(
                 !closing.ends(within: .milliseconds(50)),
                 """
-                tearDown returned while a queued block ran and \(count - 1) waited behind it; it must \
+                tearDown returned while a queued block ran and \(count - 1) were queued after it; it must \
                 wait for them
                 """)
             mayGoOn.open()
@@ -80,7 +80,7 @@ extension LifecycleChecks {
             try store.write { db in
                 try db.addNote("in the block")
                 expectRefusals("a write block")
-                try db.addNote("behind the refusal")
+                try db.addNote("after the refusal")
             }
             let error = store.enqueueAndWait { db in
                 check.expectError(.insideBlock, what: "tearDown inside a queued block") {
@@ -91,7 +91,7 @@ extension LifecycleChecks {
             check.expectEqual(
                 error.map { "\($0)" }, nil, "the error of a queued block that tried tearDown")
             check.expectEqual(
-                try store.notes(), ["stored", "in the block", "behind the refusal", "queued"],
+                try store.notes(), ["stored", "in the block", "after the refusal", "queued"],
                 "the items that blocks wrote which tried tearDown")
         },
         CheckDefinition(

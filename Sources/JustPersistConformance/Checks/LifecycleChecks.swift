@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// Opening, closing, and what lies before and behind.
+/// Opening and closing, and calls before and after.
 enum LifecycleChecks {
     static let all: [CheckDefinition] =
         use + repetition + waiting + destroying + verifying + files
@@ -15,7 +15,7 @@ enum LifecycleChecks {
             try store.open()
             check.expectEqual(try store.notes(), ["before"], "the items after a second setup")
             let errors = check.reported { store.setup() }
-            check.expectEqual(errors.map(\.code), [], "what a third setup reported")
+            check.expectEqual(errors.map(\.code), [], "the errors reported by a third setup")
             try store.addNote("after")
             check.expectEqual(
                 try store.notes(), ["before", "after"], "the items after a third setup and a write")
@@ -28,7 +28,7 @@ enum LifecycleChecks {
             try store.close()
             check.expectSuccess("a second tearDown") { try store.close() }
             let errors = check.reported { store.tearDown() }
-            check.expectEqual(errors.map(\.code), [], "what a third tearDown reported")
+            check.expectEqual(errors.map(\.code), [], "the errors reported by a third tearDown")
             let again = try check.reopened(store)
             try again.addNote("later")
             check.expectEqual(
@@ -51,7 +51,7 @@ enum LifecycleChecks {
         },
         CheckDefinition(
             "life/setup-after-teardown", clause: [1, 19],
-            "The same store object works again after tearDown; a persistent one has its data."
+            "A store object works again after tearDown; a persistent one has its data."
         ) { check in
             let store = try check.openStore()
             try store.addNote("before")
@@ -98,7 +98,7 @@ enum LifecycleChecks {
         },
         CheckDefinition(
             "life/no-descriptor-leak", clause: [1],
-            "Rounds of setup and tearDown leave no file open and no thread behind."
+            "Rounds of setup and tearDown leave no file open and no thread running."
         ) { check in
             let table = "/proc/self/fd"
             let threadTable = "/proc/self/task"

@@ -76,7 +76,7 @@ enum MigrationChecks {
         },
         CheckDefinition(
             "mig/fails-whole", clause: [5, 18],
-            "A migration that fails leaves whole batches behind, and run again it ends complete."
+            "A migration that fails has written whole batches, and is complete when it is run again."
         ) { check in
             let (source, corpus) = try check.filledSecondStore()
             let store = try check.openStore()
@@ -109,12 +109,12 @@ enum MigrationChecks {
         },
         CheckDefinition(
             "mig/interrupted", clause: [5, 18],
-            "A target that holds a part of the source, as after an interruption, is completed."
+            "A target with a part of the source, as after an interruption, is completed."
         ) { check in
             let (source, corpus) = try check.filledSecondStore()
             let store = try check.openStore()
             var batches = 0
-            _ = check.expectThrows("a migration that is interrupted behind its third batch") {
+            _ = check.expectThrows("a migration that is interrupted after its third batch") {
                 try check.migrate(from: source, to: store, batchSize: 10) { progress in
                     if progress.phase != .copying { return }
                     batches += 1
@@ -169,12 +169,12 @@ enum MigrationChecks {
         },
         CheckDefinition(
             "mig/target-not-empty", clause: [18],
-            "A target that holds items is refused, unless asked to update by id."
+            "A target with items is refused, unless the migration updates by id."
         ) { check in
             let (source, _) = try check.filledSecondStore()
             let (store, corpus) = try check.filledStore()
             let before = try corpus.dump(store)
-            check.expectError(.targetNotEmpty, what: "migrating into a store that holds items") {
+            check.expectError(.targetNotEmpty, what: "migrating into a store with items") {
                 try check.migrate(from: source, to: store)
             }
             let difference = try corpus.dump(store).difference(from: before)
@@ -183,7 +183,7 @@ enum MigrationChecks {
         },
         CheckDefinition(
             "mig/kind-not-supported-by-target", clause: [9, 18, 19],
-            "What a target cannot hold is listed by attribute before anything is written."
+            "Values that a target cannot store are listed by attribute before anything is written."
         ) { check in
             let (source, store, missing) = try check.migrationThatLacksKinds()
             let error = check.expectError(

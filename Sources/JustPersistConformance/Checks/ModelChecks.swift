@@ -57,7 +57,8 @@ enum ModelChecks {
         },
         CheckDefinition(
             "model/metamorphic-history", clause: [2, 5, 8],
-            "The same changes in other blocks leave the same items.", run: metamorphicHistory),
+            "Changes leave the same items however they are divided into blocks.",
+            run: metamorphicHistory),
     ]
 
     private static func replay(

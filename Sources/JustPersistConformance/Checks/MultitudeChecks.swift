@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// What there can be many of, beside items: each across 100, 1,024 and 4,096, where stores change their ways.
+/// Large numbers of things other than items: just above 100, 1,024 and 4,096, where stores change their methods.
 enum MultitudeChecks {
     /// Something that there are many of.
     enum Multitude: String, CaseIterable, Sendable {

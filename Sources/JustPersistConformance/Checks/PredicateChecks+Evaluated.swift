@@ -25,7 +25,7 @@ extension PredicateChecks {
                         wanted.count, "the count of \(predicate)")
                 }
             }
-            // What the block has changed, and not committed.
+            // Changes of the block that are not committed.
             try corpus.store.write { db in
                 try db.liveItem(corpus.type, corpus.ids[1]).set(["text": .string("a")])
                 try db.liveItem(corpus.type, corpus.ids[3]).set(["text": .string("x")])
@@ -57,7 +57,7 @@ extension PredicateChecks {
         CheckDefinition(
             "pred/whole-characters", clause: [10],
             gate: .requires(.operators([.contains, .beginsWith, .endsWith])),
-            "[w] finds whole characters only: no line feed behind a carriage return, and no flag across two."
+            "[w] finds whole characters only: no line feed after a carriage return, and no flag across two."
         ) { check in
             let flags = "\u{1F1E9}\u{1F1EA}\u{1F1EB}\u{1F1F7}"
             let corpus = try texts(

@@ -92,7 +92,7 @@ extension PredicateChecks {
         let smallest = try predicate.shrunk { simpler in
             let query = Query(predicate: simpler)
             let (actual, wanted) = (try answer(query), try corpus.wanted(query))
-            // The same item stays the wrong one, so that the end shows what the beginning did.
+            // One item stays the wrong one, so that a shrunk case shows the original failure.
             return odd.map { actual.contains($0) != wanted.contains($0) } ?? (actual != wanted)
         }
         let small = Query(predicate: smallest)

@@ -1,10 +1,10 @@
 import JustPersist
 
-/// How often readers have read: for writers that must not be done before anybody looks.
+/// How often readers have read: writers wait for it, so that they do not finish before the first read.
 final class Reads: Sendable {
     private let state = Locked((count: 0, areOver: false))
 
-    /// Whether a thread has ended, so that the others end too and nobody waits for it.
+    /// Whether a thread has ended, so that the other threads end too and do not wait for it.
     var areOver: Bool { state.withLock { $0.areOver } }
 
     func end() { state.change { $0.areOver = true } }

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// What a request is and what becomes of its answer.
+/// Requests, and the lifetime of their answers.
 enum RequestChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
@@ -179,12 +179,12 @@ enum RequestChecks {
             }
             check.expectEqual(
                 check.errors.codes, [],
-                "what the error handler was given for requests for an unknown type")
+                "the errors given to the handler for requests for an unknown type")
             try check.expectAnswer(Query(), of: corpus)
         },
         CheckDefinition(
             "req/results-are-frozen", clause: [8],
-            "What a read block gave does not change when others commit."
+            "The results of a read block do not change when others commit."
         ) { check in
             let store = try check.openStore()
             let corpus = try Corpus(

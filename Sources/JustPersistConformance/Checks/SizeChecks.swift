@@ -97,12 +97,12 @@ enum SizeChecks {
                         let expected = Array(ids.dropFirst(offset).prefix(10))
                         check.expectEqual(
                             try db.performFetch(page).map { $0.uniqueToken }, expected,
-                            "the page of 10 behind \(offset) \(when)")
+                            "the page of 10 after \(offset) \(when)")
                         page.setSort(byKey: "value", ascending: true)
                         let ranks = try db.dynamicItems(page).map { try $0.value("value") }
                         check.expectEqual(
                             ranks, (offset..<min(offset + 10, total)).map { .int(Int64($0)) },
-                            "the sorted page of 10 behind \(offset) \(when)")
+                            "the sorted page of 10 after \(offset) \(when)")
                     }
                 }
             }
@@ -114,7 +114,7 @@ enum SizeChecks {
         },
         CheckDefinition(
             "size/large-block-then-small", clause: [4, 5],
-            "Small blocks are right behind one with 10,000 items, and behind one that changes all."
+            "Small blocks are correct after one with 10,000 items, and after one that changes all."
         ) { check in
             let items = try check.openValues()
             let total = check.profile.pick(quick: 10_000, full: 10_000, soak: 200_000)
@@ -146,7 +146,7 @@ enum SizeChecks {
             try items.set(["value": .string("last")], of: ids[5])
             try items.expectValues(
                 ["before": .string("changed"), "value": .string("last")], of: ids[5],
-                "changed in a small block behind a large one")
+                "changed in a small block after a large one")
             try items.expect([ids[5]], where: "value", .equal, .string("last"), "of all")
             let removed = ids.removeFirst()
             try items.store.write { db in try db.delete(try items.live(removed, db)) }

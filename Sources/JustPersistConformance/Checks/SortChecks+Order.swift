@@ -24,7 +24,7 @@ extension SortChecks {
                 Query(sort: [.descending("key")], offset: 30, limit: 15), Query(),
             ]
             for query in queries { try check.expectAnswer(query, of: corpus) }
-            // A change writes an item anew, and must not move it among its equals.
+            // A change rewrites an item, and must not move it among its equals.
             for index in random.shuffled(Array(corpus.ids.indices)).prefix(20) {
                 try corpus.set([(index, ["number": .int(Int64(100 + index))])])
             }

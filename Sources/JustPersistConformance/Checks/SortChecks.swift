@@ -42,7 +42,7 @@ enum SortChecks {
             let samples = SampleValues(check.capabilities)
             let store = try check.openStore()
             var random = check.generator("values")
-            // Numbers of all kinds come together, NaN behind them, and then kind after kind.
+            // Numbers of all kinds are sorted together, followed by NaN and then by the other kinds, one by one.
             let ranked: [DataStoreValue] =
                 [.null, .double(-.infinity), .int(-1), .double(-0.5), .bool(false), .double(0.5)]
                 + [.bool(true), .decimal(2), .int(9_007_199_254_740_993), .double(.infinity)]

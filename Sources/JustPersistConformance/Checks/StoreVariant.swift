@@ -11,10 +11,10 @@ enum StoreVariant: String, Sendable, Codable, CaseIterable {
     /// A child of a child.
     case grandchild
 
-    /// What stands behind the id of a check in this state.
+    /// The suffix of the id of a check in this state.
     var suffix: String { self == .plain ? "" : "@\(rawValue)" }
 
-    /// What a store must declare for it.
+    /// The capabilities that it requires.
     var requirement: Requirement? {
         switch self {
         case .plain, .reopened, .populated: nil

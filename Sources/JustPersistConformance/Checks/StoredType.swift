@@ -2,7 +2,7 @@ import JustPersist
 
 /// One type of items in a store under examination, without a Swift class: what most checks work with.
 ///
-/// Its calls throw what the store throws, so that a failure nobody expects ends the check with it.
+/// Its calls throw what the store throws, so that an unexpected failure ends the check with that error.
 struct StoredType: Sendable {
     let check: CheckContext
     let store: any DataStore
@@ -23,7 +23,7 @@ struct StoredType: Sendable {
         self.key = key
     }
 
-    /// The same type in the store closed and opened again.
+    /// This type in the store, which is closed and opened again.
     func reopened() throws -> StoredType {
         StoredType(key, knownIn: try check.reopened(store), check)
     }

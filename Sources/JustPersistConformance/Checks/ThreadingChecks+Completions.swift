@@ -68,7 +68,7 @@ extension ThreadingChecks {
         },
         CheckDefinition(
             "thread/async-from-inside-blocks", clause: [2, 7],
-            "writeAsync inside a block runs its block later, behind the open one."
+            "writeAsync inside a block runs its block after the open one."
         ) { check in
             let store = try check.openStore()
             let order = Locked<[String]>([])

@@ -3,7 +3,7 @@ import Foundation
 import JustPersist
 
 extension ThreadingChecks {
-    /// What outlives its block, or leaves its thread.
+    /// Items and accessors that outlive their block, or leave its thread.
     ///
     /// An accessor cannot be kept: it is lent to its block, and the compiler sees to that. What can be
     /// kept is an item, through which a store could still be written to.
@@ -56,13 +56,13 @@ extension ThreadingChecks {
             let expected = ["stored", "created", "of a later block"]
             check.expectEqual(
                 try store.notes(), expected,
-                "the items after changes were tried behind their blocks")
+                "the items after changes were tried once their blocks had ended")
             try store.close()
             expectRefusals("after tearDown")
             if check.reopeningKeepsData {
                 check.expectEqual(
                     try check.reopened(store).notes(), expected,
-                    "the items after changes were tried behind their blocks, and a setup")
+                    "the items after changes were tried once their blocks had ended, and a setup")
             }
         },
         CheckDefinition(
@@ -180,7 +180,7 @@ extension ThreadingChecks {
     }
 }
 
-/// What one thread hands to another, which uses it while the first one waits.
+/// A value that one thread hands to another, which uses it while the first one waits.
 // Sendable because the two take turns.
 private struct Escaped<Value>: @unchecked Sendable {
     let value: Value

@@ -49,10 +49,10 @@ extension ThreadingChecks {
                 check.expectEqual(
                     try db.notes(), ["stored", "in the open block"],
                     "the items in the write block once the read block inside it has ended")
-                try db.addNote("behind the read")
+                try db.addNote("after the read")
             }
             check.expectEqual(
-                try store.notes(), ["stored", "in the open block", "behind the read"],
+                try store.notes(), ["stored", "in the open block", "after the read"],
                 "the items after a write block that held a read block")
         },
         CheckDefinition(
@@ -99,7 +99,7 @@ extension ThreadingChecks {
                 }
                 check.expectEqual(
                     reported.map(\.code), [.nestedWrite],
-                    "what writeSync inside \(place) gave to the error handler", line: line)
+                    "the errors that writeSync inside \(place) gave to the handler", line: line)
             }
             try store.write { db in
                 try db.addNote("before")

@@ -181,7 +181,7 @@ enum ThreadingChecks {
         },
     ]
 
-    /// What a call throws.
+    /// The error that a call throws.
     static func error(_ body: () throws -> Void) -> (any Error)? {
         do {
             try body()

@@ -15,7 +15,7 @@ extension TransactionChecks {
                     try items.count(), round, "the count on the thread that wrote \(round) items")
                 try check.threads(2) { _ in
                     check.expectEqual(
-                        try items.count(), round, "the count on another thread behind \(round)")
+                        try items.count(), round, "the count on another thread after \(round)")
                 }
             }
         },
@@ -30,13 +30,13 @@ extension TransactionChecks {
             let error = items.store.enqueueAndWait { _ in }
             check.expect(
                 error == nil, "An empty queued block failed: \(String(describing: error))")
-            check.expectEqual(try tokens(items), before, "the items behind empty blocks")
+            check.expectEqual(try tokens(items), before, "the items after empty blocks")
             check.expectEqual(
-                check.errors.codes.map(\.rawValue), [], "what the error handler was given")
+                check.errors.codes.map(\.rawValue), [], "the errors given to the handler")
         },
         CheckDefinition(
             "tx/many-types-atomic", clause: [4, 5],
-            "What a block writes to several types appears together or not at all."
+            "A block's changes of several types appear together or not at all."
         ) { check in
             let store = try check.openStore()
             let types = try (0..<5).map { number in
@@ -136,12 +136,12 @@ extension TransactionChecks {
                     check.expectEqual(item["number"], .int(1), "the item's number in its block")
                     check.expectEqual(
                         reported.map(\.code), [.itemNotMutable],
-                        "what the error handler was given when an item of a read block was changed")
+                        "the errors given to the handler when an item of a read block was changed")
                 }
             }
             try expectUnchanged("after changing one in a read block")
             try items.store.write { db in try items.create("b", 2, db) }
-            check.expectEqual(try items.all(), ["a": 1, "b": 2], "the items behind the next write")
+            check.expectEqual(try items.all(), ["a": 1, "b": 2], "the items after the next write")
         },
     ]
 

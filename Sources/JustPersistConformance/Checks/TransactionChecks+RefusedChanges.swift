@@ -38,7 +38,7 @@ extension TransactionChecks {
                 }
                 check.expectEqual(
                     try items.all(), ["a": 1],
-                    "the items behind a write block that throws, in which \(what)")
+                    "the items after a write block that throws, in which \(what)")
             }
             for (place, (what, code, refuse)) in refusals.enumerated() {
                 let reported = check.reported {
@@ -51,10 +51,10 @@ extension TransactionChecks {
                 }
                 check.expectEqual(
                     try items.all(), ["a": place + 2],
-                    "the items behind writeSync without try, in whose block \(what)")
+                    "the items after writeSync without try, in whose block \(what)")
                 check.expectEqual(
                     reported.map(\.code), [code],
-                    "what the error handler was given when \(what) in writeSync without try")
+                    "the errors given to the handler when \(what) in writeSync without try")
             }
         },
         CheckDefinition(
@@ -93,7 +93,7 @@ extension TransactionChecks {
             }
             check.expectEqual(
                 reported.map(\.code), [.kindMismatch],
-                "what the error handler was given of a value that could not be read in writeSync without try"
+                "the errors given to the handler for an unreadable value in writeSync without try"
             )
             try items.expectValues(["text": .string("!")], of: id, "after writeSync without try")
         },

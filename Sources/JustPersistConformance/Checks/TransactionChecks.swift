@@ -46,7 +46,7 @@ enum TransactionChecks {
 
     // MARK: What the checks share
 
-    /// Runs a write block that throws behind the changes of `body`, and demands nothing of that.
+    /// Runs a write block that throws after the changes of `body`; how the error is reported is not checked.
     static func failing(
         _ store: any DataStore,
         _ body: (borrowing DataStoreWriter) throws -> Void

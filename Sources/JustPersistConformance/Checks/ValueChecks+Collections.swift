@@ -64,7 +64,7 @@ extension ValueChecks {
         },
         CheckDefinition(
             "val/copies-not-aliases", clause: [8, 9],
-            "What was given to an item or got from one is a copy, and changing it changes no item."
+            "A collection that is set in an item or read from one is a copy: changing it changes no item."
         ) { check in
             let kinds = check.capabilities.valueKinds
             let items = try check.openValues()

@@ -1,11 +1,11 @@
 import JustPersist
 
 extension ValueChecks {
-    /// What attributes are declared to be: their defaults, their kinds and their names.
+    /// The declarations of attributes: their defaults, their kinds and their names.
     static let declared: [CheckDefinition] = [
         CheckDefinition(
             "val/default-is-the-value", clause: [9, 11, 12],
-            "An item that holds no value for an attribute has the declared default, however it is asked."
+            "An item without a value for an attribute has the declared default in every kind of read."
         ) { check in
             let store = try check.openStore()
             var items = try StoredType("Declared", ["name"], in: store, check)

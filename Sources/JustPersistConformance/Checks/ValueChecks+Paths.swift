@@ -15,7 +15,7 @@ extension ValueChecks {
                 try chain.read("after the store was reopened")
             }
             try chain.items.store.write { db in
-                // What the block has changed counts, whether it is written yet or not.
+                // The block's own changes count, whether they are written yet or not.
                 let last = try chain.items.live(chain.last, db)
                 try last.setStoredValue(30, forKeyPath: "n")
                 let first = try chain.items.live(chain.first, db)
@@ -80,7 +80,7 @@ extension ValueChecks {
                 items = try items.reopened()
                 try read("that leads to no item, after the store was reopened")
             }
-            // What comes under the id that a reference holds is what it leads to.
+            // A reference leads to any item that is later created with its id.
             try items.store.write { db in
                 _ = try db.performInsert(
                     DynamicItem(items.key, id: gone, values: ["n": .int(3)]))

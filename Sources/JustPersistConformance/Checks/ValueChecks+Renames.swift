@@ -166,7 +166,7 @@ extension CheckContext {
         try expect(ids, of: classes.map { ItemType($0) }, when, db, line)
     }
 
-    /// The same of types without classes.
+    /// Expects the items of types without classes.
     fileprivate func expect<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ ids: [ItemID], ofKeys keys: [String], _ when: String, _ db: borrowing Accessor,
         line: Int = #line

@@ -51,7 +51,7 @@ enum ValueChecks {
         },
         CheckDefinition(
             "val/uint64-above-int64", clause: [5, 9],
-            "What cannot be stored is refused with its attribute named, and changes nothing."
+            "An invalid value is refused with its attribute named, and changes nothing."
         ) { check in
             let items = try check.openValues()
             let id = try items.create(["value": .string("before")])

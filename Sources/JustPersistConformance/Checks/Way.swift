@@ -9,7 +9,7 @@ enum Way: String, CaseIterable, Sendable {
     /// The primitive that carries the request out.
     var primitive: String { primitiveName(rawValue) }
 
-    /// What a way finds: how many items, and which, if it gives items.
+    /// The result of a way: the number of items, and the items if it returns them.
     struct Answer: Sendable {
         let count: Int
         var ids: [ItemID]?

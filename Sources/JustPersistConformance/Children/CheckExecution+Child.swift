@@ -46,9 +46,9 @@ extension CheckExecution {
 }
 
 extension String {
-    /// What a process said at its end, as the end of a sentence.
+    /// The reason of a trap or the last line of a process' output, as the end of a sentence.
     var lastWords: String {
-        // What Swift writes in front of the reason of a trap; behind it there may be a backtrace.
+        // Swift's words before the reason of a trap, after which there may be a backtrace.
         let reasons = [
             "Fatal error", "Precondition failed", "Assertion failed", "Fatal access conflict",
             "Could not cast value",
@@ -80,7 +80,7 @@ extension CheckResult {
 }
 
 extension ChildLauncher.Ending {
-    /// What happened to the process.
+    /// The end of the process, in words.
     var inWords: String {
         switch self {
         case .exited(ConformanceChild.stuck):

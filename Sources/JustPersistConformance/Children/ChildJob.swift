@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a further process of the program is to do, in a form that gets there.
+/// The work of a further process of the program, in a form that can be passed to it.
 struct ChildJob: Codable {
     /// A check, and the state of the store that it examines.
     struct Check: Codable {

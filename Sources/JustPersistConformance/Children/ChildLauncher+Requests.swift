@@ -4,7 +4,7 @@ import JustPersist
 /// Processes for a check that itself runs in a process of its own, where none can be started: an exit test
 /// cannot begin another. The one that can finds what is asked for as files in a directory of both.
 extension ChildLauncher {
-    /// What became of a process that was asked for.
+    /// The end of a process that was requested.
     private struct Answer: Codable {
         var ending: Ending
         /// Why there was no process.
@@ -23,7 +23,7 @@ extension ChildLauncher {
         shortest: Duration.milliseconds(2), longest: Duration.milliseconds(32)
     )
 
-    /// How long an answer may take: a program whose tests hold all threads of its cooperative pool comes to
+    /// How long an answer may take: a program whose tests block all threads of its cooperative pool does
     /// nothing else meanwhile.
     private static let patience = Duration.seconds(600)
 

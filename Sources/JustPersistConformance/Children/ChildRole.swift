@@ -5,7 +5,7 @@ import JustPersist
 struct ChildRole: Sendable {
     /// Its name: `dur/writer`.
     let name: String
-    /// What it does; the process ends when it returns or throws.
+    /// The work of the role; the process ends when it returns or throws.
     let play: @Sendable (ChildContext) throws -> Void
 
     init(_ name: String, play: @escaping @Sendable (ChildContext) throws -> Void) {
@@ -18,7 +18,7 @@ struct ChildRole: Sendable {
         DurabilityRoles.all + [FixtureChecks.writer, ErrorChecks.secondOpener, ErrorChecks.sharer]
 }
 
-/// What a role works with.
+/// The parameters and services that a role works with.
 struct ChildContext: Sendable {
     let fixture: any ConformanceFixture.Type
     /// The directory of the check, shared with the process that judges.

@@ -33,7 +33,7 @@ public enum ConformanceChild {
             case .batch(let checks):
                 for (index, check) in checks.enumerated() {
                     let result = try await run(check, of: fixture, job)
-                    // It may have left anything behind, and runs again alone.
+                    // The state of the process is unknown, so the check runs again alone.
                     if result.isBroken { break }
                     try result.answer.write(
                         to: CheckBatch.answer(index, of: job.answer), options: .atomic)
@@ -62,7 +62,7 @@ public enum ConformanceChild {
         try? handle.close()
     }
 
-    /// The seconds that a role may take: nobody watches the check meanwhile.
+    /// The seconds that a role may take: no watchdog observes it.
     private static func roleLifetime(_ job: ChildJob) -> Double { 2 * job.options.timeout }
 
     private static func run(

@@ -3,8 +3,8 @@ import JustPersist
 /// All items of a store with all their values, as canonical text.
 ///
 /// Types are sorted by their keys and attributes by their names; items are in the store's own order of
-/// creation. Types without items and attributes without values are left out: the contract does not tell
-/// them from what was never there.
+/// creation. Types without items and attributes without values are left out: the contract does not distinguish
+/// them from types and attributes that never existed.
 struct StoreDump: Hashable, Sendable {
     // All names are escaped texts: plain strings would be equal when they are canonically equivalent.
 

@@ -12,7 +12,7 @@ struct CrashPoint: Hashable {
     }
 }
 
-/// The side of a process that is to be killed: it writes down what it was told is done, and dies on time.
+/// Runs in a process that is to be killed: it records each write that the store reported as done, and dies on time.
 final class CrashScript: Sendable {
     private let file: FileHandle
     private let count = Locked(0)
@@ -56,7 +56,7 @@ final class CrashScript: Sendable {
     }
 }
 
-/// What a process that was killed had written down.
+/// The records of a process that was killed.
 struct CrashLog {
     /// The line of a call that begins.
     static let beginning = "begin"

@@ -2,7 +2,7 @@ import Foundation
 import JustPersist
 import JustPersistMigration
 
-/// What further processes do to a store until they are killed.
+/// The work of further processes with a store until they are killed.
 enum DurabilityRoles {
     static let all = [
         writer, queuer, blockWriter, deleter, merger, migrator, readers, changer, cleanWriter,
@@ -60,7 +60,7 @@ enum DurabilityRoles {
         }
     }
 
-    /// Whether a block of ``queuer`` throws behind its changes.
+    /// Whether a block of ``queuer`` throws after its changes.
     static func queuedBlockThrows(_ number: Int) -> Bool { number % 5 == 3 }
 
     /// Dies inside a write block, after so many of its steps.
@@ -224,7 +224,7 @@ enum DurabilityRoles {
         }
     }
 
-    /// What the items have for values, in the order of their creation.
+    /// The values of the items, in the order of their creation.
     static func values(in store: any DataStore) throws -> [DataStoreValue] {
         try store.read { db in
             try db.dynamicItems(DataStoreRequest(itemTypeKey: type)).map {

@@ -50,7 +50,7 @@ extension DependencyGraph {
                         writer.transaction, read.transaction, .writeRead, list: read.list,
                         value: value))
             }
-            // The writer that follows in the order comes before all behind it; of the unseen, all follow.
+            // The next writer in the order precedes all later ones; appends that no read saw all follow the read.
             let missed = order.values.dropFirst(read.values.count).first.map { [$0] }
             for value in missed ?? order.unseen {
                 guard let writer = analysis.writer(of: value, in: read.list),

@@ -1,7 +1,7 @@
-/// What transactions over append-only lists did, as their callers saw it.
+/// The operations of transactions on append-only lists, as their callers saw them.
 ///
-/// Lists are the most telling kind of register: one read shows which writes came before it, and in which
-/// order. A value is appended at most once in a history, so that a list tells who made it. The histories
+/// Lists are the most informative kind of register: one read shows which writes came before it, and in which
+/// order. A value is appended at most once in a history, so that a list identifies its writers. The histories
 /// and the names of the anomalies are those of Elle (Kingsbury and Alvaro, "Elle: Inferring Isolation
 /// Anomalies from Experimental Observations", 2020) and Adya ("Weak Consistency", 1999).
 struct History: Sendable {
@@ -13,7 +13,7 @@ struct History: Sendable {
 
     /// One transaction.
     struct Transaction: Sendable {
-        /// Who ran it; of one process each transaction comes after those that began before it.
+        /// The process that ran it, whose transactions follow one another in the order of their beginnings.
         let process: Int
         /// When it was asked for and when its caller knew the outcome, on one clock for all processes.
         let began: Int

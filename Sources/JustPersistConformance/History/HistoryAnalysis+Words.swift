@@ -12,9 +12,9 @@ extension HistoryAnalysis {
         return "these transactions are in no order:\n" + lines.joined(separator: "\n")
     }
 
-    /// The same circle by fewer steps, where the first of several transactions had ended when the last began.
+    /// The cycle with fewer steps, where the first of several transactions had ended when the last began.
     private func shortened(_ cycle: DependencyGraph.Cycle) -> DependencyGraph.Cycle {
-        // The first edge tells what kind of circle it is, and stays.
+        // The first edge determines the kind of the cycle, and stays.
         var steps = Array(cycle.prefix(1))
         var rest = cycle.dropFirst()
         while let edge = rest.first {

@@ -5,7 +5,7 @@
 /// to be consistent too, so it takes part as one that only read.
 struct HistoryAnalysis {
     let history: History
-    /// By list, the values of its longest read, and behind them committed ones that no read saw.
+    /// By list, the values of its longest read, followed by committed ones that no read saw.
     private(set) var orders: [Int: VersionOrder] = [:]
     private(set) var writers: [Version: Writer] = [:]
     private(set) var reads: [ExternalRead] = []
@@ -17,14 +17,14 @@ struct HistoryAnalysis {
         let value: Int
     }
 
-    /// Who appended a value.
+    /// The transaction that appended a value.
     struct Writer {
         let transaction: Int
         /// Whether the transaction appended nothing more to that list.
         var isLast: Bool
     }
 
-    /// What a transaction saw of others: a list without its own appends.
+    /// A transaction's view of the others: a list without its own appends.
     struct ExternalRead {
         let transaction: Int
         let list: Int
@@ -36,9 +36,9 @@ struct HistoryAnalysis {
         var values: [Int] = []
         /// The transaction that read them.
         var reader = 0
-        /// Whether reads contradict it, so that it tells nothing of who came first.
+        /// Whether reads contradict it, so that it does not show which append came first.
         var isContradicted = false
-        /// Committed appends that no read saw, so that they came behind all others, in an unknown order.
+        /// Committed appends that no read saw, so that they came after all others, in an unknown order.
         var unseen: [Int] = []
     }
 
@@ -72,7 +72,7 @@ struct HistoryAnalysis {
 
     private mutating func collectReads() {
         for (index, transaction) in history.transactions.enumerated() {
-            // What the transaction must find: the list as it first saw it, and its own appends.
+            // The transaction must find the list as it first saw it, and its own appends.
             var seen: [Int: [Int]] = [:]
             var own: [Int: [Int]] = [:]
             for operation in transaction.operations {
@@ -125,7 +125,7 @@ struct HistoryAnalysis {
             }
             for value in read.values {
                 guard let writer = writer(of: value, in: read.list) else {
-                    found.note(.garbageRead, "\(text), and nobody appended \(value) to it.")
+                    found.note(.garbageRead, "\(text), and no transaction appended \(value) to it.")
                     continue
                 }
                 if !isCommitted(writer), writer.transaction != read.transaction {

@@ -2,7 +2,7 @@
 struct HistoryAnomaly: Sendable {
     /// The kinds, the ones that say most about the cause first.
     enum Kind: String, Sendable, CaseIterable {
-        /// A read returned a value that nobody appended.
+        /// A read returned a value that no transaction appended.
         case garbageRead = "garbage read"
         /// A read returned one value twice.
         case duplicate = "duplicate"
@@ -12,9 +12,9 @@ struct HistoryAnomaly: Sendable {
         case incompatibleOrder = "incompatible order"
         /// A value of a transaction that was rolled back was read.
         case g1a = "G1a"
-        /// A value was read that its own transaction had appended more behind.
+        /// A value was read after which its own transaction appended more.
         case g1b = "G1b"
-        /// A committed value was appended behind one that was rolled back.
+        /// A committed value was appended after one that was rolled back.
         case dirtyUpdate = "dirty update"
         /// Two transactions changed a list, and neither had seen the other's change.
         case lostUpdate = "lost update"
@@ -29,7 +29,7 @@ struct HistoryAnomaly: Sendable {
     }
 
     let kind: Kind
-    /// What happened, of the first case found, naming the transactions.
+    /// A description of the first case found, with the names of the transactions.
     let witness: String
     /// How many cases were found; circles that hang together count as one.
     var count = 1

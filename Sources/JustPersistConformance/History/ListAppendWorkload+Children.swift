@@ -110,7 +110,7 @@ extension ListAppendWorkload {
         let refusal = try write([plan, plan], .merge, in: line, process: process)
         check.expect(
             refusal == nil,
-            "A merge was refused, and nobody else had written since the child did: \(refusal, default: "")"
+            "A merge was refused, and no other block had written since the child did: \(refusal, default: "")"
         )
     }
 
@@ -150,7 +150,9 @@ extension ListAppendWorkload {
         return refusal
     }
 
-    /// What a history may claim of blocks that were not merged: they had a snapshot each, so that the reads of
+    /// The operations that a history may claim of blocks that were not merged.
+    ///
+    /// Each block had its own snapshot, so the reads of
     /// the later ones need not agree with those of the first.
     private func claimed(_ blocks: [[History.Operation]]) -> [History.Operation] {
         let later = blocks.dropFirst().flatMap { $0 }.filter {

@@ -16,9 +16,9 @@ struct ListAppendWorkload: Sendable {
         case pipeline
         /// Read blocks only.
         case reader
-        /// Some in a child store, which is merged behind them.
+        /// Some in a child store, which is merged after them.
         case child
-        /// The same in a child of a child, if the store declares such.
+        /// Some in a child of a child, if the store declares such.
         case grandchild
     }
 
@@ -31,7 +31,7 @@ struct ListAppendWorkload: Sendable {
         .writer, .writer, .queue, .pipeline, .reader, .child, .child, .child, .grandchild,
     ]
 
-    /// What a block is to do; a pause gives others the time to change what it has read.
+    /// The operations of a block; a pause gives others the time to change what it has read.
     enum Plan: Sendable {
         case pause
         case append(list: Int)

@@ -20,7 +20,7 @@
 ///
 /// The scripts of the isolation checks are after those of Hermitage (Kleppmann, 2014).
 struct Interleaving: Sendable {
-    /// What it is about.
+    /// The anomaly or rule that it examines.
     let title: String
     /// The numbers of the items at the start, by name.
     let start: KeyValuePairs<String, Int>

@@ -1,24 +1,24 @@
-/// What came of a script.
+/// The outcome of a script.
 struct InterleavingOutcome: Sendable {
-    /// What came of one step.
+    /// The outcome of one step.
     struct StepResult: Sendable {
-        /// What a step that reads read; nil where it has not been carried out.
+        /// The result of a read; nil if the step was not carried out.
         var numbers: [Int]?
         /// Whether it was over before the script went on.
         var isPrompt = false
-        /// What it was refused with.
+        /// The error that refused it.
         var error: String?
         /// Whether it was carried out, with success or without.
         var hasEnded = false
     }
 
-    /// What came of one session.
+    /// The outcome of one session.
     struct SessionOutcome: Sendable {
-        /// What its steps that read have read, in their order.
+        /// The results of its reads, in their order.
         var reads: [[Int]] = []
         /// Whether its block returned and its changes were accepted.
         var isCommitted = false
-        /// What the store refused it with.
+        /// The store's error that refused it.
         var error: String?
         /// Whether its block has ended.
         var hasEnded = false
@@ -33,7 +33,7 @@ struct InterleavingOutcome: Sendable {
 
     subscript(session: Session) -> SessionOutcome { sessions[session] ?? SessionOutcome() }
 
-    /// What a session read first of all.
+    /// The result of a session's first read.
     func firstRead(_ session: Session) -> [Int]? { self[session].reads.first }
 }
 

@@ -36,7 +36,7 @@ extension Interleaving {
 /// A session while it runs: a thread that takes its steps inside a block of the store.
 private final class SessionRun: Sendable {
     struct State: Sendable {
-        /// Steps that the script has come to and the session has not.
+        /// Steps that the script has reached and the session has not.
         var waiting: [Int] = []
         var results: [Int: InterleavingOutcome.StepResult] = [:]
         var outcome = InterleavingOutcome.SessionOutcome()
@@ -44,7 +44,7 @@ private final class SessionRun: Sendable {
         var seen: [String: Int] = [:]
     }
 
-    /// What a block throws to be rolled back.
+    /// The error that a block throws to be rolled back.
     private struct RollBack: Error {}
 
     private let steps: [Step]
@@ -60,7 +60,7 @@ private final class SessionRun: Sendable {
 
     // MARK: The script's side
 
-    /// Tells the session of its next step, and waits a little for it to be over.
+    /// Gives the session its next step, and waits a little for it to finish.
     func post(_ index: Int, patience: Duration) {
         current.change { state in
             state.results[index] = .init()
@@ -98,7 +98,7 @@ private final class SessionRun: Sendable {
             case (_, .callingThread), (_, .originals):
                 end { try store.performWrite { db in try write(db, first) } }
             case (_, .mainThread):
-                // Two write blocks that wait on the main thread would be one behind the other.
+                // Two write calls that wait on the main thread could only run one after the other.
                 store.enqueueWrite({ [self] db in try write(db, first) }) { [self] error in
                     end { if let error { throw error } }
                 }

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// What the steps of scripts do to items.
+/// The effects of a script's steps on items.
 extension NamedItems {
     /// Carries out a step that reads; nil if it is none.
     func read<Accessor: DataStoreReadAccessor & ~Copyable>(

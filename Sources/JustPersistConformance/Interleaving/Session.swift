@@ -62,7 +62,7 @@ struct Session: Sendable, Hashable {
 
 /// One step of one session.
 struct Step: Sendable {
-    /// What it does; predicates are in the language of `DataStorePredicate`.
+    /// The action of the step; predicates are in the language of `DataStorePredicate`.
     enum Action: Sendable {
         case begin
         case beginReading

@@ -45,7 +45,7 @@ extension [String: DataStoreValue] {
         }
     }
 
-    /// The entries under other names; of two that come to one name, one stays.
+    /// The entries under other names; of two that get one name, one stays.
     func mapKeys(_ map: (String) -> String) -> [String: DataStoreValue] {
         let entries = sorted { $0.key.precedesInBytes($1.key) }.map { (map($0.key), $0.value) }
         return Dictionary(entries, uniquingKeysWith: { first, _ in first })

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// What kind of history to make up.
+/// The kind of history to generate.
 struct HistoryProfile: Sendable {
     /// The types of the items; the name of one is the start of another's.
     var types = ["Model", "ModelB"]

@@ -120,7 +120,7 @@ extension ModelHistory {
         for item in steps.compactMap(\.made?.item) where numbers[item] == nil {
             numbers[item] = numbers.count + 1
         }
-        // What was never made keeps apart from what was.
+        // Items that were never created stay distinct from those that were.
         let unmade = numbers.count + 1
         return mapItems { numbers[$0] ?? unmade }
     }

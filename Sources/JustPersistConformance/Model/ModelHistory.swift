@@ -1,6 +1,6 @@
 import JustPersist
 
-/// What was done to a store, as data: it can be run again, shortened, written to a file and printed.
+/// The operations on a store, as data that can be run again, shortened, written to a file and printed.
 ///
 /// Items are named by numbers, which stand for whatever ids a store gives them. An operation on a number
 /// that a store does not know has an outcome like any other, so that every part of a history is one too.
@@ -14,7 +14,7 @@ enum ModelOperation: Codable, Hashable, Sendable {
     case write([ModelStep], store: Int = 0, isRolledBack: Bool = false)
     /// A read block.
     case read([ModelRequest], store: Int = 0)
-    /// Closing the store, and opening it anew.
+    /// Closing the store, and opening it again.
     case reopen
     /// Making and opening a child, known as `child` from then on.
     case makeChild(_ child: Int, of: Int)
@@ -32,7 +32,7 @@ enum ModelStep: Codable, Hashable, Sendable {
     case insert(item: Int, type: String, values: [String: DataStoreValue])
     /// Changes a value of the live item; null removes it.
     case set(item: Int, attribute: String, value: DataStoreValue)
-    /// The same through the live version of an item that was read before the block.
+    /// This change through the live version of an item that was read before the block.
     case setThawed(item: Int, attribute: String, value: DataStoreValue)
     /// Deletes an item.
     case delete(item: Int)

@@ -64,8 +64,8 @@ struct ModelRunner {
                 }
                 return """
                     After operation \(index + 1) (\(operation.name)) \
-                    \(number == 0 ? "the store" : "child \(number)") holds something else than the \
-                    history says:
+                    \(number == 0 ? "the store" : "child \(number)") differs from the \
+                    history:
                     \(difference)
                     """
             }

@@ -42,7 +42,7 @@ final class ModelSubject {
         }
     }
 
-    /// Runs one operation, and tells the outcome of each of its steps.
+    /// Runs one operation, and returns the outcome of each of its steps.
     func run(_ operation: ModelOperation) -> [String] {
         do {
             switch operation {

@@ -7,7 +7,7 @@ struct ReplayFile: Codable, Hashable {
     var check: String
     /// The seed it grew from.
     var seed: UInt64
-    /// What went wrong, for a reader.
+    /// A description of the failure, for a reader.
     var failure: String
     /// The shrunk history.
     var history: ModelHistory

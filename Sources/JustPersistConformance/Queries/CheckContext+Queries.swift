@@ -1,6 +1,6 @@
 import JustPersist
 
-/// What checks of requests demand.
+/// Expectations of the checks of requests.
 extension CheckContext {
     /// Demands that a store answers a query as the contract does: the same items in the same order, and
     /// their number when they are counted.
@@ -20,7 +20,7 @@ extension CheckContext {
         }
     }
 
-    /// The same for a predicate alone.
+    /// Expects this of a request with a predicate alone.
     func expectAnswer(
         _ predicate: DataStorePredicate, of corpus: Corpus, file: String = #fileID,
         line: Int = #line
@@ -35,7 +35,7 @@ extension CheckContext {
     ) throws {
         let query = Query(predicate: predicate)
         let wanted = indexes.map { corpus.ids[$0] }
-        // So that the table in the check and the reference evaluator cannot drift apart.
+        // The table in the check and the reference evaluator must agree.
         try require(
             try corpus.wanted(query) == wanted, "The kit contradicts itself about \(query)",
             file: file, line: line)

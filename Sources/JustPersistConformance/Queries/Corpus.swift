@@ -7,7 +7,7 @@ struct Corpus {
     let type: String
     /// The items, in the order of their creation.
     private(set) var ids: [ItemID]
-    /// What the reference evaluator answers from.
+    /// The rows that the reference evaluator reads.
     private(set) var state: ReferenceState
 
     /// Attributes that every corpus declares and no item has.
@@ -73,7 +73,7 @@ struct Corpus {
         ids = []
     }
 
-    /// The same items seen through another instance of the store.
+    /// These items as another instance of the store returns them.
     init(_ other: Corpus, in store: any DataStore) {
         self.store = store
         type = other.type

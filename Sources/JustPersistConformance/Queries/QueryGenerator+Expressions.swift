@@ -54,7 +54,7 @@ extension QueryGenerator {
         ).madeValid()
     }
 
-    /// An expression of another that may come to such a value.
+    /// An expression of another kind that may have such a value.
     private mutating func expression(
         _ inner: Expression, _ value: DataStoreValue, depth: Int
     ) -> Expression {

@@ -91,7 +91,7 @@ struct QueryGenerator {
                 operand = elements.isEmpty ? operand : random.pick(elements)
             }
         }
-        // What an attribute holds may be no regular expression.
+        // An attribute's value may be no valid regular expression.
         let other = random.int(in: 0..<10) == 0 && relation != .matches
         let right =
             other

@@ -57,7 +57,7 @@ struct SampleValues {
         case .null: [.null]
         case .bool: [.bool(false), .bool(true)]
         case .int:
-            // Around 2^53 a Double no longer tells neighbours apart.
+            // Around 2^53 neighbouring integers are one Double.
             [
                 .min, -9_007_199_254_740_993, -9_007_199_254_740_992, -1, 0, 1, 2, 10,
                 9_007_199_254_740_992, 9_007_199_254_740_993, .max - 1, .max,
@@ -76,7 +76,7 @@ struct SampleValues {
             ].compactMap { Decimal(string: $0).map(DataStoreValue.decimal) }
         case .string:
             // Not the order of bytes, of UTF-16 or of any language: the decomposed "café" stands
-            // behind "caff", and U+FFFD before the face.
+            // after "caff", and U+FFFD before the face.
             [
                 "", "\0", "\n", " ", "%@", "'", "10", "9", "A", "B", "Z", "\\", "_", "a",
                 "a\0b", "ab", "b", "cafe", "caff", "cafe\u{301}", "\u{E9}", "\u{FFFD}", "\u{1F642}",

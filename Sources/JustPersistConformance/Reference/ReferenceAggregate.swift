@@ -1,7 +1,7 @@
 import Foundation
 package import JustPersist
 
-/// What an aggregation gives for the rows of a state, worked out by sorting them and in decimal and binary digits.
+/// The result of an aggregation of the rows of a state, computed by sorting them and with decimal and binary digits.
 package struct ReferenceAggregate: Sendable {
     /// Which values of an attribute count, for a function.
     package var operands:
@@ -22,7 +22,7 @@ package struct ReferenceAggregate: Sendable {
         return Array(rest.prefix(limit))
     }
 
-    /// What is refused: a sum of a value of this kind.
+    /// Whether a sum of values of this kind is refused.
     package var refusesSum: @Sendable (DataStoreValue.Kind) -> Bool = { kind in
         ![.null, .bool, .int, .double, .decimal].contains(kind)
     }
@@ -169,7 +169,7 @@ package struct ReferenceAggregate: Sendable {
 
     // MARK: Rows
 
-    /// Whether keys come before others; `nil` if a sort does not tell them apart.
+    /// Whether keys come before others; `nil` if a sort does not distinguish them.
     private static func order(_ a: [DataStoreValue], _ b: [DataStoreValue]) -> Bool? {
         for (a, b) in zip(a, b) {
             let order = ReferenceOrder.sortOrder(a, b)
@@ -178,7 +178,7 @@ package struct ReferenceAggregate: Sendable {
         return nil
     }
 
-    /// The column that a path begins with, the longest there is, and the names behind it.
+    /// The longest column that a path begins with, and the names that follow it.
     private static func path(_ path: String, _ columns: [String]) -> [String]? {
         let fitting = columns.filter { path == $0 || path.hasPrefix($0 + ".") }
         guard let column = fitting.max(by: { $0.utf8.count < $1.utf8.count }) else { return nil }
@@ -207,7 +207,7 @@ package struct ReferenceAggregate: Sendable {
         }
     }
 
-    /// What a key of the rows' sort computes of the columns.
+    /// The value that a key of the rows' sort computes from the columns.
     private static func sortKey(
         _ key: String, _ columns: [String]
     ) -> DataStorePredicate.Expression {

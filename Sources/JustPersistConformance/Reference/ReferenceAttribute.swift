@@ -45,10 +45,10 @@ struct ReferenceAttribute {
         }
     }
 
-    /// Whether a row that holds no value has another than null.
+    /// Whether a row without a stored value has a default other than null.
     var hasDefault: Bool { defaultValue != nil }
 
-    /// What a row has: its value as a declared kind if it can be one, or the default.
+    /// The value of a row: converted to a declared kind if possible, or the default.
     func value(in row: ReferenceRow) -> DataStoreValue {
         let stored = row.values[name]
         if stored == nil || stored?.isNull == true && !isOptional { return defaultValue ?? .null }

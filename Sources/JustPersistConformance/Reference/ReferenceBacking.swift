@@ -102,7 +102,7 @@ package final class ReferenceBacking: ItemBacking {
         return value
     }
 
-    /// What the item that a reference leads to has at an attribute, while the block runs.
+    /// The attribute's value of the item that a reference leads to, while the block runs.
     package func value(
         forAttribute name: String, of reference: ItemReference
     ) throws(DataStoreError) -> DataStoreValue {
@@ -159,7 +159,7 @@ package final class ReferenceBacking: ItemBacking {
         return found
     }
 
-    /// What an attribute has that is set to a value, and how large it is.
+    /// The stored form of a value that an attribute is set to, and its size.
     func checked(
         _ value: DataStoreValue, _ attribute: String
     ) throws(DataStoreError) -> (DataStoreValue, size: Int) {

@@ -1,6 +1,6 @@
 package import JustPersist
 
-/// What a block makes known of types, and what it is held to then.
+/// Declarations of types in a block, and the rules that they add.
 extension ReferenceBlock {
     /// Makes a type known with its attributes, or changes nothing.
     ///

@@ -4,20 +4,20 @@ package import JustPersist
 ///
 /// Used by one thread, and refused on others.
 package final class ReferenceBlock {
-    /// What the blocks of a store have in common.
+    /// The properties that the blocks of a store share.
     package struct Context: Sendable {
-        /// Tells the items of a store and its children from those of another.
+        /// Distinguishes the items of a store and its children from those of another.
         package let family: ItemID
         /// The sizes that the store takes.
         package let limits: DataStoreLimits
         /// How the store goes about its work.
         package let rules: ReferenceRules
-        /// The place in the store's history of the state that the block sees, if the store tells its changes.
+        /// The place in the store's history of the state that the block sees, if the store reports its changes.
         package let token: @Sendable () -> ChangeToken?
         /// Hands an error to the store's error handler.
         package let report: DataStoreErrorHandler
 
-        /// What the blocks of a store have in common.
+        /// The properties that the blocks of a store share.
         package init(
             family: ItemID, limits: DataStoreLimits = .contract,
             rules: ReferenceRules = ReferenceRules(),
@@ -33,7 +33,7 @@ package final class ReferenceBlock {
     }
 
     package let context: Context
-    /// What is there now, the block's own changes included.
+    /// The current state, the block's own changes included.
     package var state: ReferenceState {
         didSet {
             isJudged = false

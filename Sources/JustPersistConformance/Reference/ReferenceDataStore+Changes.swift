@@ -8,7 +8,7 @@ extension ReferenceDataStore {
         try feed.observe(scope, since: token)
     }
 
-    /// Tells what a commit has changed: the difference between the states before and after it.
+    /// Reports the changes of a commit: the difference between the states before and after it.
     func announce(from before: ReferenceState, to after: ReferenceState) {
         feed.publish(feed.isObserved ? CommittedChanges(from: before, to: after) : .unknown)
     }

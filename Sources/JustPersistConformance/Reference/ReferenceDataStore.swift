@@ -3,7 +3,7 @@ public import JustPersist
 
 /// The contract as a program: a store in memory that is a list of rows, and does every step the plain way.
 ///
-/// What it answers is right by definition, so other stores are compared with it; it is no store for data
+/// Its answers are correct by definition, so other stores are compared with it; it is no store for data
 /// of any size. It keeps the whole contract except persistence, child stores included.
 public final class ReferenceDataStore: DataStore {
     /// On which thread the blocks of `read` and `writeSync` run.
@@ -16,7 +16,7 @@ public final class ReferenceDataStore: DataStore {
     let tree: Locked<ReferenceTree>
     let gate = ReferenceGate()
     let children = Locked<[Child]>([])
-    /// Tells what is committed, under the tree's lock: so the place of a state in the history is known.
+    /// Reports commits, under the tree's lock: so the place of a state in the history is known.
     let feed = ChangeFeed()
     private let family: ItemID
     private let rules: ReferenceRules
@@ -122,13 +122,13 @@ public final class ReferenceDataStore: DataStore {
 
     /// Closes the store and its children once their blocks have ended, queued ones included.
     ///
-    /// What they held is gone.
+    /// Their data are lost.
     public func close() throws {
         try refuseInside("close")
         try gate.close("close") { shut() }
     }
 
-    /// The same as ``close()``, for a store keeps nothing beyond it.
+    /// Closes the store, which keeps nothing when it is closed.
     public func destroy() throws {
         try refuseInside("destroy")
         try gate.close("destroy", evenIfClosed: true) { shut() }
@@ -191,7 +191,7 @@ public final class ReferenceDataStore: DataStore {
             var failure: (any Error)?
             do { try write(block, isAdmitted: true) } catch { failure = error }
             gate.dequeue()
-            // Behind the queue, so that a completion may wait for blocks queued after its own.
+            // Outside the queue, so that a completion may wait for blocks queued after its own.
             completions.async { [failure] in completion(failure) }
         }
     }

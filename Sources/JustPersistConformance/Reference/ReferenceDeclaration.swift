@@ -146,7 +146,7 @@ extension ReferenceState {
         }
     }
 
-    /// Forgets an index, and tells whether it was declared.
+    /// Forgets an index, and returns whether it was declared.
     package mutating func drop(_ index: IndexSchema, ofType key: String) -> Bool {
         guard let type = type(key) else { return false }
         let index = IndexSchema(

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// What the sides of a comparison come to: the meaning of each expression, written out.
+/// The values of the sides of a comparison: the meaning of each expression, written out.
 enum ReferenceExpression {
     typealias Subject = ReferencePredicate.Subject
     typealias Expression = DataStorePredicate.Expression
@@ -84,7 +84,7 @@ enum ReferenceExpression {
     }
 }
 
-/// What values come to as values of another class.
+/// Conversions of values to values of another class.
 private enum ReferenceCast {
     static func value(
         _ value: DataStoreValue, _ valueClass: DataStorePredicate.ValueClass

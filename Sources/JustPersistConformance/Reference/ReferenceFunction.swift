@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// What functions return, one by one.
+/// The results of functions, one by one.
 enum ReferenceFunction {
     typealias Function = DataStorePredicate.Function
 

@@ -1,7 +1,7 @@
 import Foundation
 package import JustPersist
 
-/// Who may be inside a store: nobody while it is closed, one writer at a time, and nobody new while it is
+/// Admits blocks to a store: none while it is closed, one writer at a time, and no further block while it is
 /// closing, except on a thread that is inside already.
 package final class ReferenceGate: Sendable {
     private enum Phase { case closed, open, closing }

@@ -5,7 +5,7 @@ package import JustPersist
 package struct ReferenceMerge {
     /// The parent's state, and then what it becomes.
     package private(set) var state: ReferenceState
-    /// What both had changed, by item and attribute.
+    /// The changes of both to the same item or attribute.
     package private(set) var conflicts: [MergeConflict] = []
     private let policy: MergePolicy
 

@@ -1,6 +1,6 @@
 package import JustPersist
 
-/// What a child store has changed since it was merged last: a list of changes over whatever its parent holds.
+/// The changes of a child store since its last merge: a list that applies to any state of its parent.
 package struct ReferenceOverlay: Sendable {
     /// The changed items, by key.
     package private(set) var changes: [Change] = []
@@ -9,7 +9,7 @@ package struct ReferenceOverlay: Sendable {
     /// The types and attributes that the child gave another name.
     package private(set) var renames: [ReferenceRename] = []
 
-    /// What the child did to one item.
+    /// The child's change of one item.
     package struct Change: Sendable {
         /// The item.
         package fileprivate(set) var key: ReferenceKey
@@ -21,7 +21,7 @@ package struct ReferenceOverlay: Sendable {
         package var attributes: [String: Attribute]
     }
 
-    /// What the child did to one attribute.
+    /// The child's change of one attribute.
     package struct Attribute: Sendable {
         /// The parent's value when the child first changed it.
         package let base: DataStoreValue
@@ -34,7 +34,7 @@ package struct ReferenceOverlay: Sendable {
 
     /// The parent's state with these changes on top.
     ///
-    /// What the parent deleted stays away, unless it is an item that the child inserted.
+    /// An item that the parent deleted stays deleted, unless the child inserted it.
     package func applied(to parent: ReferenceState) -> ReferenceState {
         var state = parent
         addTypes(to: &state)

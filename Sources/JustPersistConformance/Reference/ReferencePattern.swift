@@ -45,7 +45,7 @@ enum ReferencePattern {
         }
         let text = read(text)
         let range = NSRange(location: 0, length: text.utf16.count)
-        // Behind an open quotation or comment the group has to be closed otherwise.
+        // An open quotation or comment has to be ended before the group can be closed.
         for end in [")\\z", "\\E)\\z", "\n)\\z"] {
             let expression = try? NSRegularExpression(
                 pattern: "^(?:" + read(pattern) + end,

@@ -3,17 +3,17 @@ package import JustPersist
 
 /// Whether rows fulfil a predicate: the meaning of each operator, written out.
 package struct ReferencePredicate {
-    /// What a row has at an attribute of its own, and what another item has that a reference leads to.
+    /// The value of a row's own attribute, and of an item that a reference leads to.
     package struct Subject {
         package var value: (_ attribute: String) -> DataStoreValue
         package var valueOfOther: (_ attribute: String, ItemReference) -> DataStoreValue
-        /// What the variables of SUBQUERY stand for.
+        /// The values of the variables of SUBQUERY.
         var variables: [String: DataStoreValue] = [:]
-        /// What `now()` returns.
+        /// The value of `now()`.
         let now = Date()
         /// The subject as an item of a class, if it is one.
         package var item: ((any DataStoreItem.Type) throws(DataStoreError) -> any DataStoreItem)?
-        /// What went wrong first.
+        /// The first error.
         package let failure = Failure()
 
         /// A subject that finds values by these functions.
@@ -137,7 +137,7 @@ package struct ReferencePredicate {
 
     // MARK: Operands
 
-    /// What one side of a comparison comes to, as the comparison sees it.
+    /// The value of one side of a comparison, as the comparison sees it.
     private static func read(
         _ expression: DataStorePredicate.Expression,
         in comparison: DataStorePredicate.Comparison, _ subject: Subject

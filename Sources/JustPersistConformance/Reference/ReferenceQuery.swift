@@ -76,7 +76,7 @@ package enum ReferenceQuery {
         }.map(\.0)
     }
 
-    /// The rows behind the first `offset`, `limit` of them at most; 0 is no limit.
+    /// The rows after the first `offset`, `limit` of them at most; 0 is no limit.
     package static func sliced(
         _ rows: [ReferenceRow], offset: Int?, limit: Int?
     ) -> [ReferenceRow] {
@@ -123,7 +123,7 @@ package enum ReferenceQuery {
                 isMutable: false))
     }
 
-    /// What the item that a reference leads to has at an attribute; null if there is no such item.
+    /// The attribute's value of the item that a reference leads to; null if there is no such item.
     static func value(
         ofAttribute name: String, at reference: ItemReference, _ state: ReferenceState
     ) -> DataStoreValue {
@@ -132,11 +132,11 @@ package enum ReferenceQuery {
         return value(ofAttribute: name, row, ItemType(dynamic: reference.itemTypeKey), state)
     }
 
-    /// What a row has at an attribute: its id at `uniqueToken`, unless the type has such an attribute.
+    /// A row's value at an attribute: its id at `uniqueToken`, unless the type has such an attribute.
     private static func value(
         ofAttribute name: String, _ row: ReferenceRow, _ type: ItemType, _ state: ReferenceState
     ) -> DataStoreValue {
-        // What the class does not declare may be known to the store.
+        // The store may know attributes that the class does not declare.
         let attribute =
             (try? ReferenceAttribute(name, of: type, in: state))
             ?? (try? ReferenceAttribute(name, of: ItemType(dynamic: row.key.itemType), in: state))
@@ -153,7 +153,7 @@ package enum ReferenceQuery {
         return ReferenceText.order(first, second, by: textOrder)
     }
 
-    /// What a key of a sort or an aggregation computes of the items of a type.
+    /// The value that a key of a sort or an aggregation computes from an item of a type.
     static func sortKey(
         _ key: String, _ type: ItemType, _ state: ReferenceState, in operation: String = "sort"
     ) throws(DataStoreError) -> DataStorePredicate.Expression {

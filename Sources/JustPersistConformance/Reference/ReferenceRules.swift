@@ -3,40 +3,40 @@ package import JustPersist
 /// The steps of a store in which most stores go wrong, as values: the kit's own tests put a wrong one in the
 /// place of one of these, and see that a check notices.
 package struct ReferenceRules: Sendable {
-    /// What a store without a parent holds when it is opened.
+    /// The state of a store without a parent when it is opened.
     package var opened: @Sendable () throws(DataStoreError) -> ReferenceState = {
         () throws(DataStoreError) in ReferenceState()
     }
 
-    /// Is told that a store without a parent is closed.
+    /// Is called when a store without a parent is closed.
     package var closed: @Sendable () -> Void = {}
 
-    /// Is shown what a store without a parent holds before and after each commit, merges included, before
-    /// anybody sees it.
+    /// Is called with the states of a store without a parent before and after each commit, merges included, before
+    /// any block sees the commit.
     package var published: (@Sendable (_ before: ReferenceState, _ after: ReferenceState) -> Void)?
 
     /// The id of a new item.
     package var newID: @Sendable () -> ItemID = { ItemID() }
 
-    /// What a read block is given to read with.
+    /// The accessor of a read block.
     package var reader: @Sendable (ReferenceBlock) -> DataStoreReader = {
         ReferenceReadAccessor($0)
     }
 
-    /// What a write block is given to write with.
+    /// The accessor of a write block.
     package var writer: @Sendable (ReferenceBlock) -> DataStoreWriter =
         { ReferenceWriteAccessor($0) }
 
-    /// Is shown what a write block has made so far, at each change.
+    /// Is called with the state of a write block after each of its changes.
     package var changed: (@Sendable (ReferenceState) -> Void)?
 
-    /// What comes back of a value that was set.
+    /// The value that is read after a value was set.
     package var stored: @Sendable (DataStoreValue) -> DataStoreValue = { $0 }
 
-    /// What the store takes from a declaration.
+    /// The part of a declaration that the store accepts.
     package var declared: @Sendable (ItemSchema) -> ItemSchema = { $0 }
 
-    /// The default to keep of an attribute, of that which is recorded and that which is declared.
+    /// The default to keep for an attribute, chosen from the recorded and the declared one.
     package var recordedDefault:
         @Sendable (_ recorded: DataStoreValue?, _ declared: AttributeSchema) -> DataStoreValue? = {
             recorded, declared in recorded ?? declared.defaultValue
@@ -57,37 +57,37 @@ package struct ReferenceRules: Sendable {
         return try ReferenceQuery.rows(request, in: state).count
     }
 
-    /// What an aggregation gives.
+    /// The result of an aggregation.
     package var aggregate = ReferenceAggregate()
 
-    /// What a property finds at an attribute of the item that a reference leads to.
+    /// The value that a property reads at an attribute of the item that a reference leads to.
     package var valueOfOther:
         @Sendable (_ attribute: String, ItemReference, ReferenceState) throws(DataStoreError) ->
             DataStoreValue = { name, reference, state in
                 ReferenceQuery.value(ofAttribute: name, at: reference, state)
             }
 
-    /// Two items that agree in what is declared unique, of which one has come to it between two states.
+    /// An error if two items agree in unique attributes, and one of them did not before.
     package var violation:
         @Sendable (_ judged: ReferenceState, _ state: ReferenceState) -> DataStoreError? = {
             judged, state in ReferenceUniqueness.violation(from: judged, to: state)
         }
 
-    /// What a store holds after a write block that went well.
+    /// The state of a store after a write block that succeeded.
     package var committed: Outcome = { _, after in after }
 
-    /// What a store holds after a write block that failed.
+    /// The state of a store after a write block that failed.
     package var rolledBack: Outcome = { before, _ in before }
 
     /// The token of the state that a block sees, if the store gives any.
     package var token: @Sendable (ChangeToken) -> ChangeToken? = { $0 }
 
-    /// What a child sees over its parent's state.
+    /// A child's view of its parent's state.
     package var overlaid: @Sendable (ReferenceOverlay, ReferenceState) -> ReferenceState = {
         overlay, parent in overlay.applied(to: parent)
     }
 
-    /// What a parent holds after a merge, and what both had changed.
+    /// The state of a parent after a merge, and the conflicts.
     package var merged:
         @Sendable (ReferenceOverlay, ReferenceState, MergePolicy) -> (
             ReferenceState, [MergeConflict]

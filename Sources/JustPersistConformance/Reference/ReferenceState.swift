@@ -1,6 +1,6 @@
 package import JustPersist
 
-/// Everything that a store holds at one moment: a list of rows, and what is known of their types.
+/// The contents of a store at one moment: a list of rows, and their types.
 ///
 /// A value: a block works on a copy, and a snapshot is one.
 package struct ReferenceState: Sendable {
@@ -24,13 +24,13 @@ package struct ReferenceState: Sendable {
         return state
     }
 
-    /// What is known of the type that has a key or had it; `nil` if the store has never seen it.
+    /// The type that has a key or had it; `nil` if the store has never seen it.
     package func type(_ itemType: String) -> ReferenceType? {
         let key = presentKey(itemType)
         return types.first { $0.key == key }
     }
 
-    /// What is known of the type that an item class is of; `nil` if the store has never seen it.
+    /// The type of an item class; `nil` if the store has never seen it.
     ///
     /// Throws if there are items under two keys of it.
     package func type(of type: ItemType) throws(DataStoreError) -> ReferenceType? {
@@ -113,7 +113,7 @@ package struct ReferenceState: Sendable {
         rows[place].values[name] = value
     }
 
-    /// Takes an item out, and tells whether it was there.
+    /// Removes an item, and returns whether it was there.
     package mutating func remove(_ key: ReferenceKey) -> Bool {
         let key = presentKey(key)
         let place = place(of: key)
@@ -128,7 +128,7 @@ package struct ReferenceState: Sendable {
         rows.removeAll { $0.key.itemType == itemType }
     }
 
-    /// Puts a type in the place of the one with its key, or behind the others.
+    /// Puts a type in the place of the one with its key, or after the others.
     ///
     /// Those that have its former keys gave way to it.
     package mutating func put(_ type: ReferenceType) {
@@ -206,7 +206,7 @@ extension Array {
     }
 }
 
-/// One item as a store holds it.
+/// One item as a store keeps it.
 package struct ReferenceRow: Sendable {
     /// Which item it is.
     package let key: ReferenceKey
@@ -223,7 +223,7 @@ package struct ReferenceRow: Sendable {
     package subscript(attribute: String) -> DataStoreValue { values[attribute] ?? .null }
 }
 
-/// What tells an item from all others in a store: two types may each have one with the same id.
+/// Identifies an item in a store: two types may each have one with the same id.
 package struct ReferenceKey: Sendable, Hashable, Comparable {
     /// The key of the item's type.
     package let itemType: String

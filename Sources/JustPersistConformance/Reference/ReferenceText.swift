@@ -19,7 +19,7 @@ package enum ReferenceText {
         return Array(decomposed.precomposedStringWithCanonicalMapping.unicodeScalars)
     }
 
-    /// The text without the differences that the options tell to ignore, in no locale's way.
+    /// The text without the differences that the options ignore, independently of locales.
     package static func folded(_ text: String, _ options: DataStorePredicate.Options) -> String {
         if options.isEmpty { return text }
         var ignored: String.CompareOptions = []
@@ -111,7 +111,7 @@ package enum ReferenceText {
         return starts.contains { start in text[start..<start + part.count].elementsEqual(part) }
     }
 
-    /// The same where a part must begin and end between two characters.
+    /// Whether it is a part that begins and ends between two characters.
     package static func hasCharacters(_ text: String, _ part: String, at place: Place) -> Bool {
         let (text, part) = (Array(text), Array(part))
         if part.isEmpty || part.count > text.count { return false }

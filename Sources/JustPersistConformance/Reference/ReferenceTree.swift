@@ -1,6 +1,6 @@
 package import JustPersist
 
-/// A store and its open children, as one value: what the store holds, and what each child changed.
+/// A store and its open children, as one value: the contents of the store, and the changes of each child.
 ///
 /// One value, so that a child's view of all stores above it is a snapshot, and a merge is one step.
 package struct ReferenceTree: Sendable {
@@ -29,7 +29,7 @@ package struct ReferenceTree: Sendable {
         return lastNumber
     }
 
-    /// What a store's blocks see; `nil` if it is closed.
+    /// The state that a store's blocks see; `nil` if it is closed.
     package func state(of number: Number) -> ReferenceState? {
         if number == Self.root { return rootState }
         guard let child = children.first(where: { $0.number == number }) else { return nil }

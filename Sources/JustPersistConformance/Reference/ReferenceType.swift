@@ -1,6 +1,6 @@
 package import JustPersist
 
-/// What a store knows of one type of items.
+/// A store's knowledge of one type of items.
 package struct ReferenceType: Sendable {
     /// The type's name.
     package private(set) var key: String

@@ -3,10 +3,10 @@ package import JustPersist
 /// Which items agree in what is declared unique, written out: the items are put in the order of their values, and
 /// neighbours compared.
 package enum ReferenceUniqueness {
-    /// Two items that agree where none may, of which one has come to its values between two states; `nil` if there are
-    /// no such items.
+    /// An error if two items agree in unique attributes, and one of them did not in the earlier state; `nil`
+    /// otherwise.
     ///
-    /// Items that agreed before may go on to.
+    /// Items that agreed before are allowed.
     package static func violation(
         from judged: ReferenceState, to state: ReferenceState
     ) -> DataStoreError? {
@@ -77,7 +77,7 @@ private struct Holder {
             let attribute = try? ReferenceAttribute(
                 names[0], of: ItemType(dynamic: type.key), in: state)
             return names.dropFirst().reduce(attribute?.value(in: row) ?? .null) { value, name in
-                // What another item has is no value of this one.
+                // A value of another item is no value of this one.
                 if case .dictionary(let entries) = value { return entries[name] ?? .null }
                 return .null
             }

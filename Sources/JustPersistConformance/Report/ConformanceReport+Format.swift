@@ -41,7 +41,7 @@ extension ConformanceReport {
     private var jsonText: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // Reports hold nothing that JSON cannot say, but for a figure that is no number.
+        // Everything in a report can be written as JSON, except a figure that is no number.
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         return (try? String(decoding: encoder.encode(self), as: UTF8.self)) ?? "{}"

@@ -20,7 +20,7 @@ extension ConformanceReport {
     }
 
     /// The row of a store in a table of anomalies, as transaction researchers compare stores; without those whose
-    /// checks did not come to their end.
+    /// checks did not finish.
     var anomalies: [(name: String, isPrevented: Bool)] {
         let names = [
             "G0", "G1a", "G1b", "G1c", "OTV", "PMP", "P4", "G-single", "G2-item", "G2",

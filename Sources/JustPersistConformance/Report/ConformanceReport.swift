@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a run of the kit found.
+/// The findings of a run of the kit.
 public struct ConformanceReport: Sendable, Codable {
     /// The store.
     public let store: String
@@ -8,11 +8,11 @@ public struct ConformanceReport: Sendable, Codable {
     public let level: ConformanceLevel
     /// How thoroughly it was looked at.
     public let profile: ConformanceProfile
-    /// What every random choice depended on.
+    /// The seed of every random choice.
     public let seed: UInt64
     /// The seconds it took.
     public let seconds: Double
-    /// What became of each check, in order.
+    /// The results of the checks, in order.
     public let results: [CheckResult]
 
     /// Whether no check that counts failed, and at least one passed.
@@ -51,7 +51,7 @@ extension ConformanceReport: CustomStringConvertible {
 }
 
 extension CheckOutcome {
-    /// The outcome behind a number.
+    /// The outcome with a number.
     var word: String {
         switch self {
         case .pass: "passed"

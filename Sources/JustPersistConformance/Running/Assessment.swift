@@ -10,7 +10,7 @@ final class Assessment: Sendable {
     /// Is given the report when the last check has ended.
     private let finished: @Sendable (ConformanceReport) -> Void
 
-    /// The check that tells whether there is a store to examine at all.
+    /// The check that finds out whether there is a store to examine at all.
     private static let preflightID = "fixture/fresh-store-is-empty"
 
     private let preflight = Locked<Task<CheckResult, Never>?>(nil)
@@ -180,7 +180,7 @@ final class Assessment: Sendable {
         }
     }
 
-    /// What the checks have found so far.
+    /// The results so far.
     var report: ConformanceReport {
         outstanding.withLock { outstanding in
             ConformanceReport(
@@ -190,7 +190,7 @@ final class Assessment: Sendable {
         }
     }
 
-    /// Notes a result; behind the last one, gives the report to whoever asked for it.
+    /// Records a result; after the last one, gives the report to the callers that wait for it.
     private func note(_ result: CheckResult) {
         let isLast = outstanding.withLock { outstanding in
             // A check that is repeated is reported as it ended first.

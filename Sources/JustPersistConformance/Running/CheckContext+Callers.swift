@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import JustPersist
 
-/// Work that a check does on the main thread, and what error handlers are told meanwhile.
+/// Work that a check does on the main thread, and the errors that handlers receive meanwhile.
 extension CheckContext {
     /// Whether the caller is on the main thread, or on the main queue where that is served by others.
     static var isOnMain: Bool {
@@ -40,13 +40,13 @@ extension CheckContext {
         try onMain { try body("the main thread") }
     }
 
-    /// The same as `makeStore(named:)` for a store that ends when the caller lets it go.
+    /// Like `makeStore(named:)`, for a store that ends when the caller releases it.
     func makeUnheldStore(named name: String) throws -> any DataStore {
         let directory = directory.appending(path: name, directoryHint: .isDirectory)
         return try watchedStore(in: directory)
     }
 
-    /// What the stores' error handlers were given while `body` ran.
+    /// The errors that the stores' handlers received while `body` ran.
     func reported(_ body: () throws -> Void) rethrows -> [DataStoreError] {
         let before = errors.all.count
         try body()

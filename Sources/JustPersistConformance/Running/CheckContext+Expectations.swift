@@ -1,6 +1,6 @@
 import JustPersist
 
-/// What a check demands. Each call counts, so that a check that demands nothing is noticed.
+/// The expectations of a check. Calls are counted, so that a check that expects nothing is detected.
 ///
 /// `file` and `line` are the place that a failure shows: the check's own, where a helper demands something for
 /// it. `inner` is the line of the demand itself.

@@ -80,15 +80,15 @@ extension CheckContext {
     /// So many bytes for one value, or fewer where the store declares a small limit.
     func withinLimit(_ bytes: Int) -> Int { min(bytes, capabilities.limits.valueBytes / 2) }
 
-    /// Ends the check for a store whose write blocks cannot hold so many small items.
+    /// Ends the check for a store whose write blocks have no room for so many small items.
     func requireBlocks(of items: Int) throws {
         let limit = capabilities.limits.writeBlockBytes
         if limit < items * 512 {
-            try notApplicable("its write blocks of \(limit) bytes do not hold \(items) items")
+            try notApplicable("its write blocks of \(limit) bytes have no room for \(items) items")
         }
     }
 
-    /// Whether a store that was closed and opened again holds what it held.
+    /// Whether a store has its data after it was closed and opened again.
     var reopeningKeepsData: Bool {
         capabilities.persistence >= .reopening && variant.requirement == nil
     }

@@ -57,7 +57,7 @@ final class ThreadHandle: Sendable {
 final class Latch: Sendable {
     private let isOpen = Locked(false)
 
-    /// Lets everybody through.
+    /// Lets all threads through.
     func open() { isOpen.change { $0 = true } }
 
     /// Waits until it is open.
@@ -70,7 +70,7 @@ final class Latch: Sendable {
     var hasOpened: Bool { isOpen.withLock { $0 } }
 }
 
-/// Looks until a condition holds, so long at most, and says whether it does.
+/// Polls a condition until it is true, for at most so long, and returns whether it became true.
 func comesTrue(within limit: Duration, _ condition: () throws -> Bool) rethrows -> Bool {
     let deadline = ContinuousClock.now + limit
     while try !condition() {

@@ -1,19 +1,19 @@
 import Foundation
 import JustPersist
 
-/// What a check works with: stores to examine, a place for what it finds, and chance.
+/// The surroundings of a check: stores to examine, a place for its findings, and random numbers.
 ///
 /// Safe to use from the threads that a check starts.
 final class CheckContext: Sendable {
-    /// What makes the stores.
+    /// The maker of the stores.
     let fixture: any ConformanceFixture.Type
     /// The state in which stores are examined.
     let variant: StoreVariant
-    /// What the store under examination declares.
+    /// The capabilities of the store under examination.
     let capabilities: DataStoreCapabilities
     /// How thoroughly to look.
     let profile: ConformanceProfile
-    /// What every random choice depends on.
+    /// The seed of every random choice.
     let seed: UInt64
     /// The seconds without a sign of life after which a check is given up.
     let timeout: Double
@@ -21,13 +21,13 @@ final class CheckContext: Sendable {
     let replayDirectory: URL
     /// An empty directory that is removed when the check has ended.
     let directory: URL
-    /// What the stores' error handlers were given.
+    /// The errors that the stores' handlers received.
     let errors = ErrorLog()
 
     /// Whether the check's stores keep a change log, though the fixture's do not.
     let hasChangeLog = Locked(false)
 
-    /// Which store lies where; holds the stores, so that none ends before its check.
+    /// The locations of the stores, which it retains, so that none ends before its check.
     let directories = Locked<[ObjectIdentifier: (store: any DataStore, name: String)]>([:])
     let checkID: String
     let recorder: Recorder
@@ -74,7 +74,7 @@ final class CheckContext: Sendable {
 
 /// A check that ends before its last line.
 enum CheckStop: Error {
-    /// An expectation did not hold, and is recorded, that the rest depends on.
+    /// A recorded expectation failed, on which the rest depends.
     case failed
     case unverified(String)
     case notApplicable(String)
@@ -83,7 +83,7 @@ enum CheckStop: Error {
     static let cancellation = "the run was cancelled"
 }
 
-/// What a store's error handler was given, in order, and on which threads.
+/// The errors that a store's handler received, in order, and their threads.
 final class ErrorLog: Sendable {
     private let entries = Locked<[(error: DataStoreError, thread: ObjectIdentifier)]>([])
 

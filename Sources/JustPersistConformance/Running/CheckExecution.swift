@@ -83,7 +83,7 @@ struct CheckExecution: Sendable {
         }
     }
 
-    /// What the check's thread does.
+    /// The work of the check's thread.
     private func body(
         in directory: URL, recorder: Recorder, children: ChildStarter?
     ) throws {
@@ -123,7 +123,7 @@ struct CheckExecution: Sendable {
         case .ended(let error?):
             result.isBroken = true
             fail(
-                "The check ended with an error that it did not expect, behind this place: \(error)")
+                "The check ended with an error that it did not expect, after this place: \(error)")
         case .givenUp(.hanging):
             result.isBroken = true
             fail(

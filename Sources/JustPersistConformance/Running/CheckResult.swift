@@ -1,8 +1,8 @@
-/// What became of one check.
+/// The result of one check.
 public struct CheckResult: Sendable, Codable, Identifiable {
     /// One expectation that did not hold.
     public struct Failure: Sendable, Codable, Hashable {
-        /// What was done, what came, and what the contract wants.
+        /// The operation, its result, and the result that the contract requires.
         public let message: String
         /// Where in the kit it was noticed: file and line.
         public let place: String
@@ -10,7 +10,7 @@ public struct CheckResult: Sendable, Codable, Identifiable {
 
     /// A figure that a check took.
     public struct Measurement: Sendable, Codable, Hashable {
-        /// What was measured.
+        /// The measurement.
         public let name: String
         /// How much it was.
         public let value: Double
@@ -20,7 +20,7 @@ public struct CheckResult: Sendable, Codable, Identifiable {
 
     /// The id, with the variant: `crud/set-nil-clears@reopened`.
     public let id: String
-    /// What the check asserts.
+    /// The statement that the check asserts.
     public var summary = ""
     /// The member of the store, its accessors or its items that a store which fails has to mend.
     public var hint = ""
@@ -45,9 +45,9 @@ public struct CheckResult: Sendable, Codable, Identifiable {
     public var measurements: [Measurement] = []
     /// The seconds it took.
     public var seconds = 0.0
-    /// Whether the check did not come to its end: the store trapped, hung or threw what was not expected.
+    /// Whether the check did not finish: the store trapped, hung or threw an unexpected error.
     public var isBroken = false
-    /// What a person types to run it again, the same way.
+    /// The command that runs it again in the same way.
     public var rerun = ""
 
     /// The group: the part of the id in front of the slash.
@@ -74,7 +74,7 @@ extension CheckResult: CustomStringConvertible {
 
 /// A check that failed.
 public struct CheckFailure: Error, CustomStringConvertible {
-    /// What became of it.
+    /// The outcome of the check.
     public let result: CheckResult
 
     /// The failed expectations, and how to run the check again.

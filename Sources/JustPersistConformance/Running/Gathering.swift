@@ -3,7 +3,7 @@ import JustPersist
 
 /// Threads that wait for one another inside their blocks, so that all are in at once.
 ///
-/// A store may let only some in at a time: when nobody has come for a second, nobody waits any more.
+/// A store may admit only some threads at a time: when none has arrived for a second, all stop waiting.
 final class Gathering: Sendable {
     private struct State {
         var arrived = 0
@@ -17,7 +17,7 @@ final class Gathering: Sendable {
     /// A gathering of so many threads.
     init(of count: Int) { self.count = count }
 
-    /// Tells that one has come, or will not come.
+    /// Reports that a thread has arrived, or will not arrive.
     func arrive() {
         state.withLock {
             $0.arrived += 1

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// What a running check has found so far, and whether it still shows signs of life.
+/// The findings of a running check so far, and its signs of life.
 final class Recorder: Sendable {
     private struct State {
         var expectations = 0
@@ -120,7 +120,7 @@ final class Recorder: Sendable {
             ? "No call of a store is open." : "Not ended: \(names.joined(separator: ", "))."
     }
 
-    /// What the watchdog looks at.
+    /// The state that the watchdog reads.
     struct Pulse {
         let lastSign: ContinuousClock.Instant
         /// How long ago that was.

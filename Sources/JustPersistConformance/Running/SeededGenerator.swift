@@ -1,6 +1,6 @@
 /// A random number generator whose numbers depend on its seed alone (SplitMix64).
 package struct SeededGenerator: RandomNumberGenerator {
-    /// What its numbers depend on, for the message of a test that fails.
+    /// The seed of its numbers, for the message of a test that fails.
     package let seed: UInt64
     private var state: UInt64
 

@@ -24,7 +24,7 @@ struct Watchdog {
 
     private let timer: any DispatchSourceTimer
 
-    /// Watches until it is cancelled; calls `end` five seconds behind the verdict, with a text that names
+    /// Watches until it is cancelled; calls `end` five seconds after the verdict, with a text that names
     /// the calls that hang.
     init(
         _ recorder: Recorder, timeout: Double, end: (@Sendable (String) -> Void)?,
@@ -42,7 +42,7 @@ struct Watchdog {
                 let stillness = pulse.stillness / .seconds(1)
                 if pulse.lastSign != state.sign {
                     state = State(sign: pulse.lastSign)
-                    // What was computed since that sign is told from the next time on.
+                    // The time computed since that sign is counted from the next tick on.
                     if stillness > timeout { return (nil, false) }
                 }
                 let verdict = Self.verdict(
@@ -59,7 +59,7 @@ struct Watchdog {
 
     func cancel() { timer.cancel() }
 
-    /// What to make of so many seconds without a sign of life, in which the check's process computed for so
+    /// The verdict on so many seconds without a sign of life, in which the check's process computed for so
     /// many, and of a call that the store has kept for so many; nil if there is time left.
     static func verdict(
         stillness: Double, longestCall: Double, timeout: Double, computed: Double

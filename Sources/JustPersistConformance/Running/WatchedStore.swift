@@ -5,7 +5,7 @@ import JustPersist
 final class WatchedStore: DataStore {
     /// The store that does the work.
     let store: any DataStore
-    /// Held as the child holds its parent.
+    /// Retained as the child retains its parent.
     private let maker: WatchedStore?
     private let recorder: Recorder
 
@@ -22,7 +22,7 @@ final class WatchedStore: DataStore {
         set { store.errorHandler = newValue }
     }
 
-    /// What the store says, whether that is true or not, as the check knows it.
+    /// The parent that the store reports, true or not, as the check knows it.
     var parent: (any DataStore)? {
         guard let parent = store.parent else { return nil }
         return recorder.watched.withLock { $0[ObjectIdentifier(parent)]?.store } ?? parent

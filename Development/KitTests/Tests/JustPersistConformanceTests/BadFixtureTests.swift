@@ -3,7 +3,7 @@ import JustPersist
 import JustPersistConformanceTesting
 import Testing
 
-/// What an author sees who made a mistake: one readable failure, and the rest of the kit.
+/// A mistake in a fixture results in one readable failure, and the rest of the kit runs.
 struct BadFixtureTests {
     private enum PrivateFixture: ConformanceFixture {
         static func makeStore(in directory: URL) -> MisbehavingStore {

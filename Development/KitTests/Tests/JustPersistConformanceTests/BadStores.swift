@@ -106,7 +106,7 @@ enum SlowFixture: ConformanceFixture {
     }
 }
 
-/// A store that cannot be opened over what a process left.
+/// A store that cannot be opened again after its process has died.
 enum LeftoversFixture: ConformanceFixture {
     static func makeStore(in directory: URL) -> MisbehavingStore {
         MisbehavingStore(.trapsOnLeftovers, in: directory)
@@ -125,14 +125,14 @@ enum ThrowingFixture: ConformanceFixture {
     static func makeStore(in directory: URL) throws -> MisbehavingStore { throw NoServer() }
 }
 
-/// A fixture that lists a check as failing that is none.
+/// A fixture that lists a check as failing that does not exist.
 enum MisspeltFixture: ConformanceFixture {
     static func makeStore(in directory: URL) -> MisbehavingStore { MisbehavingStore(.none) }
 
     static var knownFailures: [KnownFailure] { [KnownFailure("dur/reopne", reason: "a typo")] }
 }
 
-/// A fixture that lists a check as failing that passes, and one that fails.
+/// A fixture that lists two checks as failing, of which one passes.
 enum KnownFixture: ConformanceFixture {
     static func makeStore(in directory: URL) -> MisbehavingStore {
         MisbehavingStore(.claimsPersistence)

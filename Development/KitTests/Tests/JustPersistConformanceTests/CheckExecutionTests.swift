@@ -5,7 +5,7 @@ import Testing
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// What the kit makes of checks that are not as they should be, and of its own inventory.
+/// The kit's results for faulty checks, and its inventory.
 struct CheckExecutionTests {
     private static func result(
         gate: Gate = .mandatory, timeout: Double = 30,
@@ -206,7 +206,7 @@ struct CheckExecutionTests {
     }
 }
 
-/// Has no room for any item.
+/// Refuses every item for lack of space.
 final class MakesNoItems: BlockMutant, Fault, @unchecked Sendable {
     override class func create(
         _ type: ItemType, in block: ReferenceBlock, _ memory: Memory

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// What the stores of these tests hold.
+/// The item class of these tests.
 final class Dish: MutableDataStoreItem {
     static let schema = ItemSchema(
         "Dish",

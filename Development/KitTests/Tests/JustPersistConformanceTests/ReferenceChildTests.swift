@@ -3,7 +3,7 @@ import Testing
 
 @testable import JustPersist
 
-/// Clause 15: what a child sees, and what a merge carries.
+/// Clause 15: a child's view of its parent, and the changes that a merge carries.
 @Suite struct ReferenceChildTests {
     private func makeStore() throws -> ReferenceDataStore {
         let store = ReferenceDataStore()
@@ -117,7 +117,7 @@ import Testing
         }
         try child.change("c") { $0.price = 50 }
         try store.change("a") { $0.price = 2 }
-        // The same in both is no conflict.
+        // Equal changes in both are no conflict.
         try store.change("c") { $0.price = 50 }
         let conflict = MergeConflict(
             kind: .bothChanged, itemType: "Dish", id: ids[0], attribute: "price",
@@ -374,7 +374,7 @@ import Testing
         try #expect(child.dishes() == ["again -", "b 1", "c 2"])
         try #expect(store.merge(child, policy: .fail).conflicts.isEmpty)
         try #expect(store.dishes() == ["again -", "b 1", "c 2"])
-        // Made and deleted in the child, it never was.
+        // An item created and deleted in the child leaves no trace.
         try child.add("e")
         try child.delete("e")
         try #expect(store.merge(child, policy: .fail).conflicts.isEmpty)

@@ -13,7 +13,7 @@ enum KeptRollbackFixture: ConformanceFixture {
     }
 }
 
-/// What becomes of a failing history.
+/// A failing history is kept and can be replayed.
 struct ReplayTests {
     private func report(
         on fixture: any ConformanceFixture.Type, _ check: String, _ directory: URL

@@ -54,7 +54,7 @@ import Testing
 }
 
 extension Scaffold {
-    /// What a test asks for, which is sound.
+    /// A valid request of a test.
     static func make(_ arguments: String...) throws -> Scaffold {
         try #require(try Scaffold(arguments: arguments))
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What is written compiles as it stands, whatever its package has turned on.
+/// The scaffold compiles without edits, with any settings of its package.
 @Suite struct ScaffoldCompilationTests {
     private static let features = [
         "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility",

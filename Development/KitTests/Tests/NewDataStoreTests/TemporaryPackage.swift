@@ -1,6 +1,6 @@
 import Foundation
 
-/// A package that a scaffold is written into, removed when it is let go.
+/// A package that a scaffold is written into; its files are removed when it is released.
 final class TemporaryPackage {
     let directory: URL
 

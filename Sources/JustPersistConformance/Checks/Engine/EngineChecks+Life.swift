@@ -29,9 +29,9 @@ extension EngineChecks {
                 check.expect(
                     !error.message.isEmpty, "A second open was refused without a word: \(error)")
             }
-            try engine.expect("behind a second open")
+            try engine.expect("after a second open")
         },
-        check("reopen", clause: [1, 6], "An engine that persists holds, reopened, what it held.") {
+        check("reopen", clause: [1, 6], "A persistent engine has its data after it is reopened.") {
             check in
             var engine = try ExaminedEngine(check, (0..<1_500).map(entry))
             guard engine.engine.traits.isPersistent else {

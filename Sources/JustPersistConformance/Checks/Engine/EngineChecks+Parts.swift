@@ -2,7 +2,7 @@ import JustPersist
 import JustPersistRecords
 
 extension EngineChecks {
-    /// What engines may do quicker than the defaults do: parts of a transaction, ranges, many keys at once.
+    /// Operations that an engine may implement faster than the defaults: parts of a transaction, ranges, many keys at once.
     static let parts: [CheckDefinition] = [
         check(
             "savepoints", clause: [4, 5], "Of a part of a transaction that throws nothing stays."
@@ -26,13 +26,13 @@ extension EngineChecks {
                             try engine.expect(model, "in a part of a transaction", inner)
                             try inner.withSavepoint { try $0.put([31], forKey: key(31)) }
                             model.put([31], forKey: key(31))
-                            try engine.expect(model, "behind a part of a part", inner)
+                            try engine.expect(model, "after a part of a part", inner)
                             throw Upset(number: number)
                         }
                     }
                     check.expectEqual(
                         thrown as? Upset, Upset(number: number), "the error of a part")
-                    try engine.expect(engine.model, "behind a part that threw", writer)
+                    try engine.expect(engine.model, "after a part that threw", writer)
                 }
                 try writer.withSavepoint { inner in
                     try inner.put([3], forKey: key(3))
@@ -44,19 +44,19 @@ extension EngineChecks {
                 }
                 engine.model.put([3], forKey: key(3))
                 engine.model.delete(key(12))
-                try engine.expect(engine.model, "behind a part that returned", writer)
+                try engine.expect(engine.model, "after a part that returned", writer)
                 try writer.put([40], forKey: key(40))
                 engine.model.put([40], forKey: key(40))
             }
             try engine.expect("when a transaction with parts was committed")
-            let thrown = check.expectThrows("a transaction that throws behind a part") {
+            let thrown = check.expectThrows("a transaction that throws after a part") {
                 try engine.engine.write { writer in
                     try writer.withSavepoint { try $0.put([50], forKey: key(50)) }
                     throw Upset(number: 5)
                 }
             }
             check.expectEqual(thrown as? Upset, Upset(number: 5), "the error of a transaction")
-            try engine.expect("behind a transaction that threw after a part had returned")
+            try engine.expect("after a transaction that threw after a part had returned")
         },
         check("range-deletes", clause: [5, 12], "A range is deleted from its start up to its end.")
         {
@@ -78,7 +78,7 @@ extension EngineChecks {
                         "the number that deleteAll(in:) gives")
                     for entry in gone { engine.model.delete(entry.key) }
                     try engine.expect(
-                        engine.model.entries, in: .all, "behind deleteAll(in:)", writer)
+                        engine.model.entries, in: .all, "after deleteAll(in:)", writer)
                 }
                 check.tick()
             }
@@ -169,11 +169,11 @@ extension EngineChecks {
                         for byte in value { output.append(byte) }
                     }
                     engine.model.put(value, forKey: key(number % 9))
-                    try engine.expect(engine.model, "behind a put in place", writer)
+                    try engine.expect(engine.model, "after a put in place", writer)
                 }
                 check.tick()
             }
-            try engine.expect("behind puts in place")
+            try engine.expect("after puts in place")
         },
     ]
 }

@@ -30,7 +30,7 @@ extension EngineChecks {
                 try expectPrefixes("after \(key) was deleted")
             }
         },
-        check("ranges", clause: [12], "A range holds its lower bound and not its upper one.") {
+        check("ranges", clause: [12], "A range includes its lower bound and not its upper one.") {
             check in
             let engine = try ExaminedEngine(check, stride(from: 10, to: 50, by: 10).map(entry))
             let bounds = [0, 9, 10, 11, 20, 40, 41, 60].map(key) + [[], [0], [255, 255, 255]]
@@ -60,13 +60,13 @@ extension EngineChecks {
                     let entries = engine.model.entries
                     check.expectEqual(
                         try reader.entries(in: .all, limit: limit), Array(entries.prefix(limit)),
-                        "a scan stopped behind \(limit)")
+                        "a scan stopped after \(limit)")
                     check.expectEqual(
                         try reader.entries(in: .all, reversed: true, limit: limit),
                         Array(entries.reversed().prefix(limit)),
-                        "a reversed scan stopped behind \(limit)")
+                        "a reversed scan stopped after \(limit)")
                 }
-                try engine.expect(engine.model, "behind scans that were stopped", reader)
+                try engine.expect(engine.model, "after scans that were stopped", reader)
             }
             try engine.engine.read { try expectStops($0) }
             try engine.engine.write { try expectStops($0) }
@@ -88,7 +88,7 @@ extension EngineChecks {
                         "a look-up inside a scan")
                     check.expectEqual(
                         try reader.value(forKey: [9, 9, 9]), nil, "a look-up of nothing in a scan")
-                    // What the scan gave is still what it was.
+                    // The bytes that the scan returned have not changed.
                     walked.append(
                         Entry(key: [UInt8](copying: key), value: [UInt8](copying: value)))
                     return .next
@@ -106,7 +106,7 @@ extension EngineChecks {
         },
         check(
             "errors-in-scans", clause: [5],
-            "What a body throws ends its scan, and gets out as it is."
+            "An error of a body ends its scan, and is rethrown unchanged."
         ) {
             check in
             var engine = try ExaminedEngine(check, (0..<30).map(entry))
@@ -132,7 +132,7 @@ extension EngineChecks {
                         throw upset
                     }
                 }
-                try engine.expect(engine.model, "behind bodies that threw", reader)
+                try engine.expect(engine.model, "after bodies that threw", reader)
             }
             try engine.engine.read { try throwInside($0) }
             // A transaction whose own code stood the error is committed.
@@ -143,7 +143,7 @@ extension EngineChecks {
                 try writer.put([2], forKey: [10])
                 engine.model.put([2], forKey: [10])
             }
-            try engine.expect("behind a transaction in which bodies threw")
+            try engine.expect("after a transaction in which bodies threw")
             expectPassed("a transaction in which a scan's error is not caught") {
                 try engine.engine.write { writer in
                     try writer.put([3], forKey: [11])
@@ -152,7 +152,7 @@ extension EngineChecks {
                     }
                 }
             }
-            try engine.expect("behind a transaction that a scan's error ended")
+            try engine.expect("after a transaction that a scan's error ended")
         },
         check("empty", clause: [14], "An engine without keys finds nothing, and no error.") {
             check in
@@ -161,7 +161,7 @@ extension EngineChecks {
             check.expect(
                 !(try engine.engine.removed([1])), "delete of a key that is not there gave true")
             try engine.engine.write { _ in }
-            try engine.expect("of an empty engine, behind transactions without changes")
+            try engine.expect("of an empty engine, after transactions without changes")
         },
     ]
 }

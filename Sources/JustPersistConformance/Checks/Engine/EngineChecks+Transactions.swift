@@ -11,7 +11,7 @@ extension EngineChecks {
                 for (number, step) in [3, 0, 39, 20, 21, 50].enumerated() {
                     try writer.put([UInt8(number)], forKey: key(step))
                     engine.model.put([UInt8(number)], forKey: key(step))
-                    try engine.expect(engine.model, "behind a put of the transaction", writer)
+                    try engine.expect(engine.model, "after a put of the transaction", writer)
                 }
                 for step in [0, 3, 10, 38, 50] {
                     check.expect(
@@ -19,7 +19,7 @@ extension EngineChecks {
                     check.expect(
                         !(try writer.delete(key(step))), "delete of a key just deleted gave true")
                     engine.model.delete(key(step))
-                    try engine.expect(engine.model, "behind a delete of the transaction", writer)
+                    try engine.expect(engine.model, "after a delete of the transaction", writer)
                 }
                 try writer.put([], forKey: key(10))
                 engine.model.put([], forKey: key(10))
@@ -47,10 +47,10 @@ extension EngineChecks {
                 }
                 check.expectEqual(
                     thrown as? Upset, Upset(number: number), "the error of a transaction")
-                try engine.expect("behind a transaction that threw")
+                try engine.expect("after a transaction that threw")
             }
             try engine.put([entry(25)])
-            try engine.expect("behind a transaction after those that threw")
+            try engine.expect("after a transaction after those that threw")
             let thrown = check.expectThrows("a snapshot's block that throws") {
                 try engine.engine.read { _ in throw Upset(number: 4) }
             }
@@ -91,7 +91,7 @@ extension EngineChecks {
             engine.model.put([1], forKey: key(3))
             engine.model.put([2], forKey: key(100))
             for number in 5..<30 { engine.model.delete(key(number)) }
-            try engine.expect("behind the snapshot")
+            try engine.expect("after the snapshot")
         },
         check(
             "read-beside-write", clause: [4, 7],
@@ -118,15 +118,15 @@ extension EngineChecks {
                 engine.model.put([1], forKey: key(1))
                 engine.model.delete(key(2))
                 engine.model.put([3], forKey: key(3))
-                try engine.expect(engine.model, "behind snapshots taken inside it", writer)
+                try engine.expect(engine.model, "after snapshots taken inside it", writer)
             }
-            try engine.expect("behind a transaction with snapshots inside it")
+            try engine.expect("after a transaction with snapshots inside it")
             try engine.engine.read { reader in
                 try engine.engine.write { try $0.put([4], forKey: key(4)) }
                 try engine.expect(engine.model, "in which there was a transaction", reader)
             }
             engine.model.put([4], forKey: key(4))
-            try engine.expect("behind a transaction inside a snapshot")
+            try engine.expect("after a transaction inside a snapshot")
         },
         check(
             "many-keys", clause: [4, 5], "More than ten thousand keys are put, found and deleted."
@@ -164,7 +164,7 @@ extension EngineChecks {
                 }
                 try expect(kept, "in the transaction that deleted two thirds", writer)
             }
-            try engine.engine.read { try expect(kept, "behind the deletion of two thirds", $0) }
+            try engine.engine.read { try expect(kept, "after the deletion of two thirds", $0) }
         },
         check(
             "readers-beside-writer", clause: [4, 5],
@@ -201,7 +201,8 @@ extension EngineChecks {
             for reader in readers { try reader.join() }
         },
         check(
-            "random", clause: [4, 5, 12], "Random transactions leave what a dictionary would hold."
+            "random", clause: [4, 5, 12],
+            "Random transactions have the results that a dictionary has."
         ) {
             check in
             var random = check.generator()
@@ -234,7 +235,7 @@ extension EngineChecks {
                     engine.model = changed
                 } catch is Upset {}
                 try engine.engine.read {
-                    try engine.expect(engine.model, "behind random transactions", $0)
+                    try engine.expect(engine.model, "after random transactions", $0)
                 }
             }
         },
@@ -251,7 +252,7 @@ extension ExaminedEngine {
 }
 
 extension Array {
-    /// The first element and each that stands so many places behind the last.
+    /// Every element at a distance of so many places from the previous one, beginning with the first.
     fileprivate func every(_ distance: Int) -> [Element] {
         stride(from: 0, to: count, by: distance).map { self[$0] }
     }

@@ -51,7 +51,7 @@ enum EngineChecks {
                 try engine.engine.removed([2]), "delete of a key with an empty value gave false")
         },
         check(
-            "key-lengths", clause: [16], "Keys are told apart by their length, up to the longest."
+            "key-lengths", clause: [16], "Keys of all lengths are distinct."
         ) {
             check in
             var engine = try ExaminedEngine(check)
@@ -76,7 +76,7 @@ enum EngineChecks {
             check in
             let bytes: [UInt8] = [0x00, 0x01, 0x7F, 0x80, 0xFE, 0xFF]
             let pairs = bytes.flatMap { first in bytes.map { [first, $0] } }
-            // The engine may keep keys of its own behind 0xFF and a text.
+            // The engine may keep keys of its own that begin with 0xFF and a text.
             let keys =
                 bytes.map { [$0] } + pairs + pairs.flatMap { pair in bytes.map { pair + [$0] } }
             var random = check.generator()

@@ -1,6 +1,6 @@
 import JustPersistRecords
 
-/// Keys and values as an engine must hold them.
+/// The keys and values that an engine must contain.
 struct EngineModel: Sendable {
     /// A key and its value.
     struct Entry: Sendable, Equatable, CustomStringConvertible {

@@ -1,7 +1,7 @@
 import JustPersist
 import JustPersistRecords
 
-/// An open engine under examination, and what it must hold.
+/// An open engine under examination, and its expected contents.
 struct ExaminedEngine: Sendable {
     typealias Entry = EngineModel.Entry
 
@@ -25,7 +25,7 @@ struct ExaminedEngine: Sendable {
         for entry in entries { model.put(entry.value, forKey: entry.key) }
     }
 
-    /// Demands that a snapshot and a transaction hold what the model does, however they are asked.
+    /// Demands that a snapshot and a transaction agree with the model in every kind of read.
     func expect(_ when: String, file: String = #fileID, line: Int = #line) throws {
         try engine.read { reader in try expect(model, when, reader, file: file, line: line) }
         try engine.write { writer in
@@ -33,7 +33,7 @@ struct ExaminedEngine: Sendable {
         }
     }
 
-    /// Demands that an open snapshot or transaction holds what a model does, however it is asked.
+    /// Demands that an open snapshot or transaction agrees with a model in every kind of read.
     func expect(
         _ model: EngineModel, _ when: String, _ reader: any KeyValueReader, file: String = #fileID,
         line: Int = #line

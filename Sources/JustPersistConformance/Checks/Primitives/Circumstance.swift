@@ -1,4 +1,4 @@
-/// What a primitive must stand: the columns of the table of the checks of primitives.
+/// The situations in which a primitive must work: the columns of the table of the checks of primitives.
 enum Circumstance: String, CaseIterable, Sendable {
     case many
     case ownChanges = "own-changes"

@@ -30,7 +30,7 @@ extension PrimitiveChecks {
     private static func changeMany(_ change: Change, _ check: CheckContext) throws {
         let (shelved, shelf, count) = try filledWithMany(change, check)
         let after = try shelved.commit(change, count, to: shelf)
-        try shelved.expect(after, "behind a block with \(change.primitive) \(count) times")
+        try shelved.expect(after, "after a block with \(change.primitive) \(count) times")
     }
 
     private static func changeWhatIsNew(_ change: Change, _ check: CheckContext) throws {
@@ -42,11 +42,11 @@ extension PrimitiveChecks {
             }
             for question in Question.allCases {
                 try question.expect(
-                    shelf, "behind \(change.primitive) of what the block made", db, check)
+                    shelf, "after \(change.primitive) of what the block made", db, check)
             }
             return shelf
         }
-        try shelved.expect(after, "behind a block with \(change.primitive) of what it made")
+        try shelved.expect(after, "after a block with \(change.primitive) of what it made")
     }
 
     private static func changeBehindSnapshot(_ change: Change, _ check: CheckContext) throws {
@@ -60,7 +60,7 @@ extension PrimitiveChecks {
             }
             return after
         }
-        try shelved.expect(after, "behind a commit with \(change.primitive)")
+        try shelved.expect(after, "after a commit with \(change.primitive)")
     }
 
     private static func changeAndRollBack(_ change: Change, _ check: CheckContext) throws {
@@ -75,10 +75,10 @@ extension PrimitiveChecks {
             }
         }
         check.expectEqual(thrown as? Upset, Upset(number: 1), "the error of a write block")
-        try shelved.expect(shelf, "behind a rolled back \(change.primitive)")
+        try shelved.expect(shelf, "after a rolled back \(change.primitive)")
         try shelved.expect(
             try shelved.commit(change, 5, to: shelf),
-            "behind \(change.primitive), rolled back and done again")
+            "after \(change.primitive), rolled back and done again")
     }
 
     private static func changeAndReopen(_ change: Change, _ check: CheckContext) throws {
@@ -86,7 +86,7 @@ extension PrimitiveChecks {
         shelf = try shelved.commit(change, count, to: shelf)
         for _ in 1...2 {
             shelved = try shelved.reopened()
-            try shelved.expect(shelf, "behind \(change.primitive), in the store reopened")
+            try shelved.expect(shelf, "after \(change.primitive), in the store reopened")
         }
     }
 
@@ -242,11 +242,11 @@ extension PrimitiveChecks {
                 }
                 for question in Question.allCases {
                     try question.expect(
-                        shelf, "behind \(change.primitive) twice in a block", db, check)
+                        shelf, "after \(change.primitive) twice in a block", db, check)
                 }
                 return shelf
             }
-            try shelved.expect(after, "behind \(change.primitive) in \(round) blocks")
+            try shelved.expect(after, "after \(change.primitive) in \(round) blocks")
         }
         check.expectEqual(
             Set(after.items.map(\.id)).count, after.items.count, "the number of different ids")

@@ -38,10 +38,10 @@ extension PrimitiveChecks {
                 Change.create, .set, .insert, .mutableVersion, .delete, .declare, .deleteAll,
             ] {
                 try change.apply(5, to: &shelf, frozen: frozen, db, check)
-                try question.expect(shelf, "behind its block's \(change.primitive)", db, check)
+                try question.expect(shelf, "after its block's \(change.primitive)", db, check)
             }
             try Change.create.apply(1_001, to: &shelf, db, check)
-            try question.expect(shelf, "behind 1,001 that its block made", db, check)
+            try question.expect(shelf, "after 1,001 that its block made", db, check)
         }
     }
 
@@ -56,7 +56,7 @@ extension PrimitiveChecks {
             try question.expect(shelf, "in a block begun before everything was deleted", db, check)
             return last
         }
-        try shelved.expect(after, "behind a block begun before six commits", by: [question])
+        try shelved.expect(after, "after a block begun before six commits", by: [question])
     }
 
     private static func askAfterRollback(_ question: Question, _ check: CheckContext) throws {
@@ -76,7 +76,7 @@ extension PrimitiveChecks {
                 }
             }
             check.expectEqual(thrown as? Upset, Upset(number: 1), "the error of a write block")
-            try shelved.expect(shelf, "behind a block that was rolled back", by: [question])
+            try shelved.expect(shelf, "after a block that was rolled back", by: [question])
         }
     }
 
@@ -112,7 +112,7 @@ extension PrimitiveChecks {
             try question.expect(shelf, "in a write block in which it has failed", db, check)
             return shelf
         }
-        try shelved.expect(shelf, "behind a write block in which it had failed", by: [question])
+        try shelved.expect(shelf, "after a write block in which it had failed", by: [question])
     }
 
     /// Lets the primitive fail, if there is a way that leaves its block unharmed.
@@ -178,7 +178,7 @@ extension PrimitiveChecks {
             }
             for other in Question.allCases {
                 try other.expect(shelf, "between two questions", db, check)
-                try question.expect(shelf, "behind \(other.rawValue)", db, check)
+                try question.expect(shelf, "after \(other.rawValue)", db, check)
             }
             var walked: [Shelf.Entry] = []
             try db.performForEach(Shelf.all) { item in

@@ -27,7 +27,7 @@ extension PrimitiveChecks {
                 try change.apply(count, to: &shelf, db, check)
                 for question in Question.allCases {
                     try question.expect(
-                        shelf, "in a queued block behind its \(change.primitive)", db, check)
+                        shelf, "in a queued block after its \(change.primitive)", db, check)
                 }
             }
             if let upset { throw upset }
@@ -44,7 +44,7 @@ extension PrimitiveChecks {
         try check.requireBlocks(of: many(check))
         let (shelved, shelf) = try ShelvedStore.filled(items: 5, check)
         let after = try queue([.create], many(check), to: shelf, in: shelved)
-        try shelved.expect(after, "behind a queued block with many")
+        try shelved.expect(after, "after a queued block with many")
     }
 
     private static func queueChanges(
@@ -56,12 +56,12 @@ extension PrimitiveChecks {
         ] {
             let upset = circumstance == .ownChanges ? nil : Upset(number: changes.count)
             let after = try queue(changes, 5, to: shelf, in: shelved, throwing: upset)
-            try shelved.expect(after, "behind a queued block")
+            try shelved.expect(after, "after a queued block")
             guard circumstance == .ownChanges else { continue }
             return
         }
         let after = try queue([.create, .delete], 5, to: shelf, in: shelved)
-        try shelved.expect(after, "behind a queued block, behind those that threw")
+        try shelved.expect(after, "after a queued block that followed those that threw")
     }
 
     private static func queueBehindSnapshot(_ check: CheckContext) throws {
@@ -73,20 +73,20 @@ extension PrimitiveChecks {
             }
             return after
         }
-        try shelved.expect(after, "behind a queued block beside a reader")
+        try shelved.expect(after, "after a queued block beside a reader")
     }
 
     private static func queueAndClose(_ check: CheckContext) throws {
         let (shelved, shelf) = try ShelvedStore.filled(check)
         let after = try queue([.create, .delete, .set, .declare], 5, to: shelf, in: shelved)
-        try shelved.reopened().expect(after, "behind a queued block, in the store reopened")
+        try shelved.reopened().expect(after, "after a queued block, in the store reopened")
     }
 
     private static func queueAgain(_ check: CheckContext) throws {
         var (shelved, shelf) = try ShelvedStore.filled(check)
         for round in 1...3 {
             shelf = try queue([.create, .set, .insert, .delete], 5, to: shelf, in: shelved)
-            try shelved.expect(shelf, "behind \(round) queued blocks")
+            try shelved.expect(shelf, "after \(round) queued blocks")
         }
     }
 }

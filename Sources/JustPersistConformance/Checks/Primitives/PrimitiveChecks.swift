@@ -34,7 +34,7 @@ enum PrimitiveChecks {
             gate: circumstance.gate, "\(primitive) is right \(circumstance.words)."
         ) { check in
             if circumstance == .snapshot, check.capabilities.threading.readsOnMainThread {
-                try check.notApplicable("its blocks run on the main thread, one behind the other")
+                try check.notApplicable("its blocks run on the main thread, one after the other")
             }
             if circumstance == .reopened, !check.reopeningKeepsData {
                 try check.notApplicable("a child keeps nothing when it is closed")

@@ -17,12 +17,11 @@ enum Question: String, CaseIterable, Sendable {
             var found: [Shelf.Entry] = []
             for item in try db.performFetch(Shelf.all) { found.append(try Shelf.Entry(item)) }
             check.expectEqual(
-                found, shelf.items, "what performFetch finds \(when)", file: file, line: line)
+                found, shelf.items, "the items of performFetch \(when)", file: file, line: line)
         case .count:
             check.expectEqual(
                 try db.performCount(Shelf.all), shelf.items.count,
-                "what performCount counts \(when)", file: file,
-                line: line)
+                "the result of performCount \(when)", file: file, line: line)
         case .fetchItem:
             var wrong: [String] = []
             for entry in shelf.items {
@@ -40,13 +39,12 @@ enum Question: String, CaseIterable, Sendable {
             var found: [Shelf.Entry] = []
             try db.performForEach(Shelf.all) { found.append(try Shelf.Entry($0)) }
             check.expectEqual(
-                found, shelf.items, "what performForEach walks over \(when)", file: file, line: line
-            )
+                found, shelf.items, "the items of performForEach \(when)", file: file, line: line)
         case .scan:
             var found: [Shelf.Entry?] = []
             try db.performScan(Shelf.all) { found.append(try? Shelf.Entry($0)) }
             check.expectEqual(
-                found, shelf.items, "what performScan passes \(when)", file: file, line: line)
+                found, shelf.items, "the rows of performScan \(when)", file: file, line: line)
         case .aggregate:
             var counts: [Int: Int64] = [:]
             for entry in shelf.items { counts[entry.number, default: 0] += 1 }

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// What a store must hold of the types that the checks of primitives use, and so what it must answer.
+/// The expected items of the types that the checks of primitives use, and so the expected answers of a store.
 struct Shelf: Sendable {
     /// An item, and the number it has for a value.
     struct Entry: Sendable, Equatable, CustomStringConvertible {
@@ -64,7 +64,7 @@ struct Shelf: Sendable {
 }
 
 extension Shelf.Entry {
-    /// What an item of a store is.
+    /// The state of an item of a store.
     init(_ item: any DataStoreItem) throws(DataStoreError) {
         id = item.uniqueToken
         if case .int(let number) = try item.backing.value(forAttribute: "number") {

@@ -24,7 +24,7 @@ struct ShelvedStore: Sendable {
         return (shelved, shelf)
     }
 
-    /// The same store closed and opened again.
+    /// This store, closed and opened again.
     func reopened() throws -> ShelvedStore {
         ShelvedStore(check: check, store: try check.reopened(store))
     }

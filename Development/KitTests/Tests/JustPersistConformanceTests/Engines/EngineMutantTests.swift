@@ -4,7 +4,7 @@ import Testing
 
 @testable import JustPersistConformance
 
-/// The proof of the checks of engines: each notices a fault that is put into one.
+/// Each check of engines detects a fault that is planted in one.
 struct EngineMutantTests {
     /// Examines an engine in this process: the store above it may not even open.
     static func results(

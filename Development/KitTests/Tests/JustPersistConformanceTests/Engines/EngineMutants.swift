@@ -16,7 +16,7 @@ enum EngineMutants {
         ] + TransactionFaults.all + PartFaults.all
 }
 
-/// Tells its longest key once it is open.
+/// Reports its longest key only once it is open.
 final class ChangesItsTraits: SabotagedEngine, EngineFault, @unchecked Sendable {
     override class var caughtBy: [String] { ["engine/traits"] }
 
@@ -95,7 +95,7 @@ final class CutsLargeValues: SabotagedEngine, EngineFault, @unchecked Sendable {
     }
 }
 
-/// Notes where a value lies that is put, where the next one of its size lies then.
+/// Records the place of a value, where the next value of its size is then written.
 final class KeepsThePlaceOfValues: SabotagedEngine, EngineFault, @unchecked Sendable {
     override class var caughtBy: [String] { ["engine/copies-what-is-put"] }
 

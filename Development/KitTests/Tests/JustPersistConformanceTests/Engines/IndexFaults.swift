@@ -3,7 +3,7 @@ import JustPersistRecords
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Engines that go wrong with the entries of indexes alone: the store above them is sound but for its indexes.
+/// Engines with faults in the entries of indexes alone: the store above them works except for its indexes.
 ///
 /// The key of an entry begins with 04, the type (4 bytes) and the index (2), and ends with the item's id (16).
 enum IndexFaults {
@@ -16,7 +16,7 @@ enum IndexFaults {
     ]
 }
 
-/// An engine with another way with the entries of indexes.
+/// An engine that treats the entries of indexes differently.
 class EntryMutant: SabotagedEngine, @unchecked Sendable {
     static func isEntry(_ key: [UInt8]) -> Bool { key.first == 0x04 }
 
@@ -191,7 +191,7 @@ final class EndsScansOfEntriesEarly: EntryScanMutant, EngineFault, @unchecked Se
     }
 }
 
-/// Begins a scan of several entries behind the first one.
+/// Begins a scan of several entries after the first one.
 final class BeginsScansOfEntriesLate: EntryScanMutant, EngineFault, @unchecked Sendable {
     override class var caughtBy: [String] { ["idx/range-ends", "idx/order", "idx/residual"] }
 

@@ -3,10 +3,10 @@ import Testing
 
 @testable import JustPersistConformance
 
-/// The proof of the checks of indexes: each notices a fault of an index, or of what is declared unique.
+/// Each check of indexes detects a fault of an index, or of uniqueness.
 ///
-/// Faults of indexes are put into the engine below a store that uses them; those of uniqueness, and of stores that go
-/// wrong with what they find in an index, are among the mutants of the reference store.
+/// Faults of indexes are planted in the engine below a store that uses them; those of uniqueness, and of stores that
+/// use the result of an index wrongly, are among the mutants of the reference store.
 struct IndexMutantTests {
     /// The checks of indexes and uniqueness.
     static let checks = Inventory.definitions.filter { $0.group == "idx" }.map(\.id)

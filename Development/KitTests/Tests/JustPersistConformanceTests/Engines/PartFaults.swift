@@ -4,7 +4,7 @@ import JustPersistRecords
 
 @testable import JustPersistConformance
 
-/// Engines that go wrong with parts of a transaction, ranges and several keys at once.
+/// Engines with faults in parts of a transaction, ranges and requests for several keys.
 enum PartFaults {
     static let all: [SabotagedEngineType] = [
         KeepsFailedParts.self, UndoesTheWholeTransaction.self, DeletesUpToAndWithTheEnd.self,
@@ -27,7 +27,7 @@ final class UndoesTheWholeTransaction: SabotagedEngine, EngineFault, @unchecked 
     override func undone(_ before: Entries, _ after: Entries) -> Entries { begin() }
 }
 
-/// Deletes the key behind a range, too.
+/// Deletes the first key after a range, too.
 final class DeletesUpToAndWithTheEnd: SabotagedEngine, EngineFault, @unchecked Sendable {
     override class var caughtBy: [String] { ["engine/range-deletes"] }
 

@@ -4,21 +4,21 @@ import JustPersistRecords
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// An engine in memory with one thing wrong: a subclass says what, and which checks must notice.
+/// An engine in memory with one fault: a subclass defines the fault and names the checks that must detect it.
 ///
-/// What is committed outlives the engine, under the path of its directory. As it stands nothing is wrong.
+/// Committed data outlive the engine, under the path of its directory. The class itself has no fault.
 // Sendable because its properties are, and subclasses have none but constants and locks.
 class SabotagedEngine: KeyValueEngine, @unchecked Sendable {
     typealias Entry = EngineModel.Entry
     typealias Entries = OrderedKeyMap<[UInt8]>
 
-    /// The checks that are there to notice the fault.
+    /// The checks that must detect the fault.
     class var caughtBy: [String] { [] }
 
     private static let disk = Locked<[String: Entries]>([:])
 
     let directory: URL
-    /// What is committed; nil while the engine is closed.
+    /// The committed state; nil while the engine is closed.
     let committed = Locked<Entries?>(nil)
     /// Counts something.
     let count = Locked(0)
@@ -29,7 +29,7 @@ class SabotagedEngine: KeyValueEngine, @unchecked Sendable {
         KeyValueEngineTraits(name: "Sabotaged", isPersistent: true, maximumKeyLength: 511)
     }
 
-    /// What is on the disk.
+    /// The simulated contents of the disk.
     var stored: Entries? {
         get { Self.disk.withLock { $0[directory.path] } }
         set { Self.disk.withLock { $0[directory.path] = newValue } }
@@ -62,7 +62,7 @@ class SabotagedEngine: KeyValueEngine, @unchecked Sendable {
         stored = entries
     }
 
-    /// What is committed of a transaction that threw.
+    /// The state to commit when a transaction throws.
     func failed(_ before: Entries, _ after: Entries) -> Entries { before }
 
     // MARK: In a transaction
@@ -124,7 +124,7 @@ class SabotagedEngine: KeyValueEngine, @unchecked Sendable {
     /// The value that is kept of one that was written in place.
     func filled(_ value: [UInt8]) -> [UInt8] { value }
 
-    /// What a transaction has behind a part that threw.
+    /// The state of a transaction after a part that threw.
     func undone(_ before: Entries, _ after: Entries) -> Entries { before }
 
     /// A snapshot or an open transaction.
@@ -206,7 +206,7 @@ class SabotagedEngine: KeyValueEngine, @unchecked Sendable {
     }
 }
 
-/// A sabotaged engine that is not only there for others to build on.
+/// A sabotaged engine that is examined, and not only a base class.
 protocol EngineFault: AnyObject {}
 
 /// The type of an engine with a fault.

@@ -4,7 +4,7 @@ import JustPersistRecords
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Engines that go wrong with transactions, and when they are opened and closed.
+/// Engines with faults in transactions, and in opening and closing.
 enum TransactionFaults {
     static let all: [SabotagedEngineType] = [
         HidesItsDeletes.self, HidesItsPutsInReverse.self, KeepsFailedTransactions.self,
@@ -171,7 +171,7 @@ final class ForgetsAtASecondClose: SabotagedEngine, EngineFault, @unchecked Send
     }
 }
 
-/// Begins anew when it is opened while it is open.
+/// Starts empty when it is opened while it is open.
 final class ForgetsAtASecondOpen: SabotagedEngine, EngineFault, @unchecked Sendable {
     override class var caughtBy: [String] { ["engine/open-twice"] }
 

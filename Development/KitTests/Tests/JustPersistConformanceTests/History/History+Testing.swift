@@ -1,7 +1,7 @@
 @testable import JustPersistConformance
 
 extension History {
-    /// Transactions of one process each, unless told, which all ran at one time.
+    /// Concurrent transactions, each of its own process unless the caller names others.
     static func overlapping(
         _ transactions: [Operation]..., rolledBack: Set<Int> = [], process: [Int]? = nil
     ) -> History {

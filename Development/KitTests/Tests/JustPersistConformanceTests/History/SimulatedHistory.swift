@@ -1,15 +1,15 @@
 @testable import JustPersistConformance
 
-/// Makes histories as clients of a store would see them that keeps transactions apart in one way.
+/// Generates the histories that clients of a store see at one level of isolation.
 struct SimulatedHistory {
-    /// How transactions are kept apart.
+    /// The level of isolation, or its fault.
     enum Isolation {
         /// Each runs at one moment of its life.
         case serial
-        /// Each reads the state of one moment, and changes it at a later one if nobody changed the same
+        /// Each reads the state of one moment, and changes it at a later one if no other transaction changed these
         /// lists meanwhile.
         case snapshot
-        /// The same, without the check.
+        /// Like the previous case, without the check.
         case lastWriterWins
         /// Each reads the state at one moment and changes it at a later one by appending to what is there.
         case blindAppends

@@ -30,7 +30,7 @@ import Testing
         #expect(outcome[t2].reads == [[11]])
         #expect(outcome[t1].isCommitted && outcome[t2].isCommitted)
         #expect(outcome.final == ["x": 12])
-        // T2's begin and get waited for T1.
+        // The begin and the get of T2 waited for T1.
         #expect(!outcome.results[1].isPrompt && !outcome.results[3].isPrompt)
         #expect(outcome.description.contains("T2  begin   (waited)"), "\(outcome)")
         #expect(outcome.description.contains("T2  get x   (waited)   → [11]"), "\(outcome)")

@@ -30,7 +30,7 @@ enum MainThreadFixture: ConformanceFixture {
     }
 }
 
-/// The isolation checks fail for stores that let blocks run at one time, each for what it lets through.
+/// The isolation checks fail for stores that run blocks concurrently, each for the anomaly that the store permits.
 @Suite struct IsolationCheckTests {
     /// The scripts of the anomalies.
     private static let scripts = [

@@ -3,19 +3,19 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// A store whose blocks run at one time, and are kept apart less than it says.
+/// A store whose blocks run concurrently, with less isolation than it declares.
 final class LooseStore: DataStore {
-    /// How far they are kept apart.
+    /// The level of isolation.
     enum Isolation: Sendable {
         /// Each works on a snapshot, and is refused if what it changed was changed meanwhile.
         case snapshot
-        /// The same, but never refused: the last to be committed wins.
+        /// Like the previous case, but never refused: the last commit wins.
         case lastWriterWins
-        /// Each query sees what is committed by then.
+        /// Each query sees the state that is committed at its time.
         case readCommitted
-        /// Each query sees what other blocks have done so far.
+        /// Each query sees the uncommitted changes of other blocks.
         case readUncommitted
-        /// As with snapshots, but what others changed meanwhile is left alone without a word.
+        /// As with snapshots, but the block's changes to items that others changed meanwhile are silently dropped.
         case firstWriterWins
         /// All blocks change one state.
         case none
@@ -34,7 +34,7 @@ final class LooseStore: DataStore {
 
     private struct Shared: Sendable {
         var committed = ReferenceState()
-        /// The state that an open write block has made so far.
+        /// The current state of an open write block.
         var uncommitted: ReferenceState?
     }
 
@@ -65,7 +65,7 @@ final class LooseStore: DataStore {
             context: ReferenceBlock.Context(family: family, rules: rules) { _ in })
     }
 
-    /// What a query of a read block sees.
+    /// The state that a query of a read block sees.
     private func refresh(_ block: ReferenceBlock) {
         switch isolation {
         case .snapshot, .lastWriterWins, .firstWriterWins: break
@@ -131,7 +131,7 @@ final class LooseStore: DataStore {
 }
 
 extension ReferenceState {
-    /// What becomes of an item that others have changed meanwhile.
+    /// The outcome for an item that others have changed meanwhile.
     fileprivate enum Meanwhile { case overwriting, skipping, refusing }
 
     /// Carries over what a block changed, row by row, and gives the rows that others had changed.
@@ -155,7 +155,7 @@ extension ReferenceState {
     }
 }
 
-/// Looks at the store anew before each query.
+/// Reads the current state of the store before each query.
 private struct LooseReadAccessor: DataStoreReadAccessor, ~Copyable {
     let reading: ReferenceReadAccessor
     let before: () -> Void
@@ -194,7 +194,7 @@ private struct LooseReadAccessor: DataStoreReadAccessor, ~Copyable {
     func report(_ error: DataStoreError) {}
 }
 
-/// Shows others what its block has done at each query.
+/// Publishes its block's changes at each query.
 private struct LooseWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
     let writing: ReferenceWriteAccessor
     let after: () -> Void

@@ -3,8 +3,8 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// A store without a fault that counts the calls of each primitive, over all stores of the process; what it
-/// holds outlives it.
+/// A store without a fault that counts the calls of each primitive, over all stores of the process; its
+/// contents outlive it.
 final class CountingStore: SabotagedStore, Fault, @unchecked Sendable {
     /// The calls so far, by the primitive's name.
     static let calls = Locked<[String: Int]>([:])

@@ -1,14 +1,14 @@
 @testable import JustPersistConformance
 
-/// What the kit holds each primitive to, in each circumstance: checks, or the reason why there is none.
+/// The checks of each primitive in each circumstance, or the reason why there is none.
 struct Matrix {
-    /// What stands in a cell.
+    /// The contents of a cell.
     enum Cell {
         case checks([String])
         case reason(String)
     }
 
-    /// A primitive, and what stands in its row.
+    /// A primitive, and the cells of its row.
     struct Row {
         let primitive: String
         let cells: [Circumstance: Cell]

@@ -4,7 +4,7 @@ import Testing
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// The table of what the kit examines has no hole, and says what is so.
+/// The table of the kit's checks has no empty cell, and each of its entries is true.
 @Suite(.serialized) struct MatrixTests {
     private static let package = (0..<6).reduce(URL(filePath: #filePath)) { file, _ in
         file.deletingLastPathComponent()

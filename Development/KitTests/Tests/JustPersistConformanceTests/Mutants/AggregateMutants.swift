@@ -2,7 +2,7 @@ import JustPersist
 
 @testable import JustPersistConformance
 
-/// Stores that compute something else of their items, and streams that are none of one snapshot.
+/// Stores with faults in aggregations, and in streams that do not read one snapshot.
 enum AggregateMutants {
     static let all: [SabotagedType] = [
         TakesNilForZero.self, GroupsByKind.self, SlicesNoRows.self, AddsWhatIsNoNumber.self,
@@ -21,7 +21,7 @@ final class TakesNilForZero: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Puts equal values of other kinds into other groups.
+/// Puts equal values of different kinds into different groups.
 final class GroupsByKind: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["agg/groups-by-equality"] }
 
@@ -56,7 +56,7 @@ final class AddsWhatIsNoNumber: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Computes with the items as they are committed, and not as the block sees them.
+/// Computes with the committed items, and not with the block's own changes.
 final class ComputesOfWhatIsCommitted: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/aggregate-own-changes", "twin/aggregate"] }
 
@@ -69,7 +69,7 @@ final class ComputesOfWhatIsCommitted: SabotagedStore, Fault, @unchecked Sendabl
     }
 }
 
-/// Walks over items in batches, each of what is committed by then.
+/// Streams items in batches, each from the latest commit.
 final class WalksInSnapshots: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["stream/one-snapshot"] }
 
@@ -90,7 +90,7 @@ final class WalksInSnapshots: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Goes on with a walk whose body has thrown.
+/// Continues a stream whose body has thrown.
 final class GoesOnBehindAnError: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["stream/left-early"] }
 

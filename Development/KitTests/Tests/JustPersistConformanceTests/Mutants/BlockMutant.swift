@@ -2,7 +2,7 @@ import JustPersist
 
 @testable import JustPersistConformance
 
-/// A store whose blocks do one thing in another way.
+/// A store whose blocks carry out one call wrongly.
 class BlockMutant: SabotagedStore, @unchecked Sendable {
     override class func rules(_ memory: Memory) -> ReferenceRules {
         var rules = super.rules(memory)
@@ -78,7 +78,7 @@ class BlockMutant: SabotagedStore, @unchecked Sendable {
         try ReferenceWriteAccessor(block).performMutableVersion(of: item)
     }
 
-    /// What a request finds in what is committed by now, whatever the block sees.
+    /// The result of a request on the latest commit, whatever the block sees.
     static func fetchCommitted(
         _ request: DataStoreRequest, in block: ReferenceBlock, _ memory: Memory
     ) throws(DataStoreError) -> [any DataStoreItem] {

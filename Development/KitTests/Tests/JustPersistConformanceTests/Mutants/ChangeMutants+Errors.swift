@@ -4,7 +4,7 @@ import JustPersist
 
 // MARK: Errors
 
-/// Declares a type of which it is to make an item.
+/// Declares an unknown type when an item of it is to be created, in place of an error.
 final class MakesUnknownTypes: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/create-error"] }
 
@@ -16,7 +16,7 @@ final class MakesUnknownTypes: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Says that an item of another store was there already.
+/// Reports that an item of another store existed already.
 final class AddsForeignItems: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/insert-error"] }
 
@@ -27,7 +27,7 @@ final class AddsForeignItems: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Says that an item of another store was not there.
+/// Reports that an item of another store did not exist.
 final class RemovesForeignItems: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/delete-error"] }
 
@@ -49,7 +49,7 @@ final class ThawsForeignItems: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Leaves out a declaration that cannot be, and says nothing.
+/// Silently ignores an invalid declaration.
 final class SwallowsRefusedDeclarations: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/declare-error"] }
 
@@ -60,7 +60,7 @@ final class SwallowsRefusedDeclarations: BlockMutant, Fault, @unchecked Sendable
     }
 }
 
-/// Leaves out a value that cannot be, and says nothing.
+/// Silently ignores an invalid value.
 final class SwallowsRefusedValues: AccessorMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/set-error"] }
 
@@ -77,7 +77,7 @@ final class SwallowsRefusedValues: AccessorMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes a type without items for an error when all of them are to go.
+/// Refuses to delete all items of a type that has none.
 final class RefusesUnknownTypesToRemove: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/deleteAll-error"] }
 
@@ -107,7 +107,7 @@ final class RemovesAllForAnUnknownType: BlockMutant, Fault, @unchecked Sendable 
 
 // MARK: A second time
 
-/// Says of an item that is there that it was new.
+/// Reports an existing item as new.
 final class AddsItemsAnew: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/insert-again"] }
 
@@ -119,7 +119,7 @@ final class AddsItemsAnew: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Says of an item that was removed that it was there.
+/// Reports a removed item as existing.
 final class RemovesItemsAnew: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/delete-again"] }
 
@@ -131,7 +131,7 @@ final class RemovesItemsAnew: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Gives a further object for an item each time.
+/// Returns a new object for an item each time.
 final class ThawsItemsAnew: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/mutableVersion-again"] }
 
@@ -143,7 +143,7 @@ final class ThawsItemsAnew: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Keeps of a type the attributes that were declared last.
+/// Keeps only the attributes of a type that were declared last.
 final class ForgetsDeclarations: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/declare-again"] }
 
@@ -156,7 +156,7 @@ final class ForgetsDeclarations: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Gives the item that it made last for each second one.
+/// Returns the item that it made last in place of every second one.
 final class MakesAnItemTwice: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/create-again", "prim/create-many"] }
 
@@ -173,7 +173,7 @@ final class MakesAnItemTwice: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Removes all items of a type once.
+/// Removes all items of a type only the first time.
 final class RemovesAllOnce: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/deleteAll-again"] }
 
@@ -184,7 +184,7 @@ final class RemovesAllOnce: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Changes a number once, and leaves it then.
+/// Changes a number once, and ignores later changes.
 final class ChangesItemsOnce: OutcomeMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/set-again", "prim/mutableVersion-again"] }
 
@@ -201,7 +201,7 @@ final class ChangesItemsOnce: OutcomeMutant, Fault, @unchecked Sendable {
 
 // MARK: Reopening
 
-/// A persistent store that holds something else when it is opened.
+/// A persistent store that contains other items when it is opened.
 class ReopeningMutant: PersistentStore, @unchecked Sendable {
     override class func rules(_ memory: Memory) -> ReferenceRules {
         var rules = super.rules(memory)
@@ -236,7 +236,7 @@ final class ReopensWithAHundredTypes: ReopeningMutant, Fault, @unchecked Sendabl
     }
 }
 
-/// Does not write down what is deleted.
+/// Does not write deletions.
 final class ReopensWithWhatWasDeleted: PersistentStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/delete-reopened", "prim/deleteAll-reopened"] }
 
@@ -249,7 +249,7 @@ final class ReopensWithWhatWasDeleted: PersistentStore, Fault, @unchecked Sendab
     }
 }
 
-/// Does not write down what is changed a second time.
+/// Does not write the second change of an item.
 final class ReopensWithFirstValues: PersistentStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["prim/set-reopened", "prim/mutableVersion-reopened", "prim/enqueueWrite-reopened"]
@@ -267,7 +267,7 @@ final class ReopensWithFirstValues: PersistentStore, Fault, @unchecked Sendable 
 }
 
 extension ReferenceState {
-    /// The same items, with these types.
+    /// These items, with other types.
     func with(types: some Sequence<ReferenceType>) -> ReferenceState {
         var state = ReferenceState()
         for type in types { state.put(type) }

@@ -21,7 +21,7 @@ enum ChangeMutants {
 
 // MARK: More than a thousand
 
-/// Keeps the first thousand of the items that a block creates.
+/// Keeps only the first thousand items that a block creates.
 final class KeepsAThousandNewItems: OutcomeMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/create-many", "prim/insert-many"] }
 
@@ -66,7 +66,7 @@ final class ChangesAThousand: OutcomeMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Keeps a thousand types.
+/// Keeps a thousand types at most.
 final class DeclaresAThousandTypes: OutcomeMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/declare-many", "prim/schemas-many"] }
 
@@ -79,7 +79,7 @@ final class DeclaresAThousandTypes: OutcomeMutant, Fault, @unchecked Sendable {
 
 // MARK: A block's own changes
 
-/// Removes of all items those that were there before the block.
+/// Removes only the items that existed before the block.
 final class RemovesCommittedItemsOnly: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/deleteAll-own-changes"] }
 
@@ -93,7 +93,7 @@ final class RemovesCommittedItemsOnly: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Does not remove an item that its block has made, and says that it did.
+/// Reports that it removed an item that its block has made, and does not.
 final class SparesItsNewItems: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/delete-own-changes"] }
 
@@ -131,7 +131,7 @@ final class MakesTypesKnownWithTheCommit: BlockMutant, Fault, @unchecked Sendabl
     }
 }
 
-/// Keeps of a new item the number that it had before it was raised.
+/// Keeps the number that a new item had before it was raised.
 final class KeepsFirstValues: OutcomeMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/set-own-changes"] }
 
@@ -162,7 +162,7 @@ final class MakesOneItemBehindAnother: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes in the first item that is added in a block, and says that it took the others too.
+/// Inserts only the first item of a block, and reports that it inserted the others too.
 final class AddsOneItemInABlock: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/insert-own-changes", "prim/insert-many"] }
 

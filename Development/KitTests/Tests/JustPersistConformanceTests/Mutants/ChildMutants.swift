@@ -3,7 +3,7 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores whose children see, or show, what they should not.
+/// Stores whose children see or expose data that they should not.
 enum ChildMutants {
     static let all: [SabotagedType] =
         [
@@ -15,7 +15,7 @@ enum ChildMutants {
         ] + MergeMutants.all
 }
 
-/// Writes what a child writes to its parent too.
+/// Writes a child's changes to its parent too.
 final class LeaksChildWrites: SabotagedStore, Fault, @unchecked Sendable {
     override class var number: Int? { 36 }
     override class var caughtBy: [String] {
@@ -50,7 +50,7 @@ final class SharesOneOverlay: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Gives children that are open already.
+/// Makes children that are open already.
 final class ChildrenComeOpen: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["child/needs-setup"] }
 
@@ -61,7 +61,7 @@ final class ChildrenComeOpen: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Shows a child nothing but what it has itself.
+/// Shows a child only its own changes.
 final class ChildrenSeeOnlyTheirOwn: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
@@ -95,7 +95,7 @@ final class ChildrenKeepTheirFirstView: SabotagedStore, Fault, @unchecked Sendab
     }
 }
 
-/// Shows a child its parent without what the child has committed.
+/// Shows a child its parent without the child's own commits.
 final class ChildrenIgnoreTheirOwn: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
@@ -111,7 +111,7 @@ final class ChildrenIgnoreTheirOwn: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Keeps what a block had done that threw.
+/// Keeps the changes of a block that threw.
 final class ChildrenKeepFailedBlocks: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["child/primitives"] }
 
@@ -122,7 +122,7 @@ final class ChildrenKeepFailedBlocks: SabotagedStore, Fault, @unchecked Sendable
     }
 }
 
-/// Does not know who has made a child.
+/// Does not know the parent of a child.
 final class ForgetsItsChildrensParent: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["child/parent-property", "child/primitives"]

@@ -2,7 +2,7 @@ import JustPersist
 
 @testable import JustPersistConformance
 
-/// Stores that give back other collections or attributes than were set.
+/// Stores that return other collections or attributes than were set.
 enum CollectionMutants {
     static let all: [SabotagedType] = [
         FlattensArrays.self, SplitsNamesAtDots.self, KeepsEmptyCollectionsAsNil.self,
@@ -64,7 +64,7 @@ final class DropsNullsInCollections: ValueMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Declares little, and takes everything.
+/// Declares few kinds of values, and accepts all.
 final class RefusesNothing: SabotagedStore, Fault, @unchecked Sendable {
     override class var number: Int? { 50 }
     override class var caughtBy: [String] {
@@ -89,7 +89,7 @@ final class LowercasesAttributeNames: RowMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Keeps 256 attributes of an item.
+/// Keeps 256 attributes of an item at most.
 final class KeepsFewAttributes: RowMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["many/attributes"] }
 

@@ -13,9 +13,9 @@ final class CommitLog: Sendable {
     private let handle: FileHandle
     private let path: String?
 
-    /// Opens the file in a directory; makes both if there are none.
+    /// Opens the file in a directory; creates both if they do not exist.
     ///
-    /// Without its guards it takes what it finds for its own, and keeps nobody away.
+    /// Without its guards it accepts any file, and locks out no other store.
     init(in directory: URL, guarded: Bool = true) throws {
         let files = FileManager.default
         try files.createDirectory(
@@ -35,7 +35,7 @@ final class CommitLog: Sendable {
                 try Data(Self.firstLine.utf8).write(to: file)
                 try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
             }
-            // A process that is started meanwhile would keep the lock.
+            // A process that is started meanwhile would inherit the lock.
             let descriptor = unsafe Foundation.open(file.path, O_RDWR | O_CLOEXEC)
             if descriptor < 0 { throw CocoaError(.fileReadUnknown) }
             handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -70,7 +70,7 @@ final class CommitLog: Sendable {
         DataStoreError(.notAStore, in: "open", "There is something else in \(directory.path).")
     }
 
-    /// What all commits have made; an unfinished line at the end is cut off.
+    /// The state after all commits; an unfinished line at the end is cut off.
     func read() throws -> ReferenceState {
         try handle.seek(toOffset: 0)
         let data = try handle.readToEnd() ?? Data()
@@ -84,7 +84,7 @@ final class CommitLog: Sendable {
         return state
     }
 
-    /// Writes a commit down.
+    /// Writes a commit.
     func append(_ commit: CommitRecord) {
         // A failure is found when the store is opened again.
         guard let line = try? JSONEncoder().encode(commit) else { return }

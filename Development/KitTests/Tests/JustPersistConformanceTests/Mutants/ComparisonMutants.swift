@@ -3,7 +3,7 @@ import JustPersist
 
 @testable import JustPersistConformance
 
-/// Stores that compare values in another way.
+/// Stores that compare values wrongly.
 enum ComparisonMutants {
     static let all: [SabotagedType] = [
         ComparesStringsAsBytes.self, ComparesBeginningsOfStrings.self,
@@ -33,7 +33,7 @@ final class ComparesStringsAsBytes: SightMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Compares of a string the first 511 bytes, as many as fit into a key.
+/// Compares only the first 511 bytes of a string, as many as fit into a key.
 final class ComparesBeginningsOfStrings: SightMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 29 }
     override class var caughtBy: [String] { ["many/key-bytes", "model/replay-corpus"] }
@@ -128,7 +128,7 @@ final class IndexesNoNil: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes nil for less than everything, as in a sort.
+/// Treats nil as less than every value, as in a sort.
 final class TakesNilForLeast: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["pred/nil-and-constants"] }
 
@@ -144,7 +144,7 @@ final class TakesNilForLeast: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes NaN for equal to NaN.
+/// Treats NaN as equal to NaN.
 final class TakesNaNForItself: SightMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["pred/nan", "val/double-nan"] }
 

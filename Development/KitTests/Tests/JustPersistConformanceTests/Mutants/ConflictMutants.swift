@@ -3,7 +3,7 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores that do not settle what a child and its parent have both changed as they should.
+/// Stores that resolve conflicts between a child and its parent wrongly.
 enum ConflictMutants {
     static let all: [SabotagedType] = [
         MergesWholeItems.self, MergesTheDeletedToo.self, MergesTheChildsAlways.self,
@@ -12,7 +12,7 @@ enum ConflictMutants {
     ]
 }
 
-/// Puts the child's version of a whole item in the place of its parent's.
+/// Replaces the parent's version of a whole item by the child's.
 final class MergesWholeItems: MergeMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["child/conflict-different-attributes"] }
 
@@ -28,7 +28,7 @@ final class MergesWholeItems: MergeMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Brings an item back that its parent has deleted and a child has changed.
+/// Restores an item that its parent has deleted and a child has changed.
 final class MergesTheDeletedToo: MergeMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["child/conflict-parent-deleted"] }
 
@@ -44,7 +44,7 @@ final class MergesTheDeletedToo: MergeMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Does not look at the policy.
+/// Ignores the policy.
 final class MergesTheChildsAlways: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
@@ -77,10 +77,10 @@ final class EmptiesRefusedChildren: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Looks for conflicts when the merge is asked for, and not again when its turn to write has come.
+/// Looks for conflicts when the merge is requested, and not again when it gets the write lock.
 final class LooksForConflictsTooEarly: MergeMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["iso/elle-through-children"] }
-    /// What the parent was, by the thread that merges.
+    /// The parent's earlier state, by the thread that merges.
     private static let seen = Locked<[ObjectIdentifier: ReferenceState]>([:])
 
     override func performMerge(
@@ -105,7 +105,7 @@ final class LooksForConflictsTooEarly: MergeMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes an item that the parent made meanwhile, under the id of one that the child made, for the child's.
+/// Mistakes an item that the parent made meanwhile for the child's new item with its id.
 final class MergesOverWhatTheParentMade: MergeMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["child/conflict-both-made", "iso/elle-through-children"]

@@ -38,7 +38,7 @@ final class LosesValues: ValueMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Keeps of a block the first 4,096 items that it creates.
+/// Keeps only the first 4,096 items that a block creates.
 final class TakesSmallBlocksOnly: OutcomeMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["size/large-block-then-small", "size/hundred-thousand-items"]
@@ -109,14 +109,14 @@ final class SharesItsLockWithOthers: SabotagedStore, Fault, @unchecked Sendable 
     }
 }
 
-/// Lets a writer wait until no reader is there, and readers pass by it.
+/// Lets a writer wait until there is no reader, and admits new readers before it.
 final class StarvesWriters: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["conc/no-writer-starvation"] }
     override class var hangs: Bool { true }
 
     override func performRead(_ block: (borrowing DataStoreReader) throws -> Void) throws {
         memory.count.change { $0 += 1 }
-        // The next reader is in before this one is out; a lonely one does not wait for it for ever.
+        // The next reader enters before this one leaves; a single reader does not wait for ever.
         defer {
             let left: Void? = memory.count.wait(upTo: Date(timeIntervalSinceNow: 1)) { readers in
                 if readers == 1 { return nil }

@@ -2,7 +2,7 @@ import JustPersist
 
 @testable import JustPersistConformance
 
-/// Stores that forget a part of what attributes are declared to be.
+/// Stores that forget a part of the declarations of attributes.
 enum DeclarationMutants {
     static let all: [SabotagedType] = [
         ForgetsDefaults.self, TakesTheLatestDefault.self, ReplacesDefaults.self, KeepsNoNulls.self,
@@ -11,7 +11,7 @@ enum DeclarationMutants {
     ]
 }
 
-/// A store that takes another declaration than it is given.
+/// A store that changes the declarations that it is given.
 class DeclarationMutant: SabotagedStore, @unchecked Sendable {
     override class func rules(_ memory: Memory) -> ReferenceRules {
         var rules = super.rules(memory)
@@ -26,7 +26,7 @@ class DeclarationMutant: SabotagedStore, @unchecked Sendable {
     class func declared(_ attribute: AttributeSchema) -> AttributeSchema { attribute }
 }
 
-/// Keeps defaults to the classes that declare them.
+/// Applies defaults only to the classes that declare them.
 final class ForgetsDefaults: DeclarationMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["val/default-is-the-value"] }
 
@@ -38,7 +38,7 @@ final class ForgetsDefaults: DeclarationMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Gives items the default that was declared last.
+/// Applies the default that was declared last.
 final class TakesTheLatestDefault: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["val/default-is-the-value"] }
 
@@ -71,7 +71,7 @@ final class KeepsNoNulls: RowMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes any value for any attribute.
+/// Accepts any value for any attribute.
 final class ForgetsKinds: DeclarationMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["val/declared-kinds-are-enforced"] }
 

@@ -3,7 +3,7 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores that are not destroyed, or do not know what they hold.
+/// Stores that are not destroyed, or verify wrongly.
 enum DestroyMutants {
     static let all: [SabotagedType] = [
         DestroysOpenStoresOnly.self, DestroysAThousandItems.self, DestroysOnce.self,
@@ -11,7 +11,7 @@ enum DestroyMutants {
     ]
 }
 
-/// Does nothing when a store that is closed is to be destroyed.
+/// Does nothing when it is destroyed while it is closed.
 final class DestroysOpenStoresOnly: PersistentStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["life/destroy-closed"] }
 
@@ -35,7 +35,7 @@ final class DestroysAThousandItems: PersistentStore, Fault, @unchecked Sendable 
     }
 }
 
-/// Takes it for an error to be destroyed where there is nothing.
+/// Throws an error when it is destroyed where there is nothing.
 final class DestroysOnce: PersistentStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["life/destroy-twice"] }
 
@@ -47,7 +47,7 @@ final class DestroysOnce: PersistentStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Says that it is destroyed while somebody still reads.
+/// Reports that it is destroyed while a block still reads.
 final class DestroysBesideReaders: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["life/destroy-while-reader-open"] }
 
@@ -67,7 +67,7 @@ final class MissesTypesWhenItVerifies: SabotagedStore, Fault, @unchecked Sendabl
     }
 }
 
-/// Counts the items in one block, and looks at them in another.
+/// Counts the items in one block, and reads them in another.
 final class VerifiesInTwoBlocks: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["life/verify-while-writing"] }
 

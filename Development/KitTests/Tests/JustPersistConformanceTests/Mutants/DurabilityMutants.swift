@@ -3,7 +3,7 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores whose files do not hold what they should once the store is closed or its process has died.
+/// Stores whose files lack data once the store is closed or its process has died.
 enum DurabilityMutants {
     static let all: [SabotagedType] = [
         KeepsNothing.self, WritesLazily.self, WritesPiecemeal.self, WritesBeforeTheCommit.self,
@@ -12,7 +12,7 @@ enum DurabilityMutants {
     ]
 }
 
-/// Declares that it persists, and has nothing but memory.
+/// Declares that it is persistent, and has no file.
 final class KeepsNothing: SabotagedStore, Fault, @unchecked Sendable {
     override class var number: Int? { 43 }
     override class var caughtBy: [String] {
@@ -29,7 +29,7 @@ final class KeepsNothing: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Says that a block is committed, and writes it some time later.
+/// Reports that a block is committed, and writes it some time later.
 final class WritesLazily: PersistentStore, Fault, @unchecked Sendable {
     override class var number: Int? { 41 }
     override class var caughtBy: [String] { ["dur/kill9-after-sync", "dur/kill9-mid-writes"] }
@@ -102,7 +102,7 @@ final class WritesPiecemeal: PersistentStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Writes what a block does while it runs, and takes it back when the block fails.
+/// Writes the changes of a block while it runs, and undoes them when the block fails.
 final class WritesBeforeTheCommit: PersistentStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["dur/kill9-inside-block"] }
 
@@ -111,7 +111,7 @@ final class WritesBeforeTheCommit: PersistentStore, Fault, @unchecked Sendable {
         let write = rules.published
         let written = Locked<ReferenceState?>(nil)
         rules.changed = { state in
-            // Now and then is enough.
+            // A fault in some of the commits is enough.
             guard memory.next().isMultiple(of: 20) else { return }
             let before = written.withLock { $0 } ?? memory.committed
             written.withLock { $0 = state }
@@ -128,7 +128,7 @@ final class WritesBeforeTheCommit: PersistentStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Keeps the number of items in another file, written behind the items.
+/// Keeps the number of items in another file, written after the items.
 final class CountsApart: PersistentStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["dur/kill9-indexes-agree"] }
 
@@ -162,7 +162,7 @@ final class CountsApart: PersistentStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Notes its readers in a file of 400 slots, and does not tidy up behind a process that died.
+/// Records its readers in a file of 400 slots, and does not release those of a process that died.
 final class LosesReaderSlotsForEver: PersistentStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["dur/kill9-readers"] }
 
@@ -205,7 +205,7 @@ final class RoundsWhatItWrites: PersistentStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Does not write what was queued when it is closed.
+/// Does not write queued blocks when it is closed.
 final class ClosesWithoutWriting: PersistentStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["dur/async-survives-teardown"] }
 

@@ -3,7 +3,7 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores that keep failures to themselves, tell them wrongly, or do not get over them.
+/// Stores that hide failures, report them wrongly, or do not recover from them.
 enum ErrorMutants {
     static let all: [SabotagedType] = [
         SwallowsErrors.self, KeepsItsErrorHandler.self, ReportsTwice.self, ReportsLater.self,
@@ -14,7 +14,7 @@ enum ErrorMutants {
     ]
 }
 
-/// Does something else with errors than to hand them to the handler.
+/// Does not pass errors to the handler as it should.
 class ReportMutant: SabotagedStore, @unchecked Sendable {
     override var errorHandler: DataStoreErrorHandler? {
         get { super.errorHandler }
@@ -69,7 +69,7 @@ final class ReportsLater: ReportMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Reports everything on a thread that is there for it.
+/// Reports everything on a thread of its own.
 final class ReportsElsewhere: ReportMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["err/handler-called-once"] }
 
@@ -121,7 +121,7 @@ final class ThrowsForeignErrors: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Throws errors that say neither what was done nor to what.
+/// Throws errors that name neither the operation nor its subject.
 final class SaysNothingInErrors: ErrorMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 44 }
     override class var caughtBy: [String] { ["err/errors-are-typed"] }
@@ -141,7 +141,7 @@ final class ReportsSuccess: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes it for granted that there is an error handler.
+/// Traps if there is no error handler.
 final class TrapsWithoutAHandler: SabotagedStore, Fault, @unchecked Sendable {
     override class var endsItsProcess: Bool { true }
     override class var caughtBy: [String] { ["err/handler-absent"] }
@@ -156,7 +156,7 @@ final class TrapsWithoutAHandler: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Gives a reader's slot back only if its block did not throw.
+/// Releases a reader's slot only if its block did not throw.
 final class LosesReaderSlots: SabotagedStore, Fault, @unchecked Sendable {
     override class var number: Int? { 48 }
     override class var caughtBy: [String] {
@@ -173,7 +173,7 @@ final class LosesReaderSlots: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Says that it has deleted an item that was deleted before, and gives a live object for one.
+/// Reports that it deleted an item that was deleted before, and returns a live object for one.
 final class DeletesWhatIsGone: AccessorMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
@@ -201,7 +201,7 @@ final class TakesMoreThanItDeclares: SabotagedStore, Fault, @unchecked Sendable 
     }
 }
 
-/// Makes its file in whatever directory it is given, over what lies there.
+/// Replaces a directory that belongs to no store.
 final class OverwritesOtherFiles: PersistentStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["err/not-a-store"] }
 
@@ -215,7 +215,7 @@ final class OverwritesOtherFiles: PersistentStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Does not notice that its files are open in this process or another already.
+/// Does not detect that its files are already open in this process or another.
 final class SharesBlindly: PersistentStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["err/second-open-same-process", "err/second-open-other-process", "err/not-a-store"]

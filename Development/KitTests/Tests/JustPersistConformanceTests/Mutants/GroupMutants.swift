@@ -3,7 +3,7 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores that commit several write blocks together, and get that wrong.
+/// Stores that commit several write blocks together, with a fault.
 enum GroupMutants {
     static let all: [SabotagedType] = [
         RollsBackTheNeighbourOfAQueuedBlock.self, RollsBackTheNeighbourOfAWriter.self,
@@ -50,7 +50,7 @@ final class RollsBackTheNeighbourOfAWriter: SabotagedStore, Fault, @unchecked Se
     }
 }
 
-/// Calls the completion of every fifth queued block behind that of the next.
+/// Calls the completion of every fifth queued block after that of the next.
 final class CompletesQueuedBlocksInAnotherOrder: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["conc/group-order"] }
     private let waiting = Locked<[@Sendable () -> Void]>([])
@@ -74,7 +74,7 @@ final class CompletesQueuedBlocksInAnotherOrder: SabotagedStore, Fault, @uncheck
     }
 }
 
-/// Queues a block later if another thread writes at the moment, so that others pass it.
+/// Queues a block late while another thread writes, so that others overtake it.
 final class LetsQueuedBlocksPassBesideWriters: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["conc/group-order"] }
 

@@ -1,7 +1,7 @@
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores that take what an index tells for more than it is.
+/// Stores that use the result of an index wrongly.
 enum IndexMutants {
     static let all: [SabotagedType] = [
         IgnoresWhatNoIndexTells.self, FindsItemsOncePerElement.self, HasNoEntriesForNil.self,
@@ -11,7 +11,7 @@ enum IndexMutants {
     ]
 }
 
-/// A store that answers requests for attributes with an index in another way.
+/// A store that answers requests for indexed attributes wrongly.
 class IndexMutant: QueryMutant, @unchecked Sendable {
     /// The first attributes of the indexes of the type that a request is for.
     static func indexed(_ request: DataStoreRequest, _ state: ReferenceState) -> Set<String> {
@@ -27,7 +27,7 @@ class IndexMutant: QueryMutant, @unchecked Sendable {
     }
 }
 
-/// Takes what fulfils the condition with an index for what fulfils all conditions.
+/// Returns the items that fulfil the indexed condition, and ignores the other conditions.
 final class IgnoresWhatNoIndexTells: IndexMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["idx/residual", "idx/same-answers"] }
 
@@ -102,7 +102,7 @@ final class WalksIndexesBackwards: IndexMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Has in its indexes what is committed, and not what the block has changed.
+/// Has only committed values in its indexes, and not the block's changes.
 final class IndexesWhatIsCommitted: IndexMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
@@ -151,7 +151,7 @@ final class CutsIndexedTexts: IndexMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes what an index finds without regard to case for equal.
+/// Treats texts as equal that an index finds without regard to case.
 final class TakesEqualIgnoringCaseForEqual: IndexMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["idx/ignoring-case"] }
 

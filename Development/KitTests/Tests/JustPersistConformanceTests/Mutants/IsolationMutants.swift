@@ -3,7 +3,7 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores whose blocks see or hinder each other.
+/// Stores whose blocks see or disturb each other.
 enum IsolationMutants {
     static let all: [SabotagedType] = [
         ShowsUncommittedChanges.self, TakesNoSnapshots.self, LastWriterWins.self,
@@ -12,9 +12,9 @@ enum IsolationMutants {
     ]
 }
 
-// MARK: Blocks side by side
+// MARK: Concurrent blocks
 
-/// A store whose write blocks run side by side.
+/// A store whose write blocks run concurrently.
 class LooseMutant: SabotagedStore, @unchecked Sendable {
     class var isolation: LooseStore.Isolation { .snapshot }
     private let loose: LooseStore
@@ -47,14 +47,14 @@ class LooseMutant: SabotagedStore, @unchecked Sendable {
     }
 }
 
-/// Shows what other blocks have done so far, also if they are rolled back.
+/// Shows the uncommitted changes of other blocks, also of those that are rolled back.
 final class ShowsUncommittedChanges: LooseMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 8 }
     override class var caughtBy: [String] { ["iso/G1a", "iso/G1b"] }
     override class var isolation: LooseStore.Isolation { .readUncommitted }
 }
 
-/// Answers each query by what is committed by then.
+/// Answers each query from the latest commit.
 final class TakesNoSnapshots: LooseMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 9 }
     override class var caughtBy: [String] {
@@ -66,7 +66,7 @@ final class TakesNoSnapshots: LooseMutant, Fault, @unchecked Sendable {
     override class var isolation: LooseStore.Isolation { .readCommitted }
 }
 
-/// Writes what a block made of values that others have changed since it read them.
+/// Commits values that a block computed from others that have changed since it read them.
 final class LastWriterWins: LooseMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 10 }
     override class var caughtBy: [String] {
@@ -78,7 +78,7 @@ final class LastWriterWins: LooseMutant, Fault, @unchecked Sendable {
     override class var isolation: LooseStore.Isolation { .lastWriterWins }
 }
 
-/// Leaves out what others have changed since a block read it, and says that the block went well.
+/// Drops changes to items that others have changed since, and reports that the block succeeded.
 final class FirstWriterWins: LooseMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["iso/PMP-write", "iso/G-single-write-predicate", "iso/P4"]
@@ -86,14 +86,14 @@ final class FirstWriterWins: LooseMutant, Fault, @unchecked Sendable {
     override class var isolation: LooseStore.Isolation { .firstWriterWins }
 }
 
-/// Compares what blocks wrote, and not what they read.
+/// Detects conflicts between the writes of blocks, and not with their reads.
 final class AllowsWriteSkew: LooseMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 12 }
     override class var caughtBy: [String] { ["iso/G2-item", "iso/G2"] }
     override class var isolation: LooseStore.Isolation { .snapshot }
 }
 
-/// Lets all blocks change the same items at one time.
+/// Lets all blocks change shared items concurrently.
 final class LocksNothing: LooseMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["iso/G0", "iso/G1c"] }
     override class var isolation: LooseStore.Isolation { .none }
@@ -101,7 +101,7 @@ final class LocksNothing: LooseMutant, Fault, @unchecked Sendable {
 
 // MARK: Snapshots
 
-/// Looks for what a predicate asks for in what is committed by then, also in a block that is older.
+/// Evaluates predicates on the latest commit, also in an older block.
 final class EvaluatesPredicatesOnLiveData: BlockMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 11 }
     override class var caughtBy: [String] { ["iso/PMP", "iso/G-single-predicate"] }
@@ -116,7 +116,7 @@ final class EvaluatesPredicatesOnLiveData: BlockMutant, Fault, @unchecked Sendab
     }
 }
 
-/// Counts what is committed by then, and finds what was when the block began.
+/// Counts in the latest commit, and fetches from the snapshot of the block.
 final class CountsLiveData: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["iso/count-and-items-agree"] }
 

@@ -3,7 +3,7 @@ import JustPersist
 
 @testable import JustPersistConformance
 
-/// Stores that create, change, delete or give back items in a wrong way.
+/// Stores that create, change, delete or return items wrongly.
 enum ItemMutants {
     static let all: [SabotagedType] = [
         FillsNewItems.self, TakesIDsAgain.self, InsertsUnderNewIDs.self, GoesByIDsAlone.self,
@@ -29,7 +29,7 @@ final class FillsNewItems: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Gives a new item the id behind the last one that is committed.
+/// Gives a new item the id after the last committed one.
 final class TakesIDsAgain: SabotagedStore, Fault, @unchecked Sendable {
     override class var number: Int? { 28 }
     override class var caughtBy: [String] {
@@ -46,7 +46,7 @@ final class TakesIDsAgain: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes items in under ids of its own.
+/// Inserts items under ids of its own.
 final class InsertsUnderNewIDs: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/insert-own-changes", "prim/insert-again"] }
 
@@ -61,7 +61,7 @@ final class InsertsUnderNewIDs: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes an item of another store for its own with the same id, or for a new one.
+/// Mistakes an item of another store for its own with that id, or for a new one.
 final class GoesByIDsAlone: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["prim/insert-error", "prim/delete-error", "prim/mutableVersion-error"]
@@ -105,7 +105,7 @@ final class ChangesIDsOnUpdate: RowMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Writes of a changed item only what was changed.
+/// Writes only the changed attributes of an item.
 final class KeepsOnlyWhatIsSet: RowMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["crud/update-leaves-other-attributes"] }
 
@@ -114,7 +114,7 @@ final class KeepsOnlyWhatIsSet: RowMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Writes a changed item's values over the old ones, of which those that were taken away stay.
+/// Merges a changed item's values with the old ones, so that removed values stay.
 final class KeepsClearedValues: RowMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
@@ -128,7 +128,7 @@ final class KeepsClearedValues: RowMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Says that it deleted an item, and does not.
+/// Reports that it deleted an item, and does not.
 final class DeletesNothing: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["prim/delete-own-changes", "prim/mutableVersion-again"]
@@ -139,7 +139,7 @@ final class DeletesNothing: BlockMutant, Fault, @unchecked Sendable {
     ) throws(DataStoreError) -> Bool { true }
 }
 
-/// Says that it deleted an item that was deleted before.
+/// Reports that it deleted an item that was deleted before.
 final class DeletesTwice: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/delete-again"] }
 
@@ -151,7 +151,7 @@ final class DeletesTwice: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Deletes of a type the items that are committed, and not those of the same block.
+/// Deletes the committed items of a type, and not those of the block.
 final class DeletesStoredItemsOnly: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/deleteAll-own-changes"] }
 
@@ -225,7 +225,7 @@ final class ThawsCopies: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Lets items of read blocks be changed, though nothing of that is committed.
+/// Permits changes of items of read blocks, which are not committed.
 final class WritesInReadBlocks: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["tx/read-block-cannot-write"] }
 
@@ -239,7 +239,7 @@ final class WritesInReadBlocks: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Gives items of read blocks that show what is committed when they are looked at.
+/// Returns items of read blocks that show the latest commit.
 final class GivesLiveItems: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["val/copies-not-aliases", "req/results-are-frozen", "crud/mutable-version"]
@@ -264,7 +264,7 @@ final class GivesLiveItems: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// An item's values as they are committed at each moment.
+/// An item's values in the latest commit.
 private final class LiveBacking: WrappingBacking {
     private let memory: Memory
 

@@ -2,7 +2,7 @@ import JustPersist
 
 @testable import JustPersistConformance
 
-/// Stores that read patterns, quantifiers and computed sides of comparisons in another way.
+/// Stores with faults in patterns, quantifiers and computed sides of comparisons.
 enum LanguageMutants {
     static let all: [SabotagedType] = [
         TakesPercentForWildcard.self, FindsPartsByMatches.self, AllIsAny.self,
@@ -11,7 +11,7 @@ enum LanguageMutants {
     ]
 }
 
-/// Takes the wildcard of SQL for one of LIKE.
+/// Treats the wildcards of SQL as those of LIKE.
 final class TakesPercentForWildcard: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["pred/like"] }
 
@@ -26,7 +26,7 @@ final class TakesPercentForWildcard: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Is content when a part of the text matches.
+/// Accepts a match of a part of the text.
 final class FindsPartsByMatches: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["pred/matches"] }
 
@@ -60,7 +60,7 @@ final class SwallowsErrorsOfConditions: QueryMutant, Fault, @unchecked Sendable 
     ) -> DataStoreError? { nil }
 }
 
-/// Is content when one element fulfils what all have to.
+/// Accepts ALL when one element fulfils the condition.
 final class AllIsAny: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["pred/any-all-in-collection"] }
 
@@ -73,7 +73,7 @@ final class AllIsAny: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// A store that computes the left side of a comparison in another way.
+/// A store that computes the left side of a comparison wrongly.
 class ExpressionMutant: QueryMutant, @unchecked Sendable {
     class func other(_ expression: Expression) -> Expression { expression }
 
@@ -96,7 +96,7 @@ final class DividesWithFraction: ExpressionMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Looks at the first element for a sum.
+/// Returns the first element as a sum.
 final class SumsFirstElement: ExpressionMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["pred/collection-operators"] }
 

@@ -3,7 +3,7 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores that are wrong about where they are, when they are open, and how they end.
+/// Stores with faults in their location, their opening and their closing.
 enum LifeMutants {
     static let all: [SabotagedType] = [
         IgnoresItsDirectory.self, ChangesItsMind.self, WritesBesideItsDirectory.self,
@@ -37,7 +37,7 @@ final class IgnoresItsDirectory: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Declares its limits once it is open, and before that none.
+/// Declares its limits only once it is open.
 final class ChangesItsMind: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["fixture/capabilities-are-stable"] }
 
@@ -63,7 +63,7 @@ final class WritesBesideItsDirectory: SabotagedStore, Fault, @unchecked Sendable
     }
 }
 
-/// Opens with an item in it that its author has left there.
+/// Contains an item of its own as soon as it is opened.
 final class ComesWithItems: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["fixture/fresh-store-is-empty"] }
 
@@ -115,7 +115,7 @@ final class OpensItself: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Begins anew when it is opened while it is open.
+/// Starts empty when it is opened while it is open.
 final class StartsAgainAtASecondOpen: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["life/setup-twice-keeps-data"] }
 
@@ -125,7 +125,7 @@ final class StartsAgainAtASecondOpen: SabotagedStore, Fault, @unchecked Sendable
     }
 }
 
-/// Takes a second close for an error, and one before the first open too.
+/// Refuses a second close, and one before the first open.
 final class RefusesASecondClose: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["life/teardown-twice", "life/teardown-without-setup", "err/no-error-on-success"]
@@ -143,7 +143,7 @@ final class RefusesASecondClose: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Does nothing when it is to close.
+/// Ignores close.
 final class StaysOpen: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
@@ -158,7 +158,7 @@ final class StaysOpen: SabotagedStore, Fault, @unchecked Sendable {
     override func close() {}
 }
 
-/// Closes on another thread, and says at once that it is done.
+/// Closes on another thread, and returns immediately.
 final class ClosesBehindItsBack: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["life/teardown-drains-async", "life/teardown-while-reader-open"]
@@ -169,7 +169,7 @@ final class ClosesBehindItsBack: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Says that it is closed when it was told so inside a block, where it cannot be.
+/// Reports success for a close inside a block, where it must be refused.
 final class ClosesInsideBlocks: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["life/teardown-inside-block-refused"] }
 
@@ -182,7 +182,7 @@ final class ClosesInsideBlocks: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Notes that it is open before it is.
+/// Records that it is open before it is.
 final class OpensTooEarly: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["life/setup-concurrently"] }
 
@@ -193,7 +193,7 @@ final class OpensTooEarly: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Forgets what is queued when it is closed, and calls the completions as if nothing were amiss.
+/// Drops queued blocks when it is closed, and calls their completions without an error.
 final class DropsQueuedBlocks: SabotagedStore, Fault, @unchecked Sendable {
     override class var number: Int? { 34 }
     override class var caughtBy: [String] { ["life/teardown-drains-async"] }
@@ -213,7 +213,7 @@ final class DropsQueuedBlocks: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Keeps the failure of an open to itself.
+/// Hides the failure of an open.
 final class HidesAFailedOpen: PersistentStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["life/setup-failure-is-reported", "err/not-a-store"]
@@ -222,7 +222,7 @@ final class HidesAFailedOpen: PersistentStore, Fault, @unchecked Sendable {
     override func open() { try? super.open() }
 }
 
-/// Opens a file more at each open, and never closes it.
+/// Opens another file at each open, and never closes it.
 final class LeavesFilesOpen: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["life/no-descriptor-leak"] }
 
@@ -235,7 +235,7 @@ final class LeavesFilesOpen: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Is held by something that it holds.
+/// Retains itself in a cycle.
 final class HoldsItself: PersistentStore, Fault, @unchecked Sendable {
     // The check waits for ten.
     override class var timeout: Double { 15 }

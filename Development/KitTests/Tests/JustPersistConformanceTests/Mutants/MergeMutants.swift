@@ -3,7 +3,7 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores that merge something else than what a child has changed.
+/// Stores that merge other changes than those of the child.
 enum MergeMutants {
     static let all: [SabotagedType] =
         [
@@ -14,7 +14,7 @@ enum MergeMutants {
         ] + ConflictMutants.all
 }
 
-/// Comes to another outcome in a merge.
+/// A store whose merges have a wrong outcome.
 class MergeMutant: SabotagedStore, @unchecked Sendable {
     override class func rules(_ memory: Memory) -> ReferenceRules {
         var rules = super.rules(memory)
@@ -25,7 +25,7 @@ class MergeMutant: SabotagedStore, @unchecked Sendable {
         return rules
     }
 
-    /// What a parent holds after a merge, and the conflicts.
+    /// The state of a parent after a merge, and the conflicts.
     class func merged(
         _ overlay: ReferenceOverlay, _ parent: ReferenceState, _ right: ReferenceMerge,
         _ memory: Memory
@@ -54,7 +54,7 @@ final class MergesItemByItem: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Merges what a child has made and changed, and not what it deleted.
+/// Merges the insertions and changes of a child, and not its deletions.
 final class MergesNoDeletions: MergeMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 38 }
     override class var caughtBy: [String] {
@@ -73,7 +73,7 @@ final class MergesNoDeletions: MergeMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Remembers in one place for all stores whose the children are, and merges those of others.
+/// Keeps the children of all stores in one list, and merges those of other stores.
 final class MergesForeignChildren: SabotagedStore, Fault, @unchecked Sendable {
     override class var number: Int? { 39 }
     override class var caughtBy: [String] { ["child/merge-foreign-refused"] }
@@ -105,7 +105,7 @@ final class MergesForeignChildren: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes a child that is closed for one that has changed nothing.
+/// Merges a closed child as if it had no changes.
 final class MergesClosedChildren: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["child/merge-after-child-teardown", "child/parent-torn-down-first"]
@@ -122,7 +122,7 @@ final class MergesClosedChildren: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Merges what was merged before once more.
+/// Merges earlier merged changes again.
 final class MergesEverythingAgain: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["child/merge-twice"] }
 
@@ -143,7 +143,7 @@ final class MergesEverythingAgain: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes a child without changes for one that has deleted everything.
+/// Treats a child without changes as if it had deleted everything.
 final class MergesNothingAsDeletions: MergeMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["child/merge-twice"] }
 
@@ -155,7 +155,7 @@ final class MergesNothingAsDeletions: MergeMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Gives new items new ids when they come into the parent.
+/// Gives new items new ids when they are merged into the parent.
 final class MergesUnderNewIDs: MergeMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["child/primitives", "child/merge-twice"] }
 
@@ -195,7 +195,7 @@ final class MergesIntoWhatTheParentWas: MergeMutant, Fault, @unchecked Sendable 
     }
 }
 
-/// Leaves out what comes behind some hundred changes.
+/// Drops the changes that follow the first few hundred.
 final class MergesAThousandAtMost: MergeMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["child/ten-thousand-changes"] }
 

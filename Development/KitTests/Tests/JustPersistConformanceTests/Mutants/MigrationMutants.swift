@@ -3,7 +3,7 @@ import JustPersist
 
 @testable import JustPersistConformance
 
-/// Stores that do not give away all that they hold, or do not take what they are given.
+/// Stores with faults in listing, streaming, sorting or inserting items.
 enum MigrationMutants {
     static let all: [SabotagedType] = [
         ListsATypeLess.self, KeepsHalfOfABlock.self, ListsNoTypes.self, InsertsAgain.self,
@@ -24,7 +24,7 @@ final class ListsATypeLess: AccessorMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Keeps what a block had done that failed.
+/// Keeps the changes of a block that failed.
 final class KeepsHalfOfABlock: SabotagedStore, Fault, @unchecked Sendable {
     override class var number: Int? { 46 }
     override class var caughtBy: [String] { ["mig/fails-whole"] }
@@ -47,7 +47,7 @@ final class ListsNoTypes: AccessorMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Makes a second item of one that is inserted and there already.
+/// Creates a second item when an existing one is inserted.
 final class InsertsAgain: AccessorMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["mig/interrupted"] }
 
@@ -63,7 +63,7 @@ final class InsertsAgain: AccessorMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Begins a walk over its items with the second.
+/// Begins a stream with the second item.
 final class WalksPastTheFirst: AccessorMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["mig/out", "mig/round-trip", "mig/kind-not-supported-by-target"]
@@ -76,7 +76,7 @@ final class WalksPastTheFirst: AccessorMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Changes an item when it is read in a walk.
+/// Changes an item when a stream reads it.
 final class ChangesWhatIsRead: AccessorMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["mig/source-untouched"] }
 
@@ -109,7 +109,7 @@ final class SortsBackwards: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes items in without their first value.
+/// Inserts items without their first value.
 final class DropsInsertedValues: AccessorMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["mig/in", "mig/round-trip", "mig/rerun"] }
 

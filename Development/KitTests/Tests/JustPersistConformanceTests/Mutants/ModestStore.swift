@@ -3,7 +3,7 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// No fault at all, and few promises: small limits, the operators that every store has, no conditions in Swift code,
+/// No fault, and few capabilities: small limits, the operators that every store has, no conditions in Swift code,
 /// and a handful of readers at a time, for which the others wait.
 final class ModestStore: QueryMutant, Fault, @unchecked Sendable {
     override class var timeout: Double { 60 }

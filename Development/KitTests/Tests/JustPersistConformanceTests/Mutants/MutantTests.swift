@@ -5,7 +5,7 @@ import Testing
 
 @testable import JustPersistConformance
 
-/// The kit's own proof: it notices every fault that is put into a store, by the check that is there for it.
+/// The kit detects every planted fault of a store, by the checks that the mutant names.
 @Suite struct MutantTests {
     static let mutants: [SabotagedType] = [
         ValueMutants.all, CollectionMutants.all, ItemMutants.all, ComparisonMutants.all,
@@ -22,7 +22,7 @@ import Testing
     private static func results(
         of mutant: MutantName, only: [String], inProcess: Bool = false
     ) async -> [CheckResult] {
-        // Histories that mutants fail are no ones to be kept.
+        // Failing histories of mutants are not worth keeping.
         let replays = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: replays) }
         var options = ConformanceOptions(
@@ -34,10 +34,10 @@ import Testing
         ).results
     }
 
-    /// Checks that measure their process, which must be there for them alone.
+    /// Checks that measure their process, and so must not share it.
     private static let measuringChecks: Set = ["life/no-descriptor-leak"]
 
-    /// The results in this process where that can be: a process of its own for each check takes longer than the
+    /// The results in this process where possible: a process of its own for each check takes longer than the
     /// check.
     private static func quickResults(
         of mutant: MutantName, only checks: [String]
@@ -57,12 +57,12 @@ import Testing
         return all
     }
 
-    /// The checks of some groups, without ratios of times: those are for a machine that does nothing else.
+    /// The checks of some groups, without ratios of times, which need an idle machine.
     private static func checks(inGroup isWanted: (String) -> Bool) -> [String] {
         Inventory.definitions.filter { $0.group != "perf" && isWanted(String($0.group)) }.map(\.id)
     }
 
-    /// A fault that shows only where blocks meet at the right moment has three chances to show.
+    /// A fault that depends on the timing of blocks is tried three times.
     @Test(arguments: mutants.map { MutantName(store: $0) })
     func isCaught(_ mutant: MutantName) async {
         var missedBy = mutant.store.caughtBy
@@ -90,7 +90,7 @@ import Testing
         expectPasses(results)
     }
 
-    /// The groups that files can make a difference to.
+    /// The groups whose outcome can depend on files.
     private static let groupsOnDisk = [
         "fixture", "life", "crud", "val", "tx", "thread", "child", "dur", "err", "mig", "model",
     ]
@@ -112,7 +112,7 @@ import Testing
     private func expectPasses(_ results: [CheckResult]) {
         #expect(!results.isEmpty)
         for result in results {
-            // Nothing cuts the power here, and the fixture has no means of its own.
+            // These tests cut no power, and the fixture provides no help.
             let expected: [CheckOutcome] =
                 ["dur/power-cut", "dur/synced", "life/backup", "life/damage"].contains(result.id)
                 ? [.notApplicable, .unverified] : [.pass, .notApplicable]

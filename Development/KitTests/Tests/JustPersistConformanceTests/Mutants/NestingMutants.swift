@@ -3,7 +3,7 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores that are wrong about blocks inside blocks, and about what leaves them.
+/// Stores with faults in nested blocks, and in items that leave their block.
 enum NestingMutants {
     static let all: [SabotagedType] = [
         HangsInANestedWrite.self, HidesANestedWrite.self, RefusesNestedBlocks.self,
@@ -54,7 +54,7 @@ final class HangsInANestedWrite: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Does nothing in a write block inside a write block, and says nothing.
+/// Silently ignores a write block inside a write block.
 final class HidesANestedWrite: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["thread/nested-write-in-write", "err/errors-are-typed", "err/handler-absent"]
@@ -90,7 +90,7 @@ final class RefusesNestedBlocks: NestingMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Shows a read block inside a write block what that has not committed yet.
+/// Shows a read block inside a write block the uncommitted changes of the latter.
 final class ReadsWhatIsNotCommitted: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["thread/nested-read-in-write", "conc/group-nested-read"]

@@ -2,23 +2,23 @@ import JustPersist
 
 @testable import JustPersistConformance
 
-/// What an accessor does otherwise than the reference store's.
+/// The differences of an accessor from the reference store's.
 struct AccessorChanges: Sendable {
-    /// What is put around the backings of its items.
+    /// Wraps the backings of its items.
     var backing: @Sendable (any ItemBacking) -> any ItemBacking = { $0 }
     /// The types that it lists.
     var schemas: @Sendable ([ItemSchema]) -> [ItemSchema] = { $0 }
-    /// The items that it walks over.
+    /// The items that it streams.
     var walked: @Sendable ([any DataStoreItem]) -> [any DataStoreItem] = { $0 }
-    /// What it takes in, given whether that is there already.
+    /// The item that it inserts, given whether the item exists already.
     var inserted:
         @Sendable (any MutableDataStoreItem, _ isThere: Bool) -> any MutableDataStoreItem =
             { item, _ in item }
-    /// Whether it can tell items that are deleted.
+    /// Whether it recognizes deleted items.
     var knowsTheDeleted = true
 }
 
-/// A store with accessors that do something otherwise.
+/// A store with faulty accessors.
 class AccessorMutant: SabotagedStore, @unchecked Sendable {
     override class func rules(_ memory: Memory) -> ReferenceRules {
         var rules = super.rules(memory)
@@ -28,7 +28,7 @@ class AccessorMutant: SabotagedStore, @unchecked Sendable {
         return rules
     }
 
-    /// What the accessors do otherwise.
+    /// The faults of the accessors.
     class func changes(_ memory: Memory) -> AccessorChanges { AccessorChanges() }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores that give the right items in a wrong order, or a wrong slice of them.
+/// Stores that return the right items in a wrong order, or a wrong slice of them.
 enum OrderMutants {
     static let all: [SabotagedType] = [
         SortsTiesByChance.self, SortsNilLast.self, SortsByFirstKeyOnly.self,
@@ -18,7 +18,7 @@ enum OrderMutants {
 
 // MARK: Order
 
-/// Does not look at the order of texts that is asked for.
+/// Ignores the requested order of texts.
 final class SortsTextsByScalars: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["sort/text-orders", "sort/text-order-of-each-key"]
@@ -35,7 +35,7 @@ final class SortsTextsByScalars: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes the first key's order of texts for all keys.
+/// Uses the first key's order of texts for all keys.
 final class SortsAllKeysByOneTextOrder: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["sort/text-order-of-each-key"] }
 
@@ -63,7 +63,7 @@ final class SortsTiesByChance: QueryMutant, Fault, @unchecked Sendable {
         _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
     ) -> [ReferenceRow] {
         if request.sortDescriptors?.isEmpty != false { return rows }
-        // Equal rows come by their ids, so they get others.
+        // Equal rows are ordered by their ids, so they get others.
         let ids = rows.indices.shuffled().map { ItemID(high: 0, low: UInt64($0)) }
         let shuffled = zip(rows, ids).map { row, id in
             ReferenceRow(ReferenceKey(row.key.itemType, id), values: row.values)
@@ -122,7 +122,7 @@ final class IgnoresDirection: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Leaves what a predicate finds unsorted.
+/// Does not sort the matches of a predicate.
 final class SortsOnlyWithoutPredicate: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["twin/fetch"] }
 
@@ -133,7 +133,7 @@ final class SortsOnlyWithoutPredicate: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Gives items that nobody sorts in the order of a hash table.
+/// Returns items in the order of a hash table if the request has no sort.
 final class UnsortedComesByHash: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["twin/fetch"] }
 
@@ -149,7 +149,7 @@ final class UnsortedComesByHash: QueryMutant, Fault, @unchecked Sendable {
 
 // MARK: Slices
 
-/// Takes the slice before it looks at the predicate.
+/// Applies the slice before the predicate.
 final class LimitsBeforeItFilters: QueryMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 15 }
     override class var caughtBy: [String] { ["page/slices", "twin/fetch"] }
@@ -165,7 +165,7 @@ final class LimitsBeforeItFilters: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Gives all items behind the offset.
+/// Returns all items after the offset.
 final class IgnoresLimit: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["page/slices"] }
 
@@ -174,7 +174,7 @@ final class IgnoresLimit: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Heeds an offset where there is a limit too, as SQL does.
+/// Applies an offset only if there is a limit too, as SQL does.
 final class IgnoresOffsetWithoutLimit: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["page/slices"]
@@ -185,7 +185,7 @@ final class IgnoresOffsetWithoutLimit: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Gives nothing where there are not as many items as the limit allows.
+/// Returns nothing if there are fewer items than the limit allows.
 final class DropsPagesThatAreNotFull: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["page/slices"] }
 
@@ -207,7 +207,7 @@ final class TakesLimitZeroForNone: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Counts what there is, whatever the predicate says.
+/// Counts all items, and ignores the predicate.
 final class CountIgnoresPredicate: QueryMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 16 }
     override class var caughtBy: [String] {
@@ -223,7 +223,7 @@ final class CountIgnoresPredicate: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Counts what the predicate finds, whatever the slice.
+/// Counts all matches, and ignores the slice.
 final class CountIgnoresSlice: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["twin/count"]
@@ -237,7 +237,7 @@ final class CountIgnoresSlice: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Gives the first item there is to who asks for one.
+/// Returns the first item of the type when one item is requested.
 final class FirstIgnoresPredicate: QueryMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 16 }
     override class var caughtBy: [String] { ["req/first-is-head-of-items"] }
@@ -251,7 +251,7 @@ final class FirstIgnoresPredicate: QueryMutant, Fault, @unchecked Sendable {
 
 // MARK: Requests
 
-/// Writes what it takes for given into the request.
+/// Writes its defaults into the request.
 final class ChangesRequests: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["req/request-is-not-modified"] }
 
@@ -263,7 +263,7 @@ final class ChangesRequests: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Answers a request object with a predicate by what it found for it the first time.
+/// Repeats its first answer to a request object with a predicate.
 final class RemembersRequests: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["req/request-reused"] }
     private static let found = Locked<[ObjectIdentifier: [ReferenceRow]]>([:])

@@ -3,10 +3,10 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// The reference store with a log behind it: each commit is a line of its file, written before anybody sees
-/// what the commit changed.
+/// The reference store with a log: each commit is a line of its file, written before any block sees
+/// the commit.
 ///
-/// The kernel has the line then, so that it survives the process, but not a loss of power.
+/// The kernel has received the line by then, so it survives the process, but not a loss of power.
 class PersistentStore: SabotagedStore, @unchecked Sendable {
     override class func rules(_ memory: Memory) -> ReferenceRules {
         var rules = super.rules(memory)
@@ -54,13 +54,13 @@ class PersistentStore: SabotagedStore, @unchecked Sendable {
     }
 }
 
-/// No fault at all, and persistent.
+/// A persistent store without a fault.
 final class FaultlessOnDisk: PersistentStore, Fault, @unchecked Sendable {
-    // Processes start slowly beside hundreds of others, and that is no fault.
+    // Processes start slowly while hundreds of others run, and that is no fault.
     override class var timeout: Double { 60 }
 }
 
-/// What one commit changed.
+/// The changes of one commit.
 struct CommitRecord: Codable, Sendable {
     struct TypeEntry: Codable, Hashable {
         var key: String
@@ -99,7 +99,7 @@ struct CommitRecord: Codable, Sendable {
         removed = before.rows.filter { after.row($0.key) == nil }.map { Key($0.key) }
     }
 
-    /// The same changes, each in a commit of its own.
+    /// These changes, each in a commit of its own.
     var singly: [CommitRecord] {
         func one(_ body: (inout CommitRecord) -> Void) -> CommitRecord {
             var record = CommitRecord(ReferenceState(), ReferenceState())
@@ -111,7 +111,7 @@ struct CommitRecord: Codable, Sendable {
             + removed.map { key in one { $0.removed = [key] } }
     }
 
-    /// Does to a state what the commit did.
+    /// Applies the commit to a state.
     func apply(to state: inout ReferenceState) throws {
         for entry in types {
             var type = ReferenceType(key: entry.key)
@@ -166,7 +166,7 @@ extension ReferenceRow {
 }
 
 extension DataStoreError {
-    /// Runs `body`, and makes every failure one of a store.
+    /// Runs `body`, and converts every error to a `DataStoreError`.
     static func storageFailure<Result>(
         in operation: String, _ body: () throws -> Result
     ) throws(DataStoreError) -> Result {

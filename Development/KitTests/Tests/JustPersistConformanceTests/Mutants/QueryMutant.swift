@@ -1,7 +1,7 @@
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// A store that goes wrong in one of the steps by which it answers a request.
+/// A store with a fault in one of the steps of a request.
 class QueryMutant: SabotagedStore, @unchecked Sendable {
     override class func rules(_ memory: Memory) -> ReferenceRules {
         var rules = super.rules(memory)
@@ -53,7 +53,7 @@ class QueryMutant: SabotagedStore, @unchecked Sendable {
         }
     }
 
-    /// What a part of the predicate throws that is evaluated on items.
+    /// The error of a part of the predicate that is evaluated on items.
     class func failure(
         _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
     ) -> DataStoreError? {
@@ -96,7 +96,7 @@ class QueryMutant: SabotagedStore, @unchecked Sendable {
         ReferencePredicate.matches(.comparison(comparison), subject)
     }
 
-    /// What a side of a comparison is in the simple cases: a constant, or an attribute of the item itself.
+    /// A side of a comparison in the simple cases: a constant, or an attribute of the item itself.
     static func value(of side: Expression, _ subject: Subject) -> DataStoreValue {
         switch side {
         case .value(let value): value
@@ -106,7 +106,7 @@ class QueryMutant: SabotagedStore, @unchecked Sendable {
     }
 }
 
-/// A store that takes values for others when it looks for them or sorts by them.
+/// A store that confuses values when it searches or sorts by them.
 class SightMutant: QueryMutant, @unchecked Sendable {
     class func seen(_ value: DataStoreValue) -> DataStoreValue { value }
 

@@ -2,7 +2,7 @@ import JustPersist
 
 @testable import JustPersistConformance
 
-/// Stores that find other items than a predicate asks for.
+/// Stores that find other items than those that fulfil a predicate.
 enum QueryMutants {
     static let all: [SabotagedType] = [
         BoundsAreExclusive.self, FindsEmptyText.self, IgnoresOptions.self,
@@ -16,7 +16,7 @@ enum QueryMutants {
 
 // MARK: Operators
 
-/// Takes < for <=, and > for >=.
+/// Treats < as <=, and > as >=.
 final class BoundsAreExclusive: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["pred/lt-le-gt-ge", "pred/between"] }
 
@@ -47,7 +47,7 @@ final class FindsEmptyText: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Compares with the case and the accents that the options tell to ignore.
+/// Does not ignore case and accents when the options require it.
 final class IgnoresOptions: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["pred/case-insensitive", "pred/diacritic-insensitive", "pred/whole-characters"]
@@ -61,7 +61,7 @@ final class IgnoresOptions: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// ANY looks at the first element.
+/// ANY examines only the first element.
 final class LooksAtFirstElement: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["pred/any-all-in-collection"] }
 
@@ -78,7 +78,7 @@ final class LooksAtFirstElement: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Compares the attribute at the beginning of a path.
+/// Compares only the first attribute of a path.
 final class FollowsNoPaths: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["pred/nested-key-path"] }
 
@@ -94,7 +94,7 @@ final class FollowsNoPaths: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes the name of a second attribute for a text to compare with.
+/// Compares with the name of a second attribute, and not with its value.
 final class TakesAttributesForText: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["pred/attribute-against-attribute"] }
 
@@ -108,7 +108,7 @@ final class TakesAttributesForText: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Finds items by UUIDs, and not by the texts of their ids.
+/// Finds items by their UUIDs only, and not by the texts of their ids.
 final class FindsIDsAsUUIDsOnly: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["pred/by-unique-token"] }
 
@@ -120,7 +120,7 @@ final class FindsIDsAsUUIDsOnly: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Looks at the first 999 elements of a list, the most that fit into a statement.
+/// Examines only the first 999 elements of a list, the most that fit into a statement.
 final class CutsLists: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["many/members"] }
 
@@ -134,7 +134,7 @@ final class CutsLists: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes an empty list for no condition.
+/// Treats an empty list as no condition.
 final class TakesEmptyListForAll: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["pred/nil-and-constants"] }
 
@@ -146,7 +146,7 @@ final class TakesEmptyListForAll: QueryMutant, Fault, @unchecked Sendable {
 
 // MARK: Logic
 
-/// Takes FALSEPREDICATE for no condition.
+/// Treats FALSEPREDICATE as no condition.
 final class ConstantsAreTrue: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["pred/nil-and-constants"] }
 
@@ -156,7 +156,7 @@ final class ConstantsAreTrue: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Looks at the first part of an AND.
+/// Examines only the first part of an AND.
 final class MatchesFirstPartsOnly: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["pred/and-or-not", "pred/and-is-intersection", "pred/random-predicates", "model/requests"]
@@ -190,7 +190,7 @@ final class GivesFiftyAtMost: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Carries out every request, whatever it says.
+/// Carries out every request, also invalid ones.
 final class ChecksNoRequest: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["pred/deeply-nested", "prim/fetch-error"] }
 
@@ -201,7 +201,7 @@ final class ChecksNoRequest: QueryMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes an attribute that the type does not have for one that no item has.
+/// Treats an unknown attribute as one without values.
 final class UnknownAttributeIsNil: QueryMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["pred/unknown-attribute"] }
 

@@ -15,7 +15,7 @@ class FailureMutant: BlockMutant, @unchecked Sendable {
     }
 }
 
-/// Walks over items that blocks made which were rolled back.
+/// Streams items of blocks that were rolled back.
 final class WalksOnOverFailedBlocks: FailureMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/forEach-rollback"] }
 
@@ -30,7 +30,7 @@ final class WalksOnOverFailedBlocks: FailureMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Counts items that blocks made which were rolled back.
+/// Counts items of blocks that were rolled back.
 final class CountsFailedBlocks: FailureMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/count-rollback"] }
 
@@ -41,7 +41,7 @@ final class CountsFailedBlocks: FailureMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Finds items by their ids that a block deleted which was rolled back: not at all.
+/// Does not find items by id that a rolled back block deleted.
 final class FindsItemsOfFailedBlocks: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/fetchItem-rollback"] }
 
@@ -64,7 +64,7 @@ final class FindsItemsOfFailedBlocks: BlockMutant, Fault, @unchecked Sendable {
 
 // MARK: Errors
 
-/// Ends a walk whose body throws, as if it were over.
+/// Ends a stream whose body throws as if it had succeeded.
 final class SwallowsErrorsOfWalks: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/forEach-error"] }
 
@@ -77,7 +77,7 @@ final class SwallowsErrorsOfWalks: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Goes on with a walk whose body throws, and throws at its end.
+/// Continues a stream whose body throws, and throws at its end.
 final class WalksOnBehindErrors: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/forEach-error"] }
 
@@ -93,7 +93,7 @@ final class WalksOnBehindErrors: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Throws an error of its own where the body of a walk throws one.
+/// Replaces the error of the body of a stream by its own.
 final class WrapsErrorsOfWalks: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/forEach-error"] }
 
@@ -108,7 +108,7 @@ final class WrapsErrorsOfWalks: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes a request that cannot be for one that finds nothing.
+/// Returns nothing for an invalid request.
 final class FetchesTheImpossible: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/fetch-error"] }
 
@@ -120,7 +120,7 @@ final class FetchesTheImpossible: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Counts what a request would find that cannot be.
+/// Returns the count 0 for an invalid request.
 final class CountsTheImpossible: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/count-error"] }
 
@@ -132,7 +132,7 @@ final class CountsTheImpossible: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Rolls back the block of a request that cannot be.
+/// Rolls back the block of an invalid request.
 final class IsPoisonedByRefusals: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/fetch-error"] }
 
@@ -148,7 +148,7 @@ final class IsPoisonedByRefusals: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Puts an error of its own in the place of the one that a read block throws.
+/// Replaces the error of a read block by its own.
 final class ReplacesErrorsOfReaders: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         Question.allCases.map { "prim/\($0.rawValue)-error" }
@@ -175,7 +175,7 @@ final class FetchesOnceInABlock: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Counts on where the last count of its block ended.
+/// Doubles every count of a block after the first one.
 final class CountsTwiceAsMany: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/count-again"] }
 
@@ -198,7 +198,7 @@ final class FindsAnIDOnce: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Walks over nothing in a block that has walked, or that walks.
+/// Streams nothing in a block after or inside another stream.
 final class WalksOnceInABlock: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/forEach-again"] }
 

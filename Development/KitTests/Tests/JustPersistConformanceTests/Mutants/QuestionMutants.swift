@@ -2,7 +2,7 @@ import JustPersist
 
 @testable import JustPersistConformance
 
-/// Stores in which one of the primitives that ask is wrong in one circumstance.
+/// Stores in which one of the reading primitives is wrong in one circumstance.
 enum QuestionMutants {
     static let all: [SabotagedType] = [
         FetchesAThousand.self, CountsAThousand.self, WalksAThousand.self, FindsAThousandByID.self,
@@ -30,7 +30,7 @@ final class FetchesAThousand: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Counts up to a thousand.
+/// Counts a thousand items at most.
 final class CountsAThousand: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/count-many"] }
 
@@ -41,7 +41,7 @@ final class CountsAThousand: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Walks over a thousand items, and stops.
+/// Streams a thousand items, and stops.
 final class WalksAThousand: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/forEach-many", "life/verify-counts"] }
 
@@ -53,7 +53,7 @@ final class WalksAThousand: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Finds the first thousand items by their ids.
+/// Finds only the first thousand items by their ids.
 final class FindsAThousandByID: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/fetchItem-many"] }
 
@@ -79,7 +79,7 @@ final class ListsAThousandTypes: BlockMutant, Fault, @unchecked Sendable {
 
 // MARK: A block's own changes
 
-/// Walks over what is committed, in write blocks too.
+/// Streams committed items, in write blocks too.
 final class WalksOverWhatIsCommitted: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/forEach-own-changes"] }
 
@@ -120,7 +120,7 @@ final class ListsCommittedTypes: BlockMutant, Fault, @unchecked Sendable {
 
 // MARK: Snapshots
 
-/// Looks at what is committed when a read block asks first, not when it begins.
+/// Takes the snapshot of a read block at its first request, not when it begins.
 final class TakesItsSnapshotLate: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         Question.allCases.map { "prim/\($0.rawValue)-snapshot" }
@@ -170,7 +170,7 @@ final class TakesItsSnapshotLate: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Walks over what is committed by then, also in a read block that is older.
+/// Streams the latest commit, also in an older read block.
 final class WalksOverLiveData: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/forEach-snapshot"] }
 
@@ -183,7 +183,7 @@ final class WalksOverLiveData: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Finds by their ids the items that are committed by then, also in a read block that is older.
+/// Finds items of the latest commit by their ids, also in an older read block.
 final class FindsLiveItemsByID: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/fetchItem-snapshot"] }
 
@@ -196,7 +196,7 @@ final class FindsLiveItemsByID: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Lists the types that are committed by then, also in a read block that is older.
+/// Lists the types of the latest commit, also in an older read block.
 final class ListsLiveTypes: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/schemas-snapshot", "prim/declare-snapshot"] }
 

@@ -1,7 +1,7 @@
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores that go wrong with blocks that are queued, and with no others.
+/// Stores with faults in queued blocks only.
 enum QueueMutants {
     static let all: [SabotagedType] = [
         QueuesSmallBlocks.self, QueuesOneBlock.self, SwallowsErrorsOfQueuedBlocks.self,
@@ -9,7 +9,7 @@ enum QueueMutants {
     ]
 }
 
-/// Drops the oldest items of a queued block behind which there are more than a thousand.
+/// Deletes all but a thousand items in each queued block.
 final class QueuesSmallBlocks: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/enqueueWrite-many"] }
 
@@ -27,7 +27,7 @@ final class QueuesSmallBlocks: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Carries out the first block that is queued, and says of the others that it did.
+/// Carries out only the first queued block, and reports success for the others.
 final class QueuesOneBlock: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/enqueueWrite-again", "conc/async-order"] }
 
@@ -40,7 +40,7 @@ final class QueuesOneBlock: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Tells no completion of an error.
+/// Calls all completions without an error.
 final class SwallowsErrorsOfQueuedBlocks: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/enqueueWrite-error"] }
 
@@ -52,7 +52,7 @@ final class SwallowsErrorsOfQueuedBlocks: SabotagedStore, Fault, @unchecked Send
     }
 }
 
-/// Commits what a queued block did before it threw.
+/// Commits the changes of a queued block before it threw.
 final class CommitsQueuedBlocksThatThrow: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/enqueueWrite-rollback"] }
 

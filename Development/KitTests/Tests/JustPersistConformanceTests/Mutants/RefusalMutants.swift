@@ -2,12 +2,12 @@ import JustPersist
 
 @testable import JustPersistConformance
 
-/// Stores that do not tell what they refuse.
+/// Stores that do not report refusals correctly.
 enum RefusalMutants {
     static let all: [SabotagedType] = [ReportsRefusalsItself.self, ReadsOtherKindsAsNull.self]
 }
 
-/// Reports a value that it does not take, and tells the property that all went well.
+/// Reports a refused value to the handler, and not to the property that was set.
 final class ReportsRefusalsItself: AccessorMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["tx/refused-change-fails-block"] }
 
@@ -38,7 +38,7 @@ private final class ReportingBacking: WrappingBacking {
     }
 }
 
-/// Gives null for a value that the class cannot read.
+/// Returns null for a value that the class cannot read.
 final class ReadsOtherKindsAsNull: AccessorMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["tx/unreadable-value-fails-block"] }
 

@@ -1,7 +1,7 @@
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores in which something stays of a block that throws.
+/// Stores that keep some changes of a block that throws.
 enum RollbackMutants {
     static let all: [SabotagedType] = [
         KeepsCreationsOfFailedBlocks.self, KeepsUpdatesOfFailedBlocks.self,
@@ -9,7 +9,7 @@ enum RollbackMutants {
     ]
 }
 
-/// A store that ends its write blocks in another way.
+/// A store that ends its write blocks wrongly.
 class OutcomeMutant: SabotagedStore, @unchecked Sendable {
     override class func rules(_ memory: Memory) -> ReferenceRules {
         var rules = super.rules(memory)
@@ -27,7 +27,7 @@ class OutcomeMutant: SabotagedStore, @unchecked Sendable {
     ) -> ReferenceState { before }
 }
 
-/// Keeps what a block that throws created.
+/// Keeps the items that a block created before it threw.
 final class KeepsCreationsOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 2 }
     override class var caughtBy: [String] {
@@ -46,7 +46,7 @@ final class KeepsCreationsOfFailedBlocks: OutcomeMutant, Fault, @unchecked Senda
     }
 }
 
-/// Keeps what a block that throws changed.
+/// Keeps the values that a block changed before it threw.
 final class KeepsUpdatesOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 3 }
     override class var caughtBy: [String] {
@@ -65,7 +65,7 @@ final class KeepsUpdatesOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendabl
     }
 }
 
-/// Keeps away what a block that throws deleted.
+/// Keeps the deletions of a block that threw.
 final class KeepsDeletionsOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 4 }
     override class var caughtBy: [String] {
@@ -81,7 +81,7 @@ final class KeepsDeletionsOfFailedBlocks: OutcomeMutant, Fault, @unchecked Senda
     }
 }
 
-/// Answers predicates by an index in which what a block that threw did still stands.
+/// Answers predicates from an index that keeps the changes of a block that threw.
 final class KeepsIndexOfFailedBlocks: OutcomeMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 5 }
     override class var caughtBy: [String] { ["idx/after-rollback"] }

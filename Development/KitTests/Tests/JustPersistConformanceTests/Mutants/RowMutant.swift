@@ -2,7 +2,7 @@ import JustPersist
 
 @testable import JustPersistConformance
 
-/// A store that keeps something else of the rows that a block changed.
+/// A store that commits wrong versions of the rows that a block changed.
 class RowMutant: SabotagedStore, @unchecked Sendable {
     override class func rules(_ memory: Memory) -> ReferenceRules {
         var rules = super.rules(memory)

@@ -3,22 +3,22 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// The reference store with one thing wrong: a subclass says what, and which checks must notice.
+/// The reference store with one fault: a subclass defines the fault and names the checks that must detect it.
 ///
-/// As it stands nothing is wrong, and every check passes.
+/// The class itself has no fault, and passes every check.
 // Sendable because its properties are, and subclasses have none but constants and locks.
 class SabotagedStore: DataStore, @unchecked Sendable {
-    /// The checks that are there to notice the fault.
+    /// The checks that must detect the fault.
     class var caughtBy: [String] { [] }
-    /// The number of the fault in the kit's list of those that it must notice; nil for one that is not there.
+    /// The number of the fault in the list of faults that the kit must detect; nil for one that is not in it.
     class var number: Int? { nil }
     /// The seconds without any sign of life after which a check of the store is given up.
     class var timeout: Double { hangs ? 2 : 10 }
     /// How thoroughly to look for it.
     class var profile: ConformanceProfile { .quick }
-    /// Whether the fault ends the process: a check that traps is not noticed otherwise.
+    /// Whether the fault ends the process: a trap can be detected only in a process of its own.
     class var endsItsProcess: Bool { false }
-    /// Whether the fault is a call that never returns, or a thread that is never let go.
+    /// Whether the fault is a call that never returns, or a thread that is never released.
     class var hangs: Bool { false }
 
     /// The sizes it takes: small, so that the checks reach them.
@@ -28,7 +28,7 @@ class SabotagedStore: DataStore, @unchecked Sendable {
 
     let directory: URL
     let reference: ReferenceDataStore
-    /// What faults of several blocks remember.
+    /// The memory of faults that involve several blocks.
     let memory: Memory
     let maker: SabotagedStore?
 
@@ -108,7 +108,7 @@ class SabotagedStore: DataStore, @unchecked Sendable {
     }
 }
 
-/// What a fault remembers from one call to the next.
+/// The memory of a fault from one call to the next.
 final class Memory: Sendable {
     /// The store that the fault is in, once it is made.
     let store = Locked(WeakStore(store: nil))
@@ -118,7 +118,7 @@ final class Memory: Sendable {
     let state = Locked<ReferenceState?>(nil)
     /// Counts something.
     let count = Locked(0)
-    /// What a fault tells of changes, in place of the store.
+    /// The changes that a fault reports in place of the store.
     let feed = ChangeFeed()
     /// The blocks that have done something already.
     let blocks = Locked<Set<ObjectIdentifier>>([])
@@ -142,7 +142,7 @@ final class Memory: Sendable {
         }
     }
 
-    /// Whether a block does something for the first time.
+    /// Whether this is the first call in a block.
     func isFirst(in block: ReferenceBlock) -> Bool {
         blocks.withLock { $0.insert(ObjectIdentifier(block)).inserted }
     }
@@ -161,7 +161,7 @@ struct WeakStore: Sendable {
     weak let store: ReferenceDataStore?
 }
 
-/// A sabotaged store that is not only there for others to build on.
+/// A sabotaged store that is examined, and not only a base class.
 protocol Fault: AnyObject {}
 
 /// The type of a store with a fault.
@@ -169,7 +169,7 @@ typealias SabotagedType = any (SabotagedStore & Fault).Type
 
 /// No fault at all.
 final class Faultless: SabotagedStore, Fault, @unchecked Sendable {
-    // Processes start slowly beside hundreds of others, and that is no fault.
+    // Processes start slowly while hundreds of others run, and that is no fault.
     override class var timeout: Double { 60 }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores that tell something else than what is committed in them, or at another time.
+/// Stores that report wrong changes, or report them at a wrong time.
 enum StreamMutants {
     static let all: [SabotagedType] = [
         BeginsWithNothing.self, NamesNoAttributes.self, TellsBeforeTheCommit.self,
@@ -14,7 +14,7 @@ enum StreamMutants {
     ]
 }
 
-/// An observation that does something with each set, of another one.
+/// An observation that changes each set of another one.
 private final class FaultyObservation: ChangeObservation {
     private let observation: any ChangeObservation
     private let sets = Locked<[ChangeSet]>([])
@@ -54,7 +54,7 @@ private final class FaultyObservation: ChangeObservation {
     }
 }
 
-/// A store whose observers hear something else of each set.
+/// A store whose observers receive a changed version of each set.
 class StreamMutant: SabotagedStore, @unchecked Sendable {
     override func observeChanges(
         _ scope: ChangeScope, since token: ChangeToken?
@@ -69,13 +69,13 @@ class StreamMutant: SabotagedStore, @unchecked Sendable {
 }
 
 extension ChangeSet {
-    /// The set with something else of each type.
+    /// The set with the changes of each type replaced.
     fileprivate func changed(_ change: (ItemChanges) -> ItemChanges) -> ChangeSet {
         ChangeSet(types: types.map(change), isComplete: isComplete, token: token)
     }
 }
 
-/// Says nothing to one who begins.
+/// Sends an empty first set to a new observer.
 final class BeginsWithNothing: StreamMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["chg/begins-anew"] }
 
@@ -84,7 +84,7 @@ final class BeginsWithNothing: StreamMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Tells that an item was changed, and not in what.
+/// Reports that an item was changed, and not which attributes.
 final class NamesNoAttributes: StreamMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["chg/names-what-changed"] }
 
@@ -100,7 +100,7 @@ final class NamesNoAttributes: StreamMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Has something to tell only at the second time of asking.
+/// Returns changes only at every second poll.
 final class PollsLate: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["chg/poll"] }
 
@@ -128,7 +128,7 @@ final class PollsLate: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// A store that tells its changes itself.
+/// A store that reports its changes itself.
 class FeedMutant: SabotagedStore, @unchecked Sendable {
     override func open() throws {
         try super.open()
@@ -147,7 +147,7 @@ class FeedMutant: SabotagedStore, @unchecked Sendable {
     }
 }
 
-/// Tells each change as soon as a block has made it.
+/// Reports each change as soon as a block has made it.
 final class TellsBeforeTheCommit: FeedMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["chg/visible-when-told"] }
 
@@ -160,7 +160,7 @@ final class TellsBeforeTheCommit: FeedMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Tells what a block has done that throws.
+/// Reports the changes of a block that throws.
 final class TellsWhatIsRolledBack: FeedMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["chg/rolled-back-tells-nothing"] }
 
@@ -178,7 +178,7 @@ final class TellsWhatIsRolledBack: FeedMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Tells each third set twice.
+/// Reports each third set twice.
 final class TellsTwice: StreamMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["chg/once-and-in-order"] }
 
@@ -187,7 +187,7 @@ final class TellsTwice: StreamMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Tells what it has just told before what it tells now.
+/// Reports the previous set again before each set.
 final class SwapsWhatItTells: StreamMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["chg/once-and-in-order"] }
 
@@ -197,7 +197,7 @@ final class SwapsWhatItTells: StreamMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Tells no deletions in a set of several commits.
+/// Reports no deletions in a set of several commits.
 final class LosesDeletionsThatItJoins: StreamMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["chg/joined", "chg/copy"] }
 
@@ -213,7 +213,7 @@ final class LosesDeletionsThatItJoins: StreamMutant, Fault, @unchecked Sendable 
     }
 }
 
-/// Holds writers up until everybody has heard of the commits before.
+/// Delays writers until all observers have received the earlier commits.
 final class WaitsForItsObservers: StreamMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["chg/slow-consumer"] }
     override class var hangs: Bool { true }
@@ -240,7 +240,7 @@ final class WaitsForItsObservers: StreamMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Begins behind the first commit that it was to tell.
+/// Begins after the first commit that it had to report.
 final class LosesOneAtTheHandover: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["chg/token"] }
 
@@ -258,7 +258,7 @@ final class LosesOneAtTheHandover: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes a token that it does not know for one of now.
+/// Treats an unknown token as the current one.
 final class TakesAnyToken: StreamMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["chg/unknown-token"] }
 
@@ -271,7 +271,7 @@ final class TakesAnyToken: StreamMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Tells everybody of everything.
+/// Reports every change to every observer.
 final class TellsEverybodyEverything: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["chg/scopes"] }
 
@@ -308,7 +308,7 @@ final class ObservesForEver: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Tells of items that come and go, and of no others.
+/// Reports insertions and deletions, and no updates.
 final class ForgetsUpdates: StreamMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["chg/results"] }
     override class var hangs: Bool { true }
@@ -334,7 +334,7 @@ final class ForgetsItsLog: PersistentStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Tells what it has not declared to tell.
+/// Reports changes without declaring change streams.
 final class StreamsUndeclared: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["chg/undeclared-refused"] }
 

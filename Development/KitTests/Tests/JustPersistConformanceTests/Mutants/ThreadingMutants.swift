@@ -4,7 +4,7 @@ import JustPersist
 
 @testable import JustPersistConformance
 
-/// Stores that run blocks on other threads, more often or later than they say.
+/// Stores that run blocks on other threads, more often or later than they declare.
 enum ThreadingMutants {
     static let all: [SabotagedType] =
         [
@@ -15,7 +15,7 @@ enum ThreadingMutants {
         ] + NestingMutants.all
 }
 
-/// Spares the main thread the blocks that are called for there.
+/// Runs blocks that are called on the main thread on another.
 final class SkipsBlocks: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         [
@@ -32,7 +32,7 @@ final class SkipsBlocks: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Runs a read block once to see what it will read, and once more.
+/// Runs each read block twice, the first time to find out what it reads.
 final class RunsReadsTwice: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["thread/block-runs-once"] }
 
@@ -42,7 +42,7 @@ final class RunsReadsTwice: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Runs a write block that has failed once more.
+/// Runs a failed write block a second time.
 final class TriesFailedWritesAgain: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["thread/block-runs-once"] }
 
@@ -51,7 +51,7 @@ final class TriesFailedWritesAgain: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Puts the errors of blocks into errors of its own.
+/// Wraps the errors of blocks in errors of its own.
 final class WrapsErrors: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["thread/block-runs-once", "err/error-in-read-leaves-store-usable"]
@@ -117,7 +117,7 @@ final class SaysItRunsOnMain: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Does something with the completions of queued blocks.
+/// A store that changes the completions of queued blocks.
 class CompletionMutant: SabotagedStore, @unchecked Sendable {
     override func enqueueWrite(
         _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
@@ -144,7 +144,7 @@ final class CompletesTwice: CompletionMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Calls the completions of blocks that fail never.
+/// Never calls the completions of blocks that fail.
 final class CompletesOnlySuccess: CompletionMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 30 }
     override class var hangs: Bool { true }

@@ -3,7 +3,7 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores whose write blocks are no units.
+/// Stores whose write blocks are not atomic.
 enum TransactionMutants {
     static let all: [SabotagedType] = [
         ReturnsBeforeItCommits.self, KeepsOldIndexEntries.self, PublishesOneByOne.self,
@@ -67,7 +67,7 @@ final class KeepsOldIndexEntries: OutcomeMutant, Fault, @unchecked Sendable {
 
 // MARK: While a block runs
 
-/// Makes each change of a block visible at once, and takes them back if it throws.
+/// Makes each change of a block visible immediately, and undoes them if it throws.
 final class PublishesOneByOne: SabotagedStore, Fault, @unchecked Sendable {
     override class var number: Int? { 7 }
     override class var caughtBy: [String] {
@@ -81,7 +81,7 @@ final class PublishesOneByOne: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Answers requests in write blocks by what is committed.
+/// Answers requests in write blocks from the committed state.
 final class HidesOwnWrites: BlockMutant, Fault, @unchecked Sendable {
     override class var number: Int? { 13 }
     override class var caughtBy: [String] {
@@ -134,7 +134,7 @@ final class SlicesNothingOverChanges: SabotagedStore, Fault, @unchecked Sendable
 
 // MARK: At the end of a block
 
-/// Puts an error of its own in the place of the one that a block throws.
+/// Replaces the error of a block by its own.
 final class ReplacesErrors: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["tx/error-passes-through"] }
 
@@ -145,7 +145,7 @@ final class ReplacesErrors: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes no write block any more once one has thrown.
+/// Refuses all write blocks once one has thrown.
 final class IsBrokenByFailedBlocks: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["prim/create-rollback"] }
 
@@ -160,7 +160,7 @@ final class IsBrokenByFailedBlocks: SabotagedStore, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes a block without changes for a failure.
+/// Treats a block without changes as a failure.
 final class RefusesEmptyBlocks: SabotagedStore, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["tx/empty-block"] }
 

@@ -1,7 +1,7 @@
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores that judge wrongly what is declared unique.
+/// Stores with faults in uniqueness.
 enum UniquenessMutants {
     static let all: [SabotagedType] = [
         EnforcesNothing.self, JudgesAtCommitOnly.self, JudgesEachDeletion.self,
@@ -54,7 +54,7 @@ final class EnforcesNothing: UniquenessMutant, Fault, @unchecked Sendable {
     ) -> DataStoreError? { nil }
 }
 
-/// The same without a promise: no fault.
+/// Like the previous store, without declaring uniqueness: no fault.
 final class EnforcesNothingAndSaysSo: UniquenessMutant, Fault, @unchecked Sendable {
     override var capabilities: DataStoreCapabilities {
         var capabilities = super.capabilities
@@ -67,7 +67,7 @@ final class EnforcesNothingAndSaysSo: UniquenessMutant, Fault, @unchecked Sendab
     ) -> DataStoreError? { nil }
 }
 
-/// Looks at new items, and not at those that change.
+/// Examines new items, and not changed ones.
 final class JudgesNewItemsOnly: UniquenessMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["idx/unique-update", "idx/unique-update-neighbours", "idx/unique-compound"]
@@ -82,7 +82,7 @@ final class JudgesNewItemsOnly: UniquenessMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Compares what a block wrote with what was there before it, whether or not that is still there.
+/// Compares a block's writes with the state before it, also with values that the block removed.
 final class JudgesByStoredValues: UniquenessMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] {
         ["idx/unique-exchange", "idx/unique-renumber", "idx/unique-handover"]
@@ -100,7 +100,7 @@ final class JudgesByStoredValues: UniquenessMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Refuses every block while items agree that did before it.
+/// Refuses every block while items agree that agreed before it.
 final class JudgesAllItems: UniquenessMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["idx/unique-declared-later"] }
 
@@ -111,7 +111,7 @@ final class JudgesAllItems: UniquenessMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes two items without a value for two with the same.
+/// Treats two items without a value as equal.
 final class TakesNilForAValue: UniquenessMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["idx/unique-nil", "idx/unique-compound"] }
 
@@ -125,7 +125,7 @@ final class TakesNilForAValue: UniquenessMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Looks at the first of attributes that are unique together.
+/// Examines only the first of attributes that are unique together.
 final class JudgesFirstAttributeOnly: UniquenessMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["idx/unique-compound"] }
 
@@ -156,7 +156,7 @@ final class JudgesBytesOfTexts: UniquenessMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes texts of another case for other texts, whatever is declared.
+/// Distinguishes texts by case, whatever is declared.
 final class CountsCase: UniquenessMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["idx/unique-ignoring-case"] }
 
@@ -172,7 +172,7 @@ final class CountsCase: UniquenessMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Takes the values of a block that was rolled back for taken.
+/// Treats the values of a rolled back block as taken.
 final class RemembersTakenValues: UniquenessMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["idx/unique-after-rollback"] }
 
@@ -195,7 +195,7 @@ final class RemembersTakenValues: UniquenessMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Enforces what was once declared unique.
+/// Enforces uniqueness after its declaration was withdrawn.
 final class RemembersDeclarations: UniquenessMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["idx/unique-dropped"] }
 
@@ -216,9 +216,9 @@ final class RemembersDeclarations: UniquenessMutant, Fault, @unchecked Sendable 
     }
 }
 
-// MARK: When it is judged
+// MARK: The time of the test
 
-/// Looks at the end of a block, and lets its queries see two items with one value.
+/// Tests uniqueness only at the end of a block, whose queries can see two items with one value.
 final class JudgesAtCommitOnly: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["idx/unique-in-block"] }
 
@@ -241,7 +241,7 @@ final class JudgesAtCommitOnly: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Looks at what a block has made so far whenever it deletes something.
+/// Tests uniqueness whenever a block deletes an item.
 final class JudgesEachDeletion: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["idx/unique-handover"] }
 
@@ -253,7 +253,7 @@ final class JudgesEachDeletion: BlockMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Finds by a list of values the items that were there before the block, and those alone.
+/// Finds only items that existed before the block by a list of values.
 final class ListsFindWhatIsCommitted: BlockMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["idx/upsert"] }
 

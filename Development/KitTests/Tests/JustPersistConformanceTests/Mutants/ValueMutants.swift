@@ -3,7 +3,7 @@ import JustPersist
 
 @testable import JustPersistConformance
 
-/// Stores that give back another value than was set.
+/// Stores that return another value than was set.
 enum ValueMutants {
     static let all: [SabotagedType] = [
         TrimsStrings.self, CutsStringsAtNUL.self, CutsLongStrings.self, ComposesStrings.self,
@@ -14,7 +14,7 @@ enum ValueMutants {
     ]
 }
 
-/// A store that changes values as it takes them.
+/// A store that changes values when they are set.
 class ValueMutant: SabotagedStore, @unchecked Sendable {
     override class func rules(_ memory: Memory) -> ReferenceRules {
         var rules = super.rules(memory)
@@ -199,7 +199,7 @@ final class KeepsDecimalsAsDoubles: ValueMutant, Fault, @unchecked Sendable {
     }
 }
 
-/// Keeps URLs without the steps in their paths that lead back.
+/// Keeps URLs with the “..” in their paths resolved.
 final class StandardizesURLs: ValueMutant, Fault, @unchecked Sendable {
     override class var caughtBy: [String] { ["val/url"] }
 

@@ -2,9 +2,9 @@ import JustPersist
 
 @testable import JustPersistConformance
 
-/// What a store does in place of the reference store: a closure for each call, of which a sabotage replaces some.
+/// The steps of a store: a closure for each call, of which a sabotage replaces some.
 struct Faults: Sendable {
-    // MARK: What a block asks
+    // MARK: Requests of a block
 
     var fetch: @Sendable (DataStoreRequest, ReferenceBlock) throws -> [any DataStoreItem] = {
         try ReferenceReadAccessor($1).performFetch($0)
@@ -33,7 +33,7 @@ struct Faults: Sendable {
         try ReferenceReadAccessor($0).schemas()
     }
 
-    // MARK: What a block changes
+    // MARK: Changes of a block
 
     var dropIndex: @Sendable (IndexSchema, String, ReferenceBlock) throws -> Bool = {
         try ReferenceWriteAccessor($2).dropIndex($0, ofType: $1)
@@ -53,10 +53,10 @@ struct Faults: Sendable {
     var observe: @Sendable (any ChangeObservation) -> any ChangeObservation = { $0 }
     /// Whether damage keeps it from being opened.
     var noticesDamage = true
-    /// What it takes for a backup.
+    /// The state that it writes as a backup.
     enum Backup { case right, live, incomplete, moving }
     var backup = Backup.right
-    /// What a compaction changes.
+    /// The changes of a compaction.
     var compact: @Sendable (inout ReferenceState) -> Void = { _ in }
     /// How many syncs there were after so many commits.
     var syncs: @Sendable (Int) -> Int = { $0 }

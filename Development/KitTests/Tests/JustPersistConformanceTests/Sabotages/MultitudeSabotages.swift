@@ -3,7 +3,7 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores that take so many of something, and leave the others away.
+/// Stores that accept a certain number of something, and drop the rest.
 enum MultitudeSabotages {
     static let all: [Sabotage] = [100, 1_024, 4_096].flatMap { most in
         [

@@ -1,7 +1,7 @@
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores of which a primitive is wrong that is no way to carry a request out.
+/// Stores with a fault in a primitive that does not carry a request out.
 enum PrimitiveSabotages {
     static let all: [Sabotage] = [
         Sabotage("waits for the main queue", caughtBy: "thread/waiting-main-runs-blocks") {

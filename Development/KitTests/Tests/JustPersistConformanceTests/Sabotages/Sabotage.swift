@@ -4,7 +4,7 @@ import Testing
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// A store with one thing wrong, as a value: what it does otherwise than the reference store, and which check must notice.
+/// A store with one fault, as a value: its difference from the reference store, and the check that must detect it.
 struct Sabotage: Sendable, CustomTestStringConvertible {
     let name: String
     let caughtBy: String
@@ -35,14 +35,14 @@ struct Sabotage: Sendable, CustomTestStringConvertible {
     ].flatMap { $0 }
 }
 
-/// The fixture of all sabotages: which one it is, is written in the name of the directory that the run has.
+/// The fixture of all sabotages: the name of the run's directory identifies the sabotage.
 enum SabotagedFixture: ConformanceFixture {
     private static let prefix = "sabotage-"
 
     private static let faults: [String: Faults] = Dictionary(
         uniqueKeysWithValues: Sabotage.all.map { (name(of: $0), $0.faults) })
 
-    /// The last part of a path, which tells one sabotage from all others.
+    /// The last part of a path, which identifies the sabotage.
     private static func name(of sabotage: Sabotage) -> String {
         prefix + Data(sabotage.name.utf8).base64EncodedString().replacing("/", with: "_")
     }
@@ -84,7 +84,7 @@ enum SabotagedFixture: ConformanceFixture {
     }
 }
 
-/// The reference store with faults; what it holds outlives it in its process.
+/// The reference store with faults; its contents outlive it in its process.
 final class FaultyStore: SabotagedStore, MaintainableDataStore, @unchecked Sendable {
     override class func threading(_ memory: Memory) -> DataStoreThreading {
         memory.directory.withLock { $0 }.map { SabotagedFixture.faults(in: $0).threading }

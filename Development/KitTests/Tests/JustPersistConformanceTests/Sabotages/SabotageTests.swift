@@ -5,7 +5,7 @@ import Testing
 
 @testable import JustPersistConformance
 
-/// Each sabotage is noticed by the check that is there for it.
+/// Each sabotage is detected by the check that names it.
 @Suite struct SabotageTests {
     private func results(of sabotage: Sabotage, only checks: [String]) async -> [CheckResult] {
         let directory = SabotagedFixture.directory(of: sabotage)

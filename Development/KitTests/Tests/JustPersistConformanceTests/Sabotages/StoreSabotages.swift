@@ -3,7 +3,7 @@ import Foundation
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores that go wrong with what is unique, undone, damaged, copied or synced, and with parts of predicates.
+/// Stores with faults in uniqueness, rollback, damage, backups and syncs, and in parts of predicates.
 enum StoreSabotages {
     static let all: [Sabotage] = unique + predicates + maintained
 
@@ -142,9 +142,9 @@ enum StoreSabotages {
     ]
 }
 
-/// What a store keeps beyond its process, by its directory.
+/// The data that a store keeps beyond its lifetime, by its directory.
 enum FaultyDisk {
-    /// What lies in a directory.
+    /// The contents of a directory.
     struct Content {
         var state = ReferenceState()
         var isDamaged = false

@@ -1,11 +1,11 @@
 @testable import JustPersist
 @testable import JustPersistConformance
 
-/// Stores of which one way to carry a request out leaves a step away, or a limit of the work.
+/// Stores in which one way to carry a request out leaves out a step, or a limit of the work.
 enum WaySabotages {
     static let all: [Sabotage] = Way.allCases.flatMap { steps($0) + faults($0) }
 
-    /// A way that leaves a step away.
+    /// A way that leaves out a step.
     private static func steps(_ way: Way) -> [Sabotage] {
         steps(of: way).map { name, step in
             Sabotage("\(way) \(name)", caughtBy: "twin/\(way)") { faults in
@@ -109,7 +109,7 @@ enum WaySabotages {
         return (request, question.block)
     }
 
-    /// The steps that a way may leave away.
+    /// The steps that a way may leave out.
     private static func steps(of way: Way) -> [(String, @Sendable (DataStoreRequest) -> Void)] {
         let all: [(String, Bool, @Sendable (DataStoreRequest) -> Void)] = [
             ("without its predicate", true, { $0.predicate = nil }),
@@ -126,7 +126,7 @@ enum WaySabotages {
 }
 
 extension Faults {
-    /// Lets a way see what is committed now, in the blocks where that is wrong.
+    /// Lets a way see the latest commit, in the blocks where that is wrong.
     fileprivate mutating func see(
         _ way: Way, in isWrong: @escaping @Sendable (ReferenceBlock) -> Bool
     ) {

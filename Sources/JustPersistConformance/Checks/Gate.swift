@@ -28,7 +28,7 @@ enum Gate: Sendable {
             guard let store = store as? any EngineStore else {
                 return "the store is no RecordStore with an engine below it"
             }
-            return store.engineBelow is any RowEngine
+            return store.engineBelow.storesRows
                 ? "the engine keeps rows, and no keys and values of its own" : nil
         }
     }

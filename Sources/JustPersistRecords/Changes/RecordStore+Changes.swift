@@ -142,7 +142,7 @@ extension RecordStore {
     /// Sets the length of the log to the one that the store was opened with, and returns the number of the last commit.
     func applyChangeLogLength(_ header: StoreHeader) throws -> UInt64 {
         guard let changeLog else { return header.commit }
-        if engine is any RowEngine, !changeLog.isOff {
+        if engine.storesRows, !changeLog.isOff {
             throw DataStoreError(
                 .unsupported, in: "open",
                 "A store over a framework that keeps rows has no room for a change log. Open it without one."

@@ -15,7 +15,7 @@ package protocol RecordCopying: DataStore {
 }
 
 extension RecordStore: RecordCopying {
-    package var ownsRecords: Bool { !(engine is ChildEngine || engine is any RowEngine) }
+    package var ownsRecords: Bool { child == nil && !engine.storesRows }
 
     package func readRecords(_ body: (StoredRecords) throws -> Void) throws {
         try gate.readHere { try withBlock { try body(StoredRecords($0)) } }

@@ -28,6 +28,10 @@ public protocol KeyValueEngine: Sendable {
     /// Distinguishes the items of a store from those of a copy of its files.
     var directory: URL? { get }
 
+    /// Whether the keys and values are made of a framework's rows, which have room for items only: not for index entries,
+    /// a change log or checksums. `false` by default, and `true` for each ``RowEngine``.
+    var storesRows: Bool { get }
+
     /// Describes what the engine repaired when it was last opened, as an error with the code `.recovered`.
     ///
     /// `nil` if nothing was repaired, which is the default. A store reports it to its error handler.
@@ -87,6 +91,9 @@ public protocol KeyValueEngine: Sendable {
 extension KeyValueEngine {
     /// No directory.
     public var directory: URL? { nil }
+
+    /// `false`: the engine stores keys and values.
+    public var storesRows: Bool { false }
 
     /// Nothing had to be repaired.
     public var recoveryReport: DataStoreError? { nil }

@@ -2,6 +2,9 @@ import JustPersist
 
 /// The record layer's keys and values over rows.
 extension RowEngine {
+    /// `true`.
+    public var storesRows: Bool { true }
+
     /// Runs `body` on a snapshot, in which rows appear as records.
     public func read(_ body: (any KeyValueReader) throws -> Void) throws {
         try readRows { rows in try body(RowSnapshot(rows)) }

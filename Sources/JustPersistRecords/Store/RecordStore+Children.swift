@@ -3,7 +3,7 @@ public import JustPersist
 /// Child stores: record stores over an engine that keeps their changes in memory, on top of this store's state.
 extension RecordStore {
     /// The store that this one is a child of; `nil` if it is none.
-    public var parent: (any DataStore)? { (engine as? ChildEngine)?.parent }
+    public var parent: (any DataStore)? { child?.parent }
 
     /// Makes a closed child of this store, which must be open.
     ///
@@ -116,7 +116,7 @@ extension RecordStore: ParentStore {
     func changeRootCatalog(
         _ body: (WriteBlock) throws(DataStoreError) -> Void
     ) throws(DataStoreError) -> Catalog {
-        if let child = engine as? ChildEngine { return try child.parent.changeRootCatalog(body) }
+        if let child { return try child.parent.changeRootCatalog(body) }
         var catalog = Catalog()
         do {
             try gate.writeHere {
@@ -146,6 +146,6 @@ extension RecordStore {
     /// A write block of this store may wait for the stores above, to declare a type, so it must not run inside their
     /// write blocks.
     func refuseInsideWriteAbove() throws(DataStoreError) {
-        try (engine as? ChildEngine)?.parent.refuseInsideWrite()
+        try child?.parent.refuseInsideWrite()
     }
 }

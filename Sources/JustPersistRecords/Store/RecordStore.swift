@@ -13,6 +13,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     ///
     /// Do not call it while the store is open.
     public let engine: Engine
+    /// The engine, if the store is a child.
+    let child: ChildEngine?
     /// The amount of history that the store keeps; `nil` for the amount that it keeps already.
     public let changeLog: ChangeLogLength?
     /// The sizes that the store accepts; a write block takes 1 GiB at most.
@@ -65,6 +67,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         errorHandler: DataStoreErrorHandler? = nil
     ) {
         self.engine = engine
+        child = engine as? ChildEngine
         transaction = RecordTransaction(engine)
         gate = BlockGate(
             threading: threading, transaction: transaction, name: engine.storeName)
@@ -90,7 +93,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
 
     /// Whether entries of indexes can be stored: rows have no place for them.
     var keepsIndexes: Bool {
-        (engine as? ChildEngine)?.parent.keepsIndexes ?? !(engine is any RowEngine)
+        child?.parent.keepsIndexes ?? !engine.storesRows
     }
 
     /// The context that the blocks of the open store share.
@@ -214,16 +217,16 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             return try load()
         }
         let commit = try applyChangeLogLength(known)
-        let above = try (engine as? ChildEngine).map { try $0.parent.openContext("open") }
+        let above = try child.map { try $0.parent.openContext("open") }
         let context = StoreContext(
             storeID: known.id,
             files: try above.map(\.files)
                 ?? engine.directory.flatMap { try FileIdentity(ofItemAt: $0) },
             limits: limits,
             checksBytes: above?.checksBytes
-                ?? !(engine.traits.checksBytes || engine is any RowEngine),
+                ?? !(engine.traits.checksBytes || engine.storesRows),
             keepsIndexes: keepsIndexes, feed: feed,
-            root: (engine as? ChildEngine).map { child in
+            root: child.map { child in
                 // Weak: retained items hold this, and must not keep the parent store open.
                 RootCatalog { [weak child] (body) throws(DataStoreError) in
                     guard let child else { throw .notSetUp(in: "declare") }

@@ -76,8 +76,7 @@ extension ValueChecks {
                 }
             }
             try read("that leads to no item")
-            if check.reopeningKeepsData {
-                items = try items.reopened()
+            if try items.reopens() {
                 try read("that leads to no item, after the store was reopened")
             }
             // What comes under the id that a reference holds is what it leads to.

@@ -28,7 +28,8 @@ public enum Conformance {
         return assessment.checks()
     }
 
-    /// Runs the checks, one after the other, and reports.
+    /// Runs the checks, and reports: as many processes at a time as the machine has processors, and at the end, one
+    /// after the other, the checks that measure times.
     ///
     /// In a process that the kit started itself this does that process's job, and does not return.
     /// The report is also written to the file that the options name. Processes in which checks run are started
@@ -44,9 +45,17 @@ public enum Conformance {
         }
         let assessment = Assessment(
             fixture: fixture, level: level, options: options, launcher: children)
-        for check in assessment.checks() {
-            let result = await check.result()
-            progress?(result)
+        let checks = assessment.checks()
+        let areInProcesses = children != nil && !options.runsInProcess && ChildJob.canFind(fixture)
+        func runsAlone(_ check: Check) -> Bool {
+            !areInProcesses || check.definition.group == "perf"
+        }
+        await withTaskGroup(of: CheckResult.self) { group in
+            for check in checks.filter({ !runsAlone($0) }) + checks.filter(runsAlone) {
+                if runsAlone(check) { for await result in group { progress?(result) } }
+                group.addTask { await check.result() }
+            }
+            for await result in group { progress?(result) }
         }
         return assessment.report
     }

@@ -35,7 +35,7 @@ extension ChangeChecks {
                 }
                 try check.require(
                     follower.waits { $0 == wanted },
-                    "the stream of results ended: \(String(describing: follower.failure))")
+                    "the stream of results ended: \(ReadableText.of(follower.failure as Any))")
             }
             // The list does not change, and an item in it does.
             let count = follower.count
@@ -128,7 +128,7 @@ extension ChangeChecks {
             check.tick()
             check.expect(
                 follower.waits { $0 == end },
-                "copy \(number) ended: \(String(describing: follower.failure))")
+                "copy \(number) ended: \(ReadableText.of(follower.failure as Any))")
         }
     }
 

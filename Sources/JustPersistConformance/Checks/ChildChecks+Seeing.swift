@@ -58,11 +58,8 @@ extension ChildChecks {
                     ($0, [Corpus.group: .int(Int64($0 % 5))])
                 })
             try store.write { db in
-                _ = try db.performDelete(db.liveItem(corpus.type, corpus.ids[5]))
-                corpus.noteDeletion(ofItem: 5)
-                let item = try db.create(corpus.type)
-                try item.set([Corpus.group: .int(2)])
-                corpus.noteItem(item.uniqueToken, [Corpus.group: .int(2)])
+                try corpus.delete(item: 5, db)
+                try corpus.create([Corpus.group: .int(2)], db)
             }
             for query in queries { try check.expectAnswer(query, of: corpus) }
             for query in queries { try check.expectAnswer(query, of: mixed) }

@@ -140,8 +140,7 @@ extension ConcurrencyChecks {
                     ran.withLock { $0.append(number) }
                     try items.create("queued \(number)", number, db)
                 } completion: { error in
-                    check.expect(
-                        error == nil, "A queued block failed: \(String(describing: error))")
+                    check.expectNoError(error, "a queued block")
                     // Now and then is enough.
                     if number % 20 == 0 {
                         check.expectEqual(
@@ -224,8 +223,7 @@ extension ConcurrencyChecks {
                         """)
                     seen.withLock { $0.append(committed) }
                 } completion: { error in
-                    check.expect(
-                        error == nil, "A queued block failed: \(String(describing: error))")
+                    check.expectNoError(error, "a queued block")
                     completed.change { $0 += 1 }
                 }
             }

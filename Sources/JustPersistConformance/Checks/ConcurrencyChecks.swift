@@ -45,8 +45,7 @@ enum ConcurrencyChecks {
             try check.threads(4) { _ in
                 for _ in 0..<rounds {
                     items.store.enqueueWrite({ db in try count(db) }) { error in
-                        check.expect(
-                            error == nil, "A queued block failed: \(String(describing: error))")
+                        check.expectNoError(error, "a queued block")
                         completed.change { $0 += 1 }
                     }
                     try items.store.write { db in try count(db) }
@@ -132,8 +131,7 @@ enum ConcurrencyChecks {
                             try items.create("\(number)", number, db)
                         },
                         completion: { error in
-                            check.expect(
-                                error == nil, "A queued block failed: \(String(describing: error))")
+                            check.expectNoError(error, "a queued block")
                             completions.change { state in
                                 state.calls[number] += 1
                                 state.total += 1
@@ -171,8 +169,7 @@ enum ConcurrencyChecks {
                         try items.set("last", to: number, db)
                     },
                     completion: { error in
-                        check.expect(
-                            error == nil, "A queued block failed: \(String(describing: error))")
+                        check.expectNoError(error, "a queued block")
                         completed.change { $0 += 1 }
                     })
             }

@@ -60,9 +60,7 @@ extension CheckContext {
         file: String = #fileID, line: Int = #line
     ) {
         expect(
-            actual.isIdentical(to: expected),
-            "\(what()): expected \(expected.shortText), got \(actual.shortText)", file: file,
-            line: line)
+            actual.isIdentical(to: expected), actual, expected, what(), file: file, line: line)
     }
 
     /// Demands which errors the error handler was given since the log was emptied last.
@@ -71,8 +69,7 @@ extension CheckContext {
         file: String = #fileID, line: Int = #line
     ) {
         expectEqual(
-            errors.codes.map(\.rawValue), codes.map(\.rawValue),
-            "the errors reported by \(what())", file: file, line: line)
+            errors.codes, codes, "the errors reported by \(what())", file: file, line: line)
         errors.removeAll()
     }
 }

@@ -117,13 +117,9 @@ extension DurabilityChecks {
                 DurabilityRoles.blockWriter, parameters: ["steps": "\(steps)"])
             check.expectEqual(ending, .signalled(SIGKILL), "the end of the process that wrote")
             let store = try check.openCrashStore()
-            let difference = try StoreDump(of: store).difference(from: before)
-            check.expect(
-                difference == nil,
-                """
-                A process was killed inside a write block, \(steps) steps into it, and the store is \
-                not as it was before: \(difference ?? "")
-                """)
+            check.expectEqual(
+                try StoreDump(of: store), before,
+                "what is in the store after a kill inside a write block, \(steps) steps into it")
             try store.close()
         }
         let after = try check.openCrashStore()
@@ -203,13 +199,10 @@ extension DurabilityChecks {
                 "\(copied) items were copied before a kill, and the target has \(found)")
             try Migration(from: source, to: target).run()
             for (name, store) in [("the target", target), ("the source", source)] {
-                let difference = try StoreDump(of: store).difference(from: expected)
-                check.expect(
-                    difference == nil,
-                    """
-                    A migration was killed when \(copied) of 400 items were copied, and run again; then \(name) is not \
-                    what the source was: \(difference ?? "")
-                    """)
+                check.expectEqual(
+                    try StoreDump(of: store), expected,
+                    "\(name) after a migration that was killed at \(copied) of 400 items and run again"
+                )
             }
             try source.close()
             try target.destroy()

@@ -47,22 +47,12 @@ struct Family {
 
     /// Sets one attribute of an item.
     func set(_ id: ItemID, _ attribute: String, _ value: DataStoreValue) throws {
-        try store.write { db in
-            guard let item = try db.performFetchItem(ItemType(dynamic: Self.type), id: id) else {
-                throw MissingItem(id: id)
-            }
-            try item.backing.setValue(value, forAttribute: attribute)
-        }
+        try store.write { db in try db.liveItem(Self.type, id).set([attribute: value]) }
     }
 
     /// Deletes an item.
     func delete(_ id: ItemID) throws {
-        try store.write { db in
-            guard let item = try db.performFetchItem(ItemType(dynamic: Self.type), id: id) else {
-                throw MissingItem(id: id)
-            }
-            try db.delete(item)
-        }
+        try store.write { db in try db.delete(db.liveItem(Self.type, id)) }
     }
 
     /// One attribute of an item; nil if there is no such item.
@@ -113,11 +103,4 @@ struct Family {
     func merge(_ child: Family, _ policy: MergePolicy = .childWins) throws -> [MergeConflict] {
         try store.merge(child.store, policy: policy).conflicts
     }
-}
-
-/// An item that a check had made before is not there.
-struct MissingItem: Error, CustomStringConvertible {
-    let id: ItemID
-
-    var description: String { "The item \(id), made before, is not found by its id." }
 }

@@ -47,7 +47,7 @@ extension IndexChecks {
             }
             try answers(corpus).expect("after all were deleted")
             try corpus.store.write { db in
-                for values in rows.reversed() { try add(values, to: &corpus, in: db) }
+                for values in rows.reversed() { try corpus.create(values, db) }
             }
             try answers(corpus).expect("after they were created again")
         },
@@ -128,8 +128,7 @@ extension IndexChecks {
     ) throws {
         for index in stride(from: 0, to: corpus.ids.count, by: step) {
             let values = corpus.values(of: corpus.ids[(index + 7) % corpus.ids.count])
-            try db.liveItem(corpus.type, corpus.ids[index]).set(values)
-            corpus.note(values, ofItem: index)
+            try corpus.set(values, ofItem: index, db)
         }
     }
 
@@ -137,18 +136,7 @@ extension IndexChecks {
         _ corpus: inout Corpus, every step: Int, in db: borrowing DataStoreWriter
     ) throws {
         for index in stride(from: 0, to: corpus.ids.count, by: step).reversed() {
-            _ = try db.performDelete(db.liveItem(corpus.type, corpus.ids[index]))
-            corpus.noteDeletion(ofItem: index)
+            try corpus.delete(item: index, db)
         }
-    }
-
-    /// Creates an item.
-    static func add(
-        _ values: [String: DataStoreValue], to corpus: inout Corpus,
-        in db: borrowing DataStoreWriter
-    ) throws {
-        let item = try db.create(corpus.type)
-        try item.set(values)
-        corpus.noteItem(item.uniqueToken, values)
     }
 }

@@ -24,16 +24,12 @@ extension IndexChecks {
             changes.append((3, [key: .string("red green")]))
             let few = queries.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
             try corpus.store.write { db in
-                for (index, values) in changes {
-                    try db.liveItem(corpus.type, corpus.ids[index]).set(values)
-                    corpus.note(values, ofItem: index)
-                }
+                for (index, values) in changes { try corpus.set(values, ofItem: index, db) }
             }
             try Answers(to: few, of: corpus, check).expect("after arrays were changed")
             try corpus.store.write { db in
                 for index in stride(from: 1, to: count, by: 5).reversed() {
-                    _ = try db.performDelete(db.liveItem(corpus.type, corpus.ids[index]))
-                    corpus.noteDeletion(ofItem: index)
+                    try corpus.delete(item: index, db)
                 }
                 try Answers(to: few, of: corpus, check)
                     .expect("in the block that deleted items", in: db)

@@ -19,10 +19,7 @@ extension IndexChecks {
                 }
             }
             try corpus.store.write { db in
-                for (index, values) in changes {
-                    try db.liveItem(corpus.type, corpus.ids[index]).set(values)
-                    corpus.note(values, ofItem: index)
-                }
+                for (index, values) in changes { try corpus.set(values, ofItem: index, db) }
                 let answers = try Answers(to: probes, of: corpus, check)
                 try answers.expect("in the block that changed some items", in: db)
                 // Twice in a block, and back to what it was.
@@ -97,7 +94,7 @@ extension IndexChecks {
             try before.expect("after indexes were declared")
             try corpus.set((0..<40).map { ($0 * 3, [key: .int(46)]) })
             try corpus.store.write { db in
-                for number in 0..<40 { try add(row(number), to: &corpus, in: db) }
+                for number in 0..<40 { try corpus.create(row(number), db) }
             }
             let after = try Answers(to: probes, of: corpus, check)
             try after.expect("after items that were created later than the declaration")
@@ -110,7 +107,7 @@ extension IndexChecks {
             var second = try numbered(
                 40, indexes: [], as: "ConformanceIndexLate", in: store)
             try second.store.write { db in
-                for number in 40..<120 { try add(row(number), to: &second, in: db) }
+                for number in 40..<120 { try second.create(row(number), db) }
                 try db.declare(
                     ItemSchema(
                         second.type, attributes: [key, text, other].map { AttributeSchema($0) },
@@ -131,8 +128,7 @@ extension IndexChecks {
             var corpus = try numbered(in: check.openStore())
             try corpus.store.write { db in
                 for index in stride(from: 0, to: corpus.ids.count, by: 3).reversed() {
-                    _ = try db.performDelete(db.liveItem(corpus.type, corpus.ids[index]))
-                    corpus.noteDeletion(ofItem: index)
+                    try corpus.delete(item: index, db)
                 }
                 try Answers(to: probes, of: corpus, check)
                     .expect("in the block that deleted some", in: db)
@@ -147,7 +143,7 @@ extension IndexChecks {
                 let made = try db.create(corpus.type)
                 try made.set([key: .int(44)])
                 _ = try db.performDelete(made)
-                for number in 0..<60 { try add(row(number), to: &corpus, in: db) }
+                for number in 0..<60 { try corpus.create(row(number), db) }
                 try Answers(to: probes, of: corpus, check)
                     .expect("in the block that created others", in: db)
             }
@@ -165,7 +161,7 @@ extension IndexChecks {
                 corpus.noteDeletionOfAll()
                 try Answers(to: probes, of: corpus, check)
                     .expect("in the block that deleted all", in: db)
-                for number in 0..<100 { try add(row(number), to: &corpus, in: db) }
+                for number in 0..<100 { try corpus.create(row(number), db) }
                 try Answers(to: probes, of: corpus, check)
                     .expect("in the block that deleted all and made others", in: db)
             }

@@ -73,7 +73,8 @@ extension IsolationChecks {
                         }
                         check.expect(
                             isWhole,
-                            "A reader saw an item with attributes of different blocks: \(values)")
+                            "A reader saw an item with attributes of different blocks: \(ReadableText.of(values))"
+                        )
                         reads.note()
                     }
                     return

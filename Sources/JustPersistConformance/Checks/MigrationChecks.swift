@@ -56,12 +56,9 @@ enum MigrationChecks {
                     offset: random.int(in: 0..<10), limit: random.int(in: 0..<20))
                 let found = try check.ids(in: store, request)
                 let expected = try check.ids(in: source, request)
-                check.expect(
-                    found == expected,
-                    """
-                    Both stores hold the same items, but find others for “\(text(of: request))”: \
-                    the store \(found), the other store \(expected)
-                    """)
+                check.expectEqual(
+                    found, expected,
+                    "what the store finds, of the items of another one, for “\(text(of: request))”")
             }
         },
         CheckDefinition(
@@ -70,9 +67,8 @@ enum MigrationChecks {
             let (store, corpus) = try check.filledStore()
             let before = try corpus.dump(store)
             try check.migrate(from: store, to: check.secondStore())
-            let difference = try corpus.dump(store).difference(from: before)
-            check.expect(
-                difference == nil, "the source differs after the migration:\n\(difference ?? "")")
+            check.expectEqual(
+                try corpus.dump(store), before, "the source differs after the migration")
         },
         CheckDefinition(
             "mig/fails-whole", clause: [5, 18],
@@ -177,9 +173,7 @@ enum MigrationChecks {
             check.expectError(.targetNotEmpty, what: "migrating into a store with items") {
                 try check.migrate(from: source, to: store)
             }
-            let difference = try corpus.dump(store).difference(from: before)
-            check.expect(
-                difference == nil, "the refused target has changed:\n\(difference ?? "")")
+            check.expectEqual(try corpus.dump(store), before, "the refused target has changed")
         },
         CheckDefinition(
             "mig/kind-not-supported-by-target", clause: [9, 18, 19],
@@ -263,8 +257,8 @@ extension CheckContext {
         _ store: any DataStore, _ expected: any DataStore, _ corpus: MigrationCorpus,
         _ what: String, line: Int = #line
     ) throws {
-        let difference = try corpus.dump(store).difference(from: try corpus.dump(expected))
-        expect(difference == nil, "\(what) differs:\n\(difference ?? "")", line: line)
+        expectEqual(
+            try corpus.dump(store), try corpus.dump(expected), "\(what) differs", line: line)
     }
 
     fileprivate func ids(in store: any DataStore, _ request: DataStoreRequest) throws -> [ItemID] {

@@ -94,12 +94,11 @@ enum ModelChecks {
             }
             let split = try state(after: parts, of: steps, check)
             for (state, blocks) in [(single, steps.count), (split, parts.count)] {
-                let difference = state.difference(from: whole)
-                check.expect(
-                    difference == nil,
+                check.expectEqual(
+                    state, whole,
                     """
                     \(steps.count) changes (seed \(seed)) in \(blocks) write blocks leave something \
-                    else than the same changes in one block: \(difference ?? "")
+                    else than the same changes in one block
                     """)
             }
         }

@@ -65,8 +65,7 @@ extension PredicateChecks {
             try corpus.store.write { db in
                 for index in stride(from: 0, to: corpus.ids.count, by: 3) {
                     let values = corpus.values(of: corpus.ids[(index + 7) % corpus.ids.count])
-                    try db.liveItem(corpus.type, corpus.ids[index]).set(values)
-                    corpus.note(values, ofItem: index)
+                    try corpus.set(values, ofItem: index, db)
                 }
                 for predicate in predicates {
                     try expectAgreement(predicate, of: corpus, check, "in a write block") { query in

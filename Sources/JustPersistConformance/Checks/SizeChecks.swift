@@ -28,8 +28,7 @@ enum SizeChecks {
             try read("beside values of 1 MiB")
             try items.set(["before": .int(0)], of: ids[0])
             try read("after another attribute of the item with 1 MiB was changed")
-            if check.reopeningKeepsData {
-                items = try items.reopened()
+            if try items.reopens() {
                 try read("beside values of 1 MiB, after the store was reopened")
             }
         },
@@ -107,10 +106,7 @@ enum SizeChecks {
                 }
             }
             try read("of \(total) items")
-            if check.reopeningKeepsData {
-                items = try items.reopened()
-                try read("of \(total) items, after the store was reopened")
-            }
+            if try items.reopens() { try read("of \(total) items, after the store was reopened") }
         },
         CheckDefinition(
             "size/large-block-then-small", clause: [4, 5],

@@ -31,17 +31,10 @@ extension SortChecks {
             for query in queries { try check.expectAnswer(query, of: corpus) }
             try store.write { db in
                 for index in stride(from: 40, to: 0, by: -7) {
-                    let item = try db.liveItem(corpus.type, corpus.ids[index])
-                    try item.set(["key": keys[1]])
-                    corpus.note(["key": keys[1]], ofItem: index)
+                    try corpus.set(["key": keys[1]], ofItem: index, db)
                 }
-                _ = try db.performDelete(try db.liveItem(corpus.type, corpus.ids[3]))
-                corpus.noteDeletion(ofItem: 3)
-                for _ in 0..<5 {
-                    let item = try db.create(corpus.type)
-                    try item.set(["key": keys[2]])
-                    corpus.noteItem(item.uniqueToken, ["key": keys[2]])
-                }
+                try corpus.delete(item: 3, db)
+                for _ in 0..<5 { try corpus.create(["key": keys[2]], db) }
                 let inserted = DynamicItem(corpus.type, id: early, values: ["key": keys[1]])
                 _ = try db.performInsert(inserted)
                 corpus.noteItem(early, ["key": keys[1]])

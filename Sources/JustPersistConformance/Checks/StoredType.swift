@@ -28,6 +28,12 @@ struct StoredType: Sendable {
         StoredType(key, knownIn: try check.reopened(store), check)
     }
 
+    /// Closes and opens the store where that keeps its data, and says whether it does.
+    mutating func reopens() throws -> Bool {
+        if check.reopeningKeepsData { self = try reopened() }
+        return check.reopeningKeepsData
+    }
+
     var itemType: ItemType { ItemType(dynamic: key) }
 
     func declare(
@@ -140,9 +146,15 @@ struct StoredType: Sendable {
     ) throws {
         let values = try check.require(
             try values(of: id), "the item \(id) of \(key.escaped) \(when)", file: file, line: line)
-        check.expectIdentical(
-            .dictionary(values), .dictionary(expected), "the values of an item \(when)", file: file,
-            line: line)
+        func row(
+            _ values: [String: DataStoreValue], beside others: [String: DataStoreValue]
+        ) -> [String: DataStoreValue] {
+            values.merging(others.mapValues { _ in .null }) { value, _ in value }
+        }
+        check.expect(
+            DataStoreValue.dictionary(values).isIdentical(to: .dictionary(expected)),
+            row(values, beside: expected), row(expected, beside: values),
+            "\(key.escaped) \(id) \(when)", file: file, line: line)
     }
 
     /// Demands which items a predicate finds.

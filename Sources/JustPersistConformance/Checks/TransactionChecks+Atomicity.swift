@@ -28,8 +28,7 @@ extension TransactionChecks {
             try items.store.write { _ in }
             items.store.writeSync { _ in }
             let error = items.store.enqueueAndWait { _ in }
-            check.expect(
-                error == nil, "An empty queued block failed: \(String(describing: error))")
+            check.expectNoError(error, "an empty queued block")
             check.expectEqual(try tokens(items), before, "the items after empty blocks")
             check.expectEqual(
                 check.errors.codes.map(\.rawValue), [], "the errors given to the handler")

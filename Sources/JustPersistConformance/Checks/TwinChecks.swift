@@ -20,23 +20,13 @@ enum TwinChecks {
                 try expect(way, queries, corpus, "in a read block", db, check)
             }
             // A block's own changes, and what was committed before it.
-            let changed = Set(stride(from: 0, to: corpus.ids.count, by: 3).map { corpus.ids[$0] })
             let group = DataStoreValue.int(7_777)
             try corpus.store.write { db in
-                for id in changed {
-                    try db.liveItem(corpus.type, id).set([Corpus.group: group])
+                for index in stride(from: 0, to: corpus.ids.count, by: 3) {
+                    try corpus.set([Corpus.group: group], ofItem: index, db)
                 }
-                for (index, id) in corpus.ids.enumerated() where changed.contains(id) {
-                    corpus.note([Corpus.group: group], ofItem: index)
-                }
-                let index = corpus.ids.count - 1
-                _ = try db.performDelete(db.liveItem(corpus.type, corpus.ids[index]))
-                corpus.noteDeletion(ofItem: index)
-                for _ in 0..<3 {
-                    let item = try db.create(corpus.type)
-                    try item.set([Corpus.group: group])
-                    corpus.noteItem(item.uniqueToken, [Corpus.group: group])
-                }
+                try corpus.delete(item: corpus.ids.count - 1, db)
+                for _ in 0..<3 { try corpus.create([Corpus.group: group], db) }
                 try expect(way, queries + own(group), corpus, "over its block's changes", db, check)
             }
             try corpus.store.read { db in

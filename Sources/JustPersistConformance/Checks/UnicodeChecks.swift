@@ -175,10 +175,7 @@ enum UnicodeChecks {
                 }
             }
             try read("in a later block")
-            if check.reopeningKeepsData {
-                items = try items.reopened()
-                try read("after the store was reopened")
-            }
+            if try items.reopens() { try read("after the store was reopened") }
         },
         CheckDefinition(
             "uni/type-keys", clause: [16],

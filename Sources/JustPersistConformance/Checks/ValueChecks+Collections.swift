@@ -138,8 +138,7 @@ extension ValueChecks {
                 check.tick()
             }
             try check.expect(values, of: ids, in: items, "in a later block")
-            if check.reopeningKeepsData {
-                items = try items.reopened()
+            if try items.reopens() {
                 try check.expect(values, of: ids, in: items, "after the store was reopened")
             }
             guard check.capabilities.predicateOperators.isSuperset(of: [.equal, .notEqual]) else {

@@ -31,10 +31,7 @@ extension ValueChecks {
             // A later default is for new items, which their class gives it.
             try items.declare(AttributeSchema("level", kinds: [.int], default: .int(9)))
             try read("after another default was declared")
-            if check.reopeningKeepsData {
-                items = try items.reopened()
-                try read("after the store was reopened")
-            }
+            if try items.reopens() { try read("after the store was reopened") }
             // Kinds to which the recorded default cannot be converted come and go.
             let set = try items.store.write { db in try db.create(Coded.self).uniqueToken }
             try items.declare(AttributeSchema("level", kinds: [.string], default: .string("")))
@@ -75,10 +72,7 @@ extension ValueChecks {
             try read("after a default was declared")
             try items.set(["name": .string("before")], of: before)
             try read("after another attribute was changed")
-            if check.reopeningKeepsData {
-                items = try items.reopened()
-                try read("after the store was reopened")
-            }
+            if try items.reopens() { try read("after the store was reopened") }
             // Where nil is no value of its own, it stands for the default.
             try items.declare(AttributeSchema("level", kinds: [.int], default: .int(3)))
             try items.expect(

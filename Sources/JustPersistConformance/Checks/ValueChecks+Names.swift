@@ -31,8 +31,7 @@ extension ValueChecks {
                 }
             }
             try read("with attributes of odd names")
-            if check.reopeningKeepsData {
-                items = try items.reopened()
+            if try items.reopens() {
                 try read("with attributes of odd names, after the store was reopened")
             }
             try items.store.write { db in

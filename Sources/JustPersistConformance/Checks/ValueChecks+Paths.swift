@@ -76,8 +76,7 @@ extension ValueChecks {
                 }
             }
             try read("that leads to no item")
-            if check.reopeningKeepsData {
-                items = try items.reopened()
+            if try items.reopens() {
                 try read("that leads to no item, after the store was reopened")
             }
             // A reference leads to any item that is later created with its id.

@@ -8,12 +8,9 @@ final class CheckBatch: Sendable {
     /// A check, and the state of the store that it examines.
     typealias Member = (definition: CheckDefinition, variant: StoreVariant)
 
-    /// The groups whose checks call a store from a few threads and start no processes.
-    ///
-    /// The others run alone.
-    private static let groups: Set<Substring> = [
-        "crud", "val", "pred", "sort", "page", "idx", "agg", "stream", "req", "twin", "limit", "tx",
-        "prim", "chg", "child", "mig", "uni", "many",
+    /// The groups whose checks run alone: they measure or end their process, or need its main thread.
+    private static let exceptions: Set<Substring> = [
+        "fixture", "life", "thread", "dur", "size", "perf",
     ]
     private static let size = 24
     /// How many processes of a batch may end early before its other checks run alone.
@@ -26,7 +23,7 @@ final class CheckBatch: Sendable {
 
     /// The batches of a run, by the ids of their checks.
     static func batches(of members: [Member]) -> [String: CheckBatch] {
-        let members = members.filter { groups.contains($0.definition.group) }
+        let members = members.filter { !exceptions.contains($0.definition.group) }
         var batches: [String: CheckBatch] = [:]
         for start in stride(from: 0, to: members.count, by: size) {
             let part = Array(members[start..<min(start + size, members.count)])

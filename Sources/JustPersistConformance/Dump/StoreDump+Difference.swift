@@ -54,7 +54,7 @@ extension StoreDump {
         return Set(found.keys).union(wanted.keys).sorted().compactMap { name in
             let (value, wish) = (found[name] ?? "null", wanted[name] ?? "null")
             if value == wish { return nil }
-            let (shown, shownWish) = shortened(value, wish)
+            let (shown, shownWish) = value.shortened(beside: wish)
             return "\(place), \(name): got \(shown), expected \(shownWish)"
         }
     }
@@ -62,22 +62,6 @@ extension StoreDump {
     private static func texts(of attributes: [Attribute]) -> [String: String] {
         Dictionary(
             attributes.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    /// Two long texts cut down to the place where they first differ.
-    private static func shortened(_ a: String, _ b: String) -> (String, String) {
-        let window = 80
-        if max(a.utf8.count, b.utf8.count) <= window { return (a, b) }
-        let (a, b) = (Array(a.utf8), Array(b.utf8))
-        let place = zip(a, b).prefix { $0 == $1 }.count
-        func cut(_ bytes: [UInt8]) -> String {
-            let start = max(0, place - window / 2)
-            let end = min(bytes.count, start + window)
-            let text = start < end ? String(decoding: bytes[start..<end], as: UTF8.self) : ""
-            return (start > 0 ? "…" : "") + text + (end < bytes.count ? "…" : "")
-                + " (\(bytes.count) characters as text)"
-        }
-        return (cut(a), cut(b))
     }
 }
 

@@ -64,19 +64,6 @@ struct StoreDump: Hashable, Sendable {
         guard let dump else { throw BlockDidNotRun(operation: "read") }
         self = dump
     }
-
-    /// The dump in lines: a type, below it its items, below each its values.
-    var text: String {
-        var lines: [String] = []
-        for type in types {
-            lines.append(type.name)
-            for item in type.items {
-                lines.append("  \(item.name)")
-                lines += item.attributes.map { "    \($0.name): \($0.value)" }
-            }
-        }
-        return lines.joined(separator: "\n")
-    }
 }
 
 /// A store that reported success without running a block.

@@ -42,6 +42,17 @@ extension CheckContext {
         try expectAnswer(query, of: corpus, file: file, line: line)
     }
 
+    /// Demands which items the predicates find that these formats stand for.
+    func expectItems(
+        of corpus: Corpus, _ table: (format: String, wanted: [Int])..., file: String = #fileID,
+        line: Int = #line
+    ) throws {
+        for (format, wanted) in table {
+            try expectItems(
+                wanted, where: DataStorePredicate(format), of: corpus, file: file, line: line)
+        }
+    }
+
     /// Demands items in an order, and says which are missing, too many or out of place.
     func expectItems(
         _ actual: [ItemID], _ wanted: [ItemID], of corpus: Corpus,

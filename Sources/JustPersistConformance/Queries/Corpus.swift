@@ -41,12 +41,9 @@ struct Corpus {
 
     /// Changes attributes of items, in one write.
     mutating func set(_ changes: [(index: Int, values: [String: DataStoreValue])]) throws {
-        try store.write { [ids, type] db in
-            for change in changes {
-                try db.liveItem(type, ids[change.index]).set(change.values)
-            }
+        try store.write { db in
+            for change in changes { try set(change.values, ofItem: change.index, db) }
         }
-        for change in changes { note(change.values, ofItem: change.index) }
     }
 
     /// Changes what the contract answers from, for a change that the check made itself.
@@ -54,6 +51,29 @@ struct Corpus {
         for (name, value) in values {
             state.set(value, ofAttribute: name, of: ReferenceKey(type, ids[index]))
         }
+    }
+
+    /// Changes an item in an open block.
+    mutating func set(
+        _ values: [String: DataStoreValue], ofItem index: Int, _ db: borrowing DataStoreWriter
+    ) throws {
+        try db.liveItem(type, ids[index]).set(values)
+        note(values, ofItem: index)
+    }
+
+    /// Makes an item in an open block.
+    mutating func create(
+        _ values: [String: DataStoreValue], _ db: borrowing DataStoreWriter
+    ) throws {
+        let item = try db.create(type)
+        try item.set(values)
+        noteItem(item.uniqueToken, values)
+    }
+
+    /// Deletes an item in an open block.
+    mutating func delete(item index: Int, _ db: borrowing DataStoreWriter) throws {
+        _ = try db.performDelete(db.liveItem(type, ids[index]))
+        noteDeletion(ofItem: index)
     }
 
     /// Takes in an item that the check made itself.
@@ -102,8 +122,8 @@ struct Corpus {
     func words(for id: ItemID, _ attributes: Set<String>) -> String {
         guard let index = ids.firstIndex(of: id) else { return "an unknown item \(id)" }
         let values = values(of: id)
-        let shown = attributes.sorted().map { "\($0): \(values[$0].map { "\($0)" } ?? "nil")" }
-        return "item \(index) (\(shown.joined(separator: ", ").withVisibleScalars))"
+        let shown = attributes.sorted().map { "\($0): \(values[$0] ?? .null)" }
+        return "\(type) \(index) {\(shown.joined(separator: ", ").withVisibleScalars)}"
     }
 }
 

@@ -20,10 +20,32 @@ extension CheckContext {
         _ actual: Value, _ expected: Value, _ what: @autoclosure () -> String,
         file: String = #fileID, line: Int = #line, via inner: Int = #line
     ) {
+        expect(actual == expected, actual, expected, what(), file: file, line: line, via: inner)
+    }
+
+    /// Demands a condition of two values, which are shown if it is not met.
+    func expect(
+        _ condition: Bool, _ actual: Any, _ expected: Any, _ what: @autoclosure () -> String,
+        file: String = #fileID, line: Int = #line, via inner: Int = #line
+    ) {
+        func message() -> String {
+            if let dump = actual as? StoreDump, let wanted = expected as? StoreDump {
+                return "\(what()):\n\(dump.difference(from: wanted) ?? "")"
+            }
+            let (actual, expected) = ReadableText.pair(actual, expected)
+            return "\(what()): expected \(expected), got \(actual)"
+        }
+        expect(condition, message(), file: file, line: line, via: inner)
+    }
+
+    /// Demands that no error came of something.
+    func expectNoError(
+        _ error: (any Error)?, _ what: @autoclosure () -> String, file: String = #fileID,
+        line: Int = #line, via inner: Int = #line
+    ) {
         expect(
-            actual == expected,
-            "\(what()): expected \(Self.text(expected)), got \(Self.text(actual))", file: file,
-            line: line, via: inner)
+            error == nil, "\(what()): expected no error, got \(error.map { "\($0)" } ?? "")",
+            file: file, line: line, via: inner)
     }
 
     /// Demands that a call is refused with one of these codes, and gives the error.
@@ -32,20 +54,17 @@ extension CheckContext {
         _ codes: DataStoreError.Code..., what: @autoclosure () -> String, file: String = #fileID,
         line: Int = #line, via inner: Int = #line, _ body: () throws -> Void
     ) -> DataStoreError? {
-        let place = Self.place(file, line)
-        recorder.record(at: place, via: inner)
         let wanted = codes.map(\.rawValue).joined(separator: " or ")
-        do {
-            try body()
-            recorder.fail("\(what()): expected the error \(wanted), but it succeeded", at: place)
-        } catch let error as DataStoreError {
-            if codes.contains(error.code) || codes.isEmpty { return error }
-            recorder.fail("\(what()): expected the error \(wanted), got \(error)", at: place)
-        } catch {
-            recorder.fail(
-                "\(what()): expected a DataStoreError \(wanted), got \(error) of type \(type(of: error))",
-                at: place)
+        guard
+            let thrown = expectThrows(
+                "\(what()), with \(wanted)", file: file, line: line, via: inner, body)
+        else { return nil }
+        if let error = thrown as? DataStoreError, codes.isEmpty || codes.contains(error.code) {
+            return error
         }
+        recorder.fail(
+            "\(what()): expected the error \(wanted), got \(thrown) of type \(type(of: thrown))",
+            at: Self.place(file, line))
         return nil
     }
 
@@ -55,14 +74,9 @@ extension CheckContext {
         via inner: Int = #line,
         _ body: () throws -> Void
     ) {
-        do {
-            try body()
-            expect(true, "", file: file, line: line, via: inner)
-        } catch {
-            expect(
-                false, "\(what()): expected no error, got \(error)", file: file, line: line,
-                via: inner)
-        }
+        var failure: (any Error)?
+        do { try body() } catch { failure = error }
+        expectNoError(failure, what(), file: file, line: line, via: inner)
     }
 
     /// Demands that a call throws, and gives the error.
@@ -116,21 +130,5 @@ extension CheckContext {
 
     private static func place(_ file: String, _ line: Int) -> String {
         "\(file.split(separator: "/").last ?? ""):\(line)"
-    }
-
-    /// A value in a message: not longer than a person reads.
-    private static func text(_ value: some Any) -> String {
-        let text = fullText(value)
-        guard text.utf8.count > 400 else { return text }
-        return "\(text.prefix(200)) … \(text.suffix(100)) (\(text.count) characters)"
-    }
-
-    private static func fullText(_ value: some Any) -> String {
-        // Foundation traps when it is to describe a date that is infinite or no number.
-        if let value = value as? DataStoreValue { return value.shortText }
-        if let values = value as? [DataStoreValue?] {
-            return "[\(values.map { $0?.shortText ?? "nil" }.joined(separator: ", "))]"
-        }
-        return String(describing: value)
     }
 }

@@ -66,15 +66,11 @@ extension CheckContext {
 
     /// A store whose calls and errors the kit takes notice of.
     func watchedStore(in directory: URL) throws -> any DataStore {
-        let report: DataStoreErrorHandler = { [errors] in errors.append($0) }
-        if hasChangeLog.withLock({ $0 }),
-            let store = try fixture.makeStoreWithChangeLog(in: directory)
-        {
-            store.errorHandler = report
-            return WatchedStore(store, recorder: recorder)
-        }
-        return WatchedStore(
-            try fixture.store(in: directory, errorHandler: report), recorder: recorder)
+        let hasLog = hasChangeLog.withLock { $0 }
+        let logged = hasLog ? try fixture.makeStoreWithChangeLog(in: directory) : nil
+        let store = try logged ?? fixture.makeStore(in: directory)
+        store.errorHandler = { [errors] in errors.append($0) }
+        return WatchedStore(store, recorder: recorder)
     }
 
     /// So many bytes for one value, or fewer where the store declares a small limit.

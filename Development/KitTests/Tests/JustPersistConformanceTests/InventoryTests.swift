@@ -22,6 +22,19 @@ struct InventoryTests {
         #expect(Set(1...21).subtracting(cited) == [])
     }
 
+    @Test(arguments: [
+        "README.md",
+        "Sources/JustPersistConformance/JustPersistConformance.docc/JustPersistConformance.md",
+    ])
+    func theNumberOfChecksThatATextGivesIsRight(_ path: String) throws {
+        let package = (0..<5).reduce(URL(filePath: #filePath)) { url, _ in
+            url.deletingLastPathComponent()
+        }
+        let text = try String(contentsOf: package.appending(path: path), encoding: .utf8)
+        let number = try #require(text.firstMatch(of: /about (\d+) checks/)?.output.1)
+        #expect(abs(Inventory.definitions.count - (Int(number) ?? 0)) < 25)
+    }
+
     @Test func variantsAreOfTheFullProfile() {
         func ids(_ profile: ConformanceProfile) -> [String] {
             Conformance.checks(

@@ -113,3 +113,18 @@ import Testing
         #expect(try StoreDump(of: store).types.count == 1)
     }
 }
+
+extension StoreDump {
+    /// The dump in lines: a type, below it its items, below each its values.
+    var text: String {
+        var lines: [String] = []
+        for type in types {
+            lines.append(type.name)
+            for item in type.items {
+                lines.append("  \(item.name)")
+                lines += item.attributes.map { "    \($0.name): \($0.value)" }
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+}

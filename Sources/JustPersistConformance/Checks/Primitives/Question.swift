@@ -23,18 +23,18 @@ enum Question: String, CaseIterable, Sendable {
                 try db.performCount(Shelf.all), shelf.items.count,
                 "the result of performCount \(when)", file: file, line: line)
         case .fetchItem:
-            var wrong: [String] = []
-            for entry in shelf.items {
-                let item = try db.performFetchItem(Shelf.type, id: entry.id)
-                let found = try item.map { item throws(DataStoreError) in try Shelf.Entry(item) }
-                if found != entry { wrong.append("\(entry.id)") }
-            }
-            for id in shelf.deleted where try db.performFetchItem(Shelf.type, id: id) != nil {
-                wrong.append("\(id), deleted")
+            func found(by ids: [ItemID]) throws -> [Shelf.Entry?] {
+                try ids.map {
+                    try db.performFetchItem(Shelf.type, id: $0).map { try Shelf.Entry($0) }
+                }
             }
             check.expectEqual(
-                wrong, [], "the ids by which performFetchItem does not find what is there \(when)",
-                file: file, line: line)
+                try found(by: shelf.items.map(\.id)), shelf.items,
+                "what performFetchItem finds by the ids of items \(when)", file: file, line: line)
+            check.expectEqual(
+                try found(by: shelf.deleted).compactMap { $0 }, [],
+                "what performFetchItem finds by the ids of deleted items \(when)", file: file,
+                line: line)
         case .forEach:
             var found: [Shelf.Entry] = []
             try db.performForEach(Shelf.all) { found.append(try Shelf.Entry($0)) }
@@ -49,8 +49,12 @@ enum Question: String, CaseIterable, Sendable {
             var counts: [Int: Int64] = [:]
             for entry in shelf.items { counts[entry.number, default: 0] += 1 }
             check.expectEqual(
-                try db.performAggregate(Shelf.all, Shelf.counts).map(\.values),
-                counts.sorted { $0.key < $1.key }.map { [.int(Int64($0.key)), .int($0.value)] },
+                try db.performAggregate(Shelf.all, Shelf.counts),
+                counts.sorted { $0.key < $1.key }.map {
+                    DataStoreRow(
+                        columns: ["number", "count"],
+                        values: [.int(Int64($0.key)), .int($0.value)])
+                },
                 "the numbers of items that performAggregate counts \(when)", file: file, line: line)
         case .explain:
             let matched = [

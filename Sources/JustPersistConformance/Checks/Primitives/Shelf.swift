@@ -7,7 +7,7 @@ struct Shelf: Sendable {
         let id: ItemID
         var number: Int
 
-        var description: String { "\(number)" }
+        var description: String { "{number: \(number == .min ? "nil" : "\(number)")}" }
     }
 
     /// The type of the items; the keys of further types begin with it.

@@ -74,6 +74,7 @@ import Testing
             #expect(results.count == missedBy.count)
             missedBy = results.filter { $0.outcome != .fail }.map(\.id)
             for result in results {
+                #expect(result.dumps == [], "\(mutant)")
                 if attempt == 3 {
                     #expect(result.outcome == .fail, "\(mutant) is not caught by \(result)")
                 }

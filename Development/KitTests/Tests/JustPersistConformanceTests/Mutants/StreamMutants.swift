@@ -15,7 +15,7 @@ enum StreamMutants {
 }
 
 /// An observation that changes each set of another one.
-private final class FaultyObservation: ChangeObservation {
+final class FaultyObservation: ChangeObservation {
     private let observation: any ChangeObservation
     private let sets = Locked<[ChangeSet]>([])
     private let change: @Sendable (ChangeSet, _ last: ChangeSet?) -> [ChangeSet]
@@ -70,7 +70,7 @@ class StreamMutant: SabotagedStore, @unchecked Sendable {
 
 extension ChangeSet {
     /// The set with the changes of each type replaced.
-    fileprivate func changed(_ change: (ItemChanges) -> ItemChanges) -> ChangeSet {
+    func changed(_ change: (ItemChanges) -> ItemChanges) -> ChangeSet {
         ChangeSet(types: types.map(change), isComplete: isComplete, token: token)
     }
 }

@@ -51,6 +51,8 @@ struct Faults: Sendable {
         _, _ in
     }
     var observe: @Sendable (any ChangeObservation) -> any ChangeObservation = { $0 }
+    /// What a change log gives out of the commits that it holds.
+    var logged: @Sendable ([CommittedChanges]) -> [CommittedChanges] = { $0 }
     /// Whether damage keeps it from being opened.
     var noticesDamage = true
     /// The state that it writes as a backup.

@@ -59,6 +59,10 @@ enum SabotagedFixture: ConformanceFixture {
 
     static func makeStore(in directory: URL) -> FaultyStore { FaultyStore(in: directory) }
 
+    static func makeStoreWithChangeLog(in directory: URL) -> (any DataStore)? {
+        LoggedFaultyStore(in: directory)
+    }
+
     static func backUp(_ store: FaultyStore, to directory: URL) -> Bool {
         let kind = faults(in: directory).backup
         FaultyDisk.contents.withLock { contents in
@@ -85,7 +89,7 @@ enum SabotagedFixture: ConformanceFixture {
 }
 
 /// The reference store with faults; its contents outlive it in its process.
-final class FaultyStore: SabotagedStore, MaintainableDataStore, @unchecked Sendable {
+class FaultyStore: SabotagedStore, MaintainableDataStore, @unchecked Sendable {
     override class func threading(_ memory: Memory) -> DataStoreThreading {
         memory.directory.withLock { $0 }.map { SabotagedFixture.faults(in: $0).threading }
             ?? .callingThread

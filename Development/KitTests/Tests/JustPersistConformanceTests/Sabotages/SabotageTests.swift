@@ -29,6 +29,7 @@ import Testing
     @Test(arguments: Sabotage.all) func isCaught(_ sabotage: Sabotage) async {
         let results = await self.results(of: sabotage, only: [sabotage.caughtBy])
         #expect(results.map(\.outcome) == [.fail], "\(sabotage.name): \(results)")
+        #expect(results.flatMap(\.dumps) == [], "\(sabotage.name)")
         if sabotage.hangs { #expect(results.allSatisfy { $0.isBroken }, "\(sabotage.name)") }
     }
 

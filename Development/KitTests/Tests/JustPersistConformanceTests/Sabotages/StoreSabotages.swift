@@ -5,7 +5,7 @@ import Foundation
 
 /// Stores with faults in uniqueness, rollback, damage, backups and syncs, and in parts of predicates.
 enum StoreSabotages {
-    static let all: [Sabotage] = unique + predicates + maintained
+    static let all: [Sabotage] = unique + upserts + logs + predicates + maintained
 
     // MARK: Uniqueness and transactions
 
@@ -57,6 +57,65 @@ enum StoreSabotages {
                         }
                     }
                     return kept
+                }
+            }
+        },
+    ]
+
+    // MARK: Upserts
+
+    private static let upserts: [Sabotage] = [
+        Sabotage("clears what an upsert is not given", caughtBy: "idx/upsert") { faults in
+            faults.fetch = { [fetch = faults.fetch] request, block in
+                let items = try fetch(request, block)
+                guard let key = keyOfUpsert(request, block) else { return items }
+                for case let item as any MutableDataStoreItem in items {
+                    for name in item.backing.attributeNames where name != key {
+                        try item.backing.setValue(.null, forAttribute: name)
+                    }
+                }
+                return items
+            }
+        },
+        Sabotage("makes a duplicate in an upsert", caughtBy: "idx/upsert") { faults in
+            faults.rules = { rules, _ in rules.violation = { _, _ in nil } }
+            faults.change(.fetch) { question, ask in
+                let isUpsert = keyOfUpsert(question.request, question.block) != nil
+                try ask(isUpsert ? WaySabotages.nothing(question) : question)
+            }
+        },
+    ]
+
+    /// The unique attribute by which a write block asks for items that it makes if it finds none.
+    private static func keyOfUpsert(_ request: DataStoreRequest, _ block: ReferenceBlock) -> String?
+    {
+        guard block.isWriting, case .comparison(let comparison)? = request.predicate,
+            comparison.operator == .in, case .path(let path) = comparison.left
+        else { return nil }
+        return path.components.first
+    }
+
+    // MARK: Change logs
+
+    private static let logs: [Sabotage] = [
+        Sabotage("loses a commit of its log", caughtBy: "chg/reopened") {
+            $0.logged = { Array($0.dropFirst()) }
+        },
+        Sabotage("reports its log twice", caughtBy: "chg/reopened") {
+            $0.observe = { observation in
+                FaultyObservation(observation) { set, last in last == nil ? [set, set] : [set] }
+            }
+        },
+        Sabotage("reports its log in another order", caughtBy: "chg/reopened") {
+            $0.observe = { observation in
+                FaultyObservation(observation) { set, _ in
+                    let turned = set.changed { changes in
+                        ItemChanges(
+                            itemTypeKey: changes.itemTypeKey, inserted: changes.inserted.reversed(),
+                            updated: changes.updated, deleted: changes.deleted,
+                            isComplete: changes.isComplete, token: changes.token)
+                    }
+                    return [turned]
                 }
             }
         },
@@ -152,9 +211,23 @@ enum FaultyDisk {
         var writes = 0
         /// The directory that is written with it.
         var copy: URL?
+        /// The history that its change log tells of, and the commits in it.
+        let origin = ItemID()
+        var log: [CommittedChanges] = []
+
+        var token: ChangeToken { ChangeToken(origin: origin, position: UInt64(log.count)) }
     }
 
     static let contents = Locked<[URL: Content]>([:])
+
+    /// What lies in a directory, which is made if it is not there.
+    static func content(of directory: URL) -> Content {
+        contents.withLock { contents in
+            let content = contents[directory] ?? Content()
+            contents[directory] = content
+            return content
+        }
+    }
 
     static func write(_ state: ReferenceState, to directory: URL) {
         contents.withLock { contents in
@@ -164,5 +237,56 @@ enum FaultyDisk {
                 contents[copy, default: Content()].state = state
             }
         }
+    }
+}
+
+/// The store with a change log, which may be wrong.
+final class LoggedFaultyStore: FaultyStore, @unchecked Sendable {
+    override class func rules(_ memory: Memory) -> ReferenceRules {
+        var rules = super.rules(memory)
+        guard let directory = memory.directory.withLock({ $0 }) else { return rules }
+        rules.published = { [write = rules.published] before, after in
+            write?(before, after)
+            let changes = CommittedChanges(from: before, to: after)
+            FaultyDisk.contents.withLock { $0[directory]?.log.append(changes) }
+            memory.feed.publish(changes)
+        }
+        rules.token = { _ in FaultyDisk.content(of: directory).token }
+        return rules
+    }
+
+    override var capabilities: DataStoreCapabilities {
+        var capabilities = super.capabilities
+        capabilities.changeStreams = .logged
+        return capabilities
+    }
+
+    override func open() throws {
+        try super.open()
+        let token = FaultyDisk.content(of: directory).token
+        memory.feed.open(origin: token.origin, position: token.position)
+    }
+
+    override func close() throws {
+        try super.close()
+        memory.feed.close()
+    }
+
+    override func observeChanges(
+        _ scope: ChangeScope, since token: ChangeToken?
+    ) throws -> any ChangeObservation {
+        let content = FaultyDisk.content(of: directory)
+        let faults = SabotagedFixture.faults(in: directory)
+        let history = ChangeHistory(
+            lastCommit: { content.token.position },
+            segments: { start, end in
+                let types = Locked<[String: ChangedType]>([:])
+                return faults.logged(Array(content.log[Int(start)..<Int(end)])).map {
+                    ChangeSegment(end: end, $0.changes(types))
+                }
+            })
+        return faults.observe(
+            try memory.feed.observe(
+                scope, since: token, latest: content.token.position, history: history))
     }
 }

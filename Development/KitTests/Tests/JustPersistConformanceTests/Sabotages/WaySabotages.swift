@@ -103,7 +103,7 @@ enum WaySabotages {
     }
 
     /// The question with a request that nothing matches.
-    private static func nothing(_ question: Faults.Question) -> Faults.Question {
+    static func nothing(_ question: Faults.Question) -> Faults.Question {
         let request = question.request.copy()
         request.predicate = .constant(false)
         return (request, question.block)

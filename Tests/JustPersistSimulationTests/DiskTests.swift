@@ -94,15 +94,17 @@ import Testing
         #expect(losses.value > 0)
     }
 
-    @Test(.simulated(seeds: 1)) func processesRunOneAfterTheOther() throws {
-        try simulate { simulation in
-            let isDone = Shared(false)
+    /// Without decisions: a process that dies, or has not begun yet, leaves room for another one.
+    @Test func processesRunOneAfterTheOther() {
+        let run = SimulatedRun(seed: 1, decisions: []) { simulation in
+            let (isRunning, isDone) = (Shared(false), Shared(false))
             let thread = simulation.start("other") {
                 try simulation.process("first") {
-                    try simulation.wait { isDone.value || !simulation.isAlive }
+                    isRunning.value = true
+                    try simulation.wait { isDone.value }
                 }
             }
-            for _ in 0..<100 { simulation.sleep(for: .microseconds(10)) }
+            try simulation.wait { isRunning.value }
             do {
                 try simulation.process("second") {}
                 throw SimulationFailure("Two processes run at once.")
@@ -113,6 +115,7 @@ import Testing
             isDone.value = true
             thread.join()
         }
+        #expect(run.failure == nil)
     }
 
     /// Directories inside were deleted.

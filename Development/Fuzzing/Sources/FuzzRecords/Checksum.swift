@@ -1,1 +1,1 @@
-../../../Tests/DataStoreTests/Support/Checksum.swift
+../../../../Tests/DataStoreTests/Support/Checksum.swift

@@ -78,3 +78,13 @@ func theEngineBelowABackendIsExamined(_ fixture: any ConformanceFixture.Type) as
         on: fixture, options: ConformanceOptions(only: ["engine/traits"]), children: nil)
     #expect(report.count(.pass) == 1, "\(report)")
 }
+
+/// Checks in variants that only longer runs of the kit have: a child declares types in its root store, where they stay when
+/// its block is rolled back.
+@Test func aChildKeepsTheContractWhereItsBlocksAreRolledBack() async {
+    let report = await Conformance.report(
+        on: MemoryFixture.self,
+        options: ConformanceOptions(profile: .full, only: ["prim/*-rollback@child"]), children: nil)
+    #expect(report.isConformant, "\(report)")
+    #expect(report.count(.pass) > 10, "\(report)")
+}

@@ -206,14 +206,16 @@ package final class ReferenceBlock {
     private func put(
         _ backing: ReferenceBacking, _ values: [String: DataStoreValue]
     ) throws(DataStoreError) {
-        let before = (state, writtenBytes)
+        // Without the rows: a second reference to them would have each insertion copy them all.
+        let before = (state: state.withoutRows, writtenBytes: writtenBytes)
         state.put(ReferenceRow(backing.key))
         do throws(DataStoreError) {
             for (name, value) in values.sorted(by: { $0.key < $1.key }) {
                 try backing.setValue(value, forAttribute: name)
             }
         } catch {
-            (state, writtenBytes) = before
+            state.takeBack(backing.key, before.state)
+            writtenBytes = before.writtenBytes
             backing.freeze()
             throw error
         }

@@ -122,6 +122,12 @@ package struct ReferenceState: Sendable {
         return true
     }
 
+    /// Removes an item that was put in, and what was noted of its values since another state.
+    mutating func takeBack(_ key: ReferenceKey, _ before: ReferenceState) {
+        _ = remove(key)
+        types = before.types
+    }
+
     /// Takes all items of a type out.
     package mutating func removeAll(_ itemType: String) {
         let itemType = presentKey(itemType)

@@ -39,6 +39,9 @@ import Testing
         let refused = try tool("import", store, "T", file)
         #expect(refused.errors.contains("--separator ';'"), "\(refused.errors)")
         #expect(try tool("import", store, "T", file, "--separator", ";").errors.contains("--trim"))
+        // Quotation marks stand where only the other separator allows them.
+        let quoted = try tool("import", store, "T", tool.file("q.csv", "a;b\n\"1\";\"x;y\"\n"))
+        #expect(quoted.errors.contains("--separator ';'"), "\(quoted.errors)")
         let run = try tool("import", store, "T", file, "--delimiter", ";", "--trim")
         #expect(run.output == "1 item imported into “T”.\n")
         #expect(try rows(store).contains(#""b":"x""#))

@@ -23,6 +23,8 @@ import CCSV
     private let parser = UnsafeMutablePointer<csv_parser>.allocate(capacity: 1)
     private let isReady: Bool
     private let rows: RowCollector
+    /// Thrown once the rows before it were returned.
+    private var failed: Failure?
 
     /// A parser of text whose first line has the given number.
     ///
@@ -46,6 +48,7 @@ import CCSV
 
     /// The rows that end in the next piece of text, in their order.
     func parse(_ text: [UInt8]) throws(Failure) -> [Row] {
+        if let failed { throw failed }
         try check(isReady ? nil : "there is no memory to read it")
         // SAFETY: the text and the collector outlive the call, in which alone libcsv uses them.
         let taken = unsafe text.withUnsafeBytes { text in
@@ -53,7 +56,12 @@ import CCSV
                 parser, text.baseAddress, text.count, Self.endCell, Self.endRow,
                 Unmanaged.passUnretained(rows).toOpaque())
         }
-        if taken < text.count { throw failure }
+        if taken < text.count {
+            failed = failure
+            let before = rows.take()
+            if before.isEmpty { throw failure }
+            return before
+        }
         try check(rows.problem)
         // A row needs a few bytes more than its cells have so far.
         if unsafe csv_get_buffer_size(parser) > Self.rowLimit + (1 << 20) {
@@ -64,6 +72,7 @@ import CCSV
 
     /// The last row, if the text ends without a line end.
     func finish() throws(Failure) -> [Row] {
+        if let failed { throw failed }
         // SAFETY: as above.
         let status = unsafe csv_fini(
             parser, Self.endCell, Self.endRow, Unmanaged.passUnretained(rows).toOpaque())

@@ -14,6 +14,9 @@ enum StoreVariant: String, Sendable, Codable, CaseIterable {
     /// The suffix of the id of a check in this state.
     var suffix: String { self == .plain ? "" : "@\(rawValue)" }
 
+    /// Whether the store is a child of another one.
+    var isChild: Bool { self == .child || self == .grandchild }
+
     /// The capabilities that it requires.
     var requirement: Requirement? {
         switch self {

@@ -206,15 +206,15 @@ package final class ReferenceBlock {
     private func put(
         _ backing: ReferenceBacking, _ values: [String: DataStoreValue]
     ) throws(DataStoreError) {
-        // Without the rows: a second reference to them would have each insertion copy them all.
-        let before = (state: state.withoutRows, writtenBytes: writtenBytes)
+        // Not the whole state: a second reference to its rows would have each insertion copy them all.
+        let before = (types: state.types, writtenBytes: writtenBytes)
         state.put(ReferenceRow(backing.key))
         do throws(DataStoreError) {
             for (name, value) in values.sorted(by: { $0.key < $1.key }) {
                 try backing.setValue(value, forAttribute: name)
             }
         } catch {
-            state.takeBack(backing.key, before.state)
+            state.takeBack(backing.key, before.types)
             writtenBytes = before.writtenBytes
             backing.freeze()
             throw error

@@ -122,10 +122,12 @@ package struct ReferenceState: Sendable {
         return true
     }
 
-    /// Removes an item that was put in, and what was noted of its values since another state.
-    mutating func takeBack(_ key: ReferenceKey, _ before: ReferenceState) {
+    /// Removes an item that was put in, and what was noted of its values.
+    ///
+    /// - Parameter types: The types as they were before.
+    mutating func takeBack(_ key: ReferenceKey, _ types: [ReferenceType]) {
         _ = remove(key)
-        types = before.types
+        self.types = types
     }
 
     /// Takes all items of a type out.

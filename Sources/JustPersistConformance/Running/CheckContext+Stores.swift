@@ -86,7 +86,7 @@ extension CheckContext {
 
     /// Whether a store has its data after it was closed and opened again.
     var reopeningKeepsData: Bool {
-        capabilities.persistence >= .reopening && variant.requirement == nil
+        capabilities.persistence >= .reopening && !variant.isChild
     }
 
     /// The store closed and opened again: a new instance over the same files where the store persists,

@@ -57,9 +57,9 @@ import CCSV
                 Unmanaged.passUnretained(rows).toOpaque())
         }
         if taken < text.count {
+            let (failure, before) = (failure, rows.take())
+            guard !before.isEmpty else { throw failure }
             failed = failure
-            let before = rows.take()
-            if before.isEmpty { throw failure }
             return before
         }
         try check(rows.problem)

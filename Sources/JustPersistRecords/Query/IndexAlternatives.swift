@@ -153,8 +153,8 @@ struct IndexAlternatives {
         if let ranges = IndexRanges(index, conditions, of: type, mostRanges: mostRanges) {
             found.append(ranges)
             // An array has several elements, each of which may be asked for something else.
-            for place in conditions.indices
-            where place < ConditionSet.mostPlaces && conditions[place].isOfElement
+            for place in conditions.indices.prefix(ConditionSet.mostPlaces)
+            where conditions[place].isOfElement
                 && !ranges.conditions.contains(ConditionSet(place: place))
             {
                 if let other = IndexRanges(

@@ -89,12 +89,8 @@ struct IndexRanges {
                 last = values
                 break
             }
-            if values.ranges.count == 1 {
-                for place in prefixes.indices { prefixes[place] += values.ranges[0].lower }
-            } else {
-                prefixes = prefixes.flatMap { prefix in values.ranges.map { prefix + $0.lower } }
-                if prefixes.isEmpty { break }
-            }
+            prefixes = prefixes.flatMap { prefix in values.ranges.map { prefix + $0.lower } }
+            if prefixes.isEmpty { break }
             pointCount += 1
         }
         guard !self.conditions.isEmpty else { return nil }
@@ -106,13 +102,12 @@ struct IndexRanges {
                     upTo: range.upper.map { prefix + $0 } ?? KeyRange(prefix: prefix).upper)
             }
         }
-        if known.count > 1 { known.sort { $0.lower.span.isOrdered(before: $1.lower.span) } }
+        known.sort { $0.lower.span.isOrdered(before: $1.lower.span) }
     }
 
     /// What is in any of several parts of one index.
     ///
-    /// - Parameter conditions: The places of the conditions that all of them hold, and of those of which they are the
-    ///   choices.
+    /// - Parameter conditions: The conditions that all of them hold, and the choices that they are.
     init?(anyOf parts: [IndexRanges], conditions: ConditionSet, mostRanges: Int) {
         guard let first = parts.first else { return nil }
         self.init(all: first.index)

@@ -70,10 +70,9 @@ enum Question: String, CaseIterable, Sendable {
             // Whether a type without items is listed is for the store to say.
             let emptied = shelf.items.isEmpty ? Shelf.key : nil
             // A child declares types in its root store, where they stay when its block is rolled back (clause 15).
-            let staysDeclared = [.child, .grandchild].contains(check.variant)
             let schemas = try db.schemas().filter {
                 $0.itemTypeKey.hasPrefix(Shelf.key) && $0.itemTypeKey != emptied
-                    && (!staysDeclared || shelf.types[$0.itemTypeKey] != nil)
+                    && (!check.variant.isChild || shelf.types[$0.itemTypeKey] != nil)
             }
             check.expectEqual(
                 schemas.map(\.itemTypeKey), shelf.types.keys.filter { $0 != emptied }.sorted(),

@@ -272,7 +272,15 @@ let package = Package(
                 "JustPersist", "JustPersistConformanceTesting", "JustPersistLMDB",
                 "JustPersistLevelDB", "JustPersistMemory",
             ],
-            swiftSettings: settings),
+            swiftSettings: settings,
+            // So that LMDB and LevelDB find the functions with which the tests count syncs. SwiftPM refuses such flags in
+            // products of dependencies only.
+            linkerSettings: [
+                .unsafeFlags(
+                    ["fdatasync", "pwrite"].flatMap {
+                        ["-Xlinker", "--export-dynamic-symbol=\($0)"]
+                    }, .when(platforms: [.linux]))
+            ]),
         .testTarget(
             name: "JustPersistCLITests",
             dependencies: [

@@ -19,6 +19,12 @@ enum LMDBFixture: ConformanceFixture {
     }
 
     static func corrupt(in directory: URL) throws -> Bool { try damageTexts(in: directory) }
+
+    #if os(Linux)
+        static func syncAudit(of store: LMDBDataStore) -> Int? {
+            SyncCounter.syncsOfMetaPage(in: store.engine.directory)
+        }
+    #endif
 }
 
 enum LevelDBFixture: ConformanceFixture {
@@ -30,6 +36,12 @@ enum LevelDBFixture: ConformanceFixture {
     }
 
     static func corrupt(in directory: URL) throws -> Bool { try damageTexts(in: directory) }
+
+    #if os(Linux)
+        static func syncAudit(of store: LevelDBDataStore) -> Int? {
+            SyncCounter.syncsOfLog(in: store.engine.directory)
+        }
+    #endif
 }
 
 /// Changes a letter of each text that the kit's check of damage finds in the files of a directory.
@@ -88,3 +100,39 @@ func theEngineBelowABackendIsExamined(_ fixture: any ConformanceFixture.Type) as
     #expect(report.isConformant, "\(report)")
     #expect(report.count(.pass) > 10, "\(report)")
 }
+
+#if os(Linux)
+    /// The fixtures count a sync for each commit of a store that waits for the disk, and none of one that does not.
+    @Test(arguments: [Durability.full, .relaxed])
+    func syncsAreCountedWhereAStoreWaitsForThem(_ durability: Durability) throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        func syncs<Store: DataStore>(
+            by store: Store, _ count: (Store) -> Int?
+        ) throws -> Int {
+            try store.open()
+            defer { try? store.close() }
+            let before = count(store) ?? 0
+            for number in 0..<5 {
+                try store.write { db in
+                    try db.declare(ItemSchema("Dish", attributes: [AttributeSchema("price")]))
+                    try db.create("Dish")["price"] = .int(Int64(number))
+                }
+            }
+            return (count(store) ?? 0) - before
+        }
+        let ofLMDB = try syncs(
+            by: LMDBDataStore(
+                at: directory.appending(path: "lmdb"),
+                configuration: LMDBConfiguration(durability: durability)),
+            LMDBFixture.syncAudit)
+        let ofLevelDB = try syncs(
+            by: LevelDBDataStore(
+                at: directory.appending(path: "leveldb"),
+                configuration: LevelDBConfiguration(durability: durability)),
+            LevelDBFixture.syncAudit)
+        let expected = durability == .full ? 5 : 0
+        #expect(ofLMDB == expected)
+        #expect(ofLevelDB == expected)
+    }
+#endif

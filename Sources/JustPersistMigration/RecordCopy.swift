@@ -40,7 +40,10 @@ struct RecordCopy {
                 isSuited =
                     try there.suits(records) && isPart(there, of: records, &progress, report)
             }
-            guard isSuited else { return }
+            guard isSuited else {
+                // Of an earlier source; what is left is compared item by item.
+                return try target.writeRecords { try $0.end() }
+            }
             try target.writeRecords { try $0.adoptTypes(of: records) }
             progress.begin(.copying)
             var digests: [String: TypeDigest] = [:]
@@ -110,7 +113,6 @@ struct RecordCopy {
         _ types: [StoredType], _ expected: [String: TypeDigest],
         _ progress: inout MigrationProgress, _ report: (MigrationProgress) throws -> Void
     ) throws -> Migration.Report {
-        var counts: [String: Int] = [:]
         try target.readRecords { there in
             for type in types {
                 var found = TypeDigest()
@@ -123,9 +125,15 @@ struct RecordCopy {
                 if found != digest {
                     throw migration.verificationFailed(type.key, expected: digest, found: found)
                 }
-                counts[type.key] = try migration.checkCount(type.key, found: found.count) {
-                    () throws(DataStoreError) in try there.count(type)
-                }
+            }
+        }
+        try target.writeRecords { try $0.end() }
+        var counts: [String: Int] = [:]
+        try target.readRecords { there in
+            for type in types {
+                counts[type.key] = try migration.checkCount(
+                    type.key, found: expected[type.key]?.count ?? 0
+                ) { () throws(DataStoreError) in try there.count(type) }
             }
         }
         let result = Migration.Report(types: expected, targetCounts: counts)

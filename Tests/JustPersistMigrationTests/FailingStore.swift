@@ -46,6 +46,9 @@ final class FailingStore: DataStore {
         set { state.withLock { $0.always = newValue } }
     }
 
+    /// Whether the call that was to fail has been made.
+    var hasFailed: Bool { state.withLock { $0.calls > $0.failing ?? .max } }
+
     private func count() throws {
         let fails = state.withLock { state in
             defer { state.calls += 1 }

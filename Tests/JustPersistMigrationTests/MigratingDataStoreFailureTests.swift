@@ -70,7 +70,7 @@ import Testing
             }
             func again<Result>(_ body: () throws -> Result) throws -> Result {
                 for _ in 0..<500 {
-                    do { return try body() } catch { failures += 1 }
+                    if let result = try? body() { return result }
                     Thread.sleep(forTimeInterval: 0.01)
                 }
                 return try body()
@@ -104,7 +104,8 @@ import Testing
                 try store.close()
             }
             #expect(refused.count <= 1)
-            failures += refused.count
+            // The migration itself may try again, so that no caller notices.
+            if faulty.hasFailed { failures += 1 }
         }
         #expect(failures > 0)
     }

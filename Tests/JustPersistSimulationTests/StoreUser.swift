@@ -173,7 +173,15 @@ struct StoreUse: Sendable {
     /// What holds whether it is done or not, and what holds if it is.
     func check(isDone: Bool) throws {
         let source = try contents("source")
-        let target = try contents("target")
+        let target: [String: Int]
+        do {
+            target = try contents("target")
+        } catch let error as DataStoreError
+            where user == .copy && !isDone && error.code == .unfinishedCopy
+        {
+            // It must be completed, or deleted.
+            target = [:]
+        }
         switch user {
         case .child, .queue, .liveMigration:
             let isDoubled = source == Self.doubled

@@ -118,6 +118,10 @@ extension DataStoreError {
 
         /// The target of a migration already holds items.
         public static let targetNotEmpty = Code("targetNotEmpty")
+        /// The store holds a part of a migration that has not ended.
+        ///
+        /// Run the migration again, or delete the store.
+        public static let unfinishedCopy = Code("unfinishedCopy")
         /// Imported text is not valid; the message names the line.
         public static let invalidInput = Code("invalidInput")
         /// The copy differs from its source.

@@ -43,6 +43,8 @@ import Synchronization
         unsafe leveldb_options_set_paranoid_checks(options.pointer, 1)
         unsafe leveldb_options_set_cache(options.pointer, cache.pointer)
         unsafe leveldb_options_set_filter_policy(options.pointer, filter.pointer)
+        // Half of the usual: a look-up compares the checksum of a whole block, which is most of its time.
+        unsafe leveldb_options_set_block_size(options.pointer, 2 << 10)
         unsafe leveldb_options_set_write_buffer_size(
             options.pointer, max(0, configuration.writeBufferSize))
         unsafe leveldb_options_set_max_open_files(
@@ -79,8 +81,10 @@ import Synchronization
             write.pointer, configuration.durability == .full ? 1 : 0)
 
         progress = Atomic(0)
+        noted = Atomic(0)
         inherited = try CommitRing.lastCommit(in: self)
         progress.store((inherited?.number ?? 0) * 2, ordering: .releasing)
+        noted.store(inherited?.number ?? 0, ordering: .releasing)
     }
 
     deinit {
@@ -167,11 +171,22 @@ import Synchronization
     /// Whether a block may have seen a later state than a commit's, so no further block may begin on it.
     func isOvertaken(_ commit: UInt64) -> Bool { overtaken.load(ordering: .acquiring) == commit }
 
-    /// The number of the last commit, if it was made after the opening and the last compaction, and so is in the newest
-    /// log.
+    /// The number of the last commit, if the ring has it and it was made after the opening and the last compaction, and so
+    /// is in the newest log.
     var loggedCommit: UInt64? {
         let known = max(inherited?.number ?? 0, sorted.load(ordering: .acquiring))
-        return settledCommit.flatMap { $0 > known ? $0 : nil }
+        let noted = noted.load(ordering: .acquiring)
+        return settledCommit.flatMap { $0 > known && $0 == noted ? $0 : nil }
+    }
+
+    /// The number of the last commit that the ring has: those of a load are not in it.
+    private let noted: Atomic<UInt64>
+
+    /// The last commit that the ring has; `nil` if there is none.
+    var notedCommit: CommitRing.Entry? {
+        let number = noted.load(ordering: .acquiring)
+        return number == inherited?.number ?? 0
+            ? inherited : CommitRing.Entry(number: number, author: author)
     }
 
     /// The number of the last commit that succeeded.
@@ -182,22 +197,32 @@ import Synchronization
     /// Never called by two threads at once. After it has thrown, the database must not be written to any more: LevelDB
     /// continues after a gap in its log, and would lose acknowledged writes.
     ///
-    /// - Parameter pinReaders: Called when ``settledCommit`` is `nil` and nothing has changed yet; required if there
-    ///   may be readers.
+    /// - Parameters:
+    ///   - isOfLoad: Whether the batch is a part of a load. The ring then has it with the next commit that is not: its
+    ///     keys would make the ranges of all tables overlap.
+    ///   - pinReaders: Called when ``settledCommit`` is `nil` and nothing has changed yet; required if there may be
+    ///     readers.
     func commit(
-        _ batch: borrowing WriteBatch, pinReaders: () -> Void = {}
+        _ batch: borrowing WriteBatch, isOfLoad: Bool = false, pinReaders: () -> Void = {}
     ) throws(DataStoreError) {
         guard let lastCommit = settledCommit else {
             throw DataStoreError(
                 .storageFailure, in: "write",
                 "The LevelDB store at “\(path)” has to be opened again before it is written to.")
         }
-        CommitRing.note(.init(number: lastCommit + 1, author: author), in: batch)
+        if !isOfLoad {
+            let first = max(
+                noted.load(ordering: .acquiring), lastCommit - min(lastCommit, CommitRing.slots))
+            for number in first..<(lastCommit + 1) {
+                CommitRing.note(.init(number: number + 1, author: author), in: batch)
+            }
+        }
         progress.store(lastCommit * 2 + 1, ordering: .releasing)
         pinReaders()
         try unsafe check("write", at: path) {
             unsafe leveldb_write(handle, write.pointer, batch.object.pointer, $0)
         }
         progress.store(lastCommit * 2 + 2, ordering: .releasing)
+        if !isOfLoad { noted.store(lastCommit + 1, ordering: .releasing) }
     }
 }

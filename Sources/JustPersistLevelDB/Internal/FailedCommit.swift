@@ -4,18 +4,15 @@ import JustPersistRecords
 /// A commit that LevelDB reported as failed, which may be in the log nevertheless.
 struct FailedCommit: Sendable {
     private let entry: CommitRing.Entry
-    /// The commit before it; `nil` if it was the first.
+    /// The last commit before it that the ring has; `nil` if there is none.
     private let predecessor: CommitRing.Entry?
     /// The changes of the commit; or the changes that revert it, once they are known.
     private var changes: OrderedKeyMap<[UInt8]?>
 
     /// The commit that `database` has just rejected.
     init(of changes: OrderedKeyMap<[UInt8]?>, in database: Database) {
-        let last = database.lastCommit
-        entry = CommitRing.Entry(number: last + 1, author: database.author)
-        predecessor =
-            last == database.inherited?.number ?? 0
-            ? database.inherited : CommitRing.Entry(number: last, author: database.author)
+        entry = CommitRing.Entry(number: database.lastCommit + 1, author: database.author)
+        predecessor = database.notedCommit
         self.changes = changes
     }
 
@@ -46,11 +43,12 @@ struct FailedCommit: Sendable {
     ///
     /// - Throws: `.corrupted` if the commit before it is missing.
     func revert(in database: Database) throws(DataStoreError) {
-        guard database.lastCommit + 1 >= entry.number else {
+        let before = predecessor?.number ?? 0
+        guard database.lastCommit >= before else {
             throw DataStoreError(
                 .corrupted, in: "open",
                 "The LevelDB store at “\(database.path)” has lost commits that had succeeded, from "
-                    + "\(database.lastCommit + 1) to \(entry.number - 1). Restore it from a backup."
+                    + "\(database.lastCommit + 1) to \(before). Restore it from a backup."
             )
         }
         // Another process may have had the database open meanwhile, and have made commits on top of this one.

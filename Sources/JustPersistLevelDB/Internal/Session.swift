@@ -113,7 +113,7 @@ final class Session: Sendable {
     func write(_ body: (any KeyValueWriter) throws -> Void) throws {
         try checkProcess(in: "write")
         let lack = needsReopening ? try reopenUnlessFull(in: "write") : nil
-        let changes = try changes(by: body)
+        let (changes, isOfLoad) = try changes(by: body)
         guard !changes.isEmpty else { return }
         // The block may have forked, and have returned in the child as well.
         try checkProcess(in: "write")
@@ -121,11 +121,11 @@ final class Session: Sendable {
         do throws(DataStoreError) {
             if let lack { throw lack }
             try checkGrowth(changes)
-            try commit(changes)
+            try commit(changes, isOfLoad)
         } catch {
             // After a merge of tables has met a full disk, the next write fails, even if there is enough space by then.
             guard error.code == .storageFull, reopen(toCommit: changes) else { throw error }
-            try commit(changes)
+            try commit(changes, isOfLoad)
         }
         reserve?.note(changes)
         try place.check(in: "write", isCertain: false)
@@ -158,23 +158,25 @@ final class Session: Sendable {
     /// Called after a compaction.
     func didCompact() { reserve?.keep() }
 
-    /// The changes that a block makes.
+    /// The changes that a block makes, and whether they are a part of a load.
     private func changes(
         by body: (any KeyValueWriter) throws -> Void
-    ) throws -> OrderedKeyMap<[UInt8]?> {
+    ) throws -> (OrderedKeyMap<[UInt8]?>, isOfLoad: Bool) {
         let snapshot = Snapshot(of: try database(in: "write"))
         defer { snapshot.end() }
         let overlay = KeyValueOverlay(over: snapshot)
         try body(overlay)
-        return overlay.changes
+        return (overlay.changes, overlay.isOfLoad)
     }
 
-    private func commit(_ changes: OrderedKeyMap<[UInt8]?>) throws(DataStoreError) {
+    private func commit(
+        _ changes: OrderedKeyMap<[UInt8]?>, _ isOfLoad: Bool
+    ) throws(DataStoreError) {
         let database = try database(in: "write")
         let batch = try WriteBatch(of: changes)
         defer { readers.unpin() }
         do throws(DataStoreError) {
-            try database.commit(batch) { readers.pin(database) }
+            try database.commit(batch, isOfLoad: isOfLoad) { readers.pin(database) }
         } catch {
             let failed = FailedCommit(of: changes, in: database)
             phase.withLock { $0 = .suspect(database, failed) }

@@ -325,10 +325,12 @@ final class BlockType {
     /// Whether an item may have a value with one of these tags for an attribute.
     func mayHave(tags: UInt16, _ attribute: UInt16) -> Bool {
         guard let stored, stored.attributes.indices.contains(Int(attribute)) else { return true }
-        let known = stored.attributes[Int(attribute)]
-        let standard: UInt16 =
-            known.defaultValue.map { 1 << UInt16(ValueTag.tag(of: $0.kind)) } ?? 0
-        return (known.tags.known | standard) & tags != 0
+        // Field by field: a copy of the whole costs more than the answer.
+        if stored.attributes[Int(attribute)].tags.known & tags != 0 { return true }
+        guard let standard = stored.attributes[Int(attribute)].defaultValue?.kind else {
+            return false
+        }
+        return 1 << UInt16(ValueTag.tag(of: standard)) & tags != 0
     }
 
     /// Whether an item may have a text for an attribute that differs from its composed form.

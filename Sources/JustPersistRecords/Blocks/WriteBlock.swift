@@ -11,6 +11,9 @@ final class WriteBlock: Block {
     /// Whether the block notes the items that it changes.
     private let isObserved: Bool
     override var notesChanges: Bool { isObserved }
+    /// Whether the block only adds records to a store that is being loaded: neither counters nor the header are written
+    /// before the load ends.
+    private(set) var isOfLoad = false
     /// Whether the block counts among those whose commits are still to be announced.
     private var isUnannounced = true
     /// Whether something was written, even if it was deleted again.
@@ -176,6 +179,26 @@ final class WriteBlock: Block {
     func adopt(_ type: CatalogType) {
         known.catalog.put(type)
         didChange(type.number)
+    }
+
+    /// Begins to load the store, unless its changes are logged or observed: no other block runs until the load ends.
+    func beginLoad() {
+        if !isObserved { header.isLoading = true }
+    }
+
+    /// Notes that the block does nothing but add records, of a store that is being loaded.
+    func noteLoad() { isOfLoad = header.isLoading }
+
+    /// Ends the load of the store, if one has begun, and counts its records.
+    func endLoad() throws(DataStoreError) {
+        guard header.isLoading else { return }
+        header.isLoading = false
+        try storing { (writer) throws(DataStoreError) in
+            for type in known.catalog.types {
+                let count = try Counter.found(type.number, in: writer)
+                try Counter.write(count, type: type.number, to: writer)
+            }
+        }
     }
 
     /// Adds types for the references in a value whose types have no number.
@@ -614,6 +637,7 @@ final class WriteBlock: Block {
         try thread.checkNoChangeWasLost()
         try flush()
         try checkUniqueness()
+        if isOfLoad, poison == nil { return }
         try storage { () throws(DataStoreError) in
             for table in usedTables { try table.writeCount(to: writer) }
             let isChanged = !changedTypes.isEmpty

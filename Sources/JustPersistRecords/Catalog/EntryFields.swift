@@ -15,6 +15,9 @@ import JustPersist
 struct EntryFields {
     private(set) var bytes: [UInt8] = []
 
+    /// The bits of a field without which the entry must be neither read nor written.
+    static let secret: UInt8 = 0xC0
+
     mutating func append(_ number: UInt8, _ field: [UInt8]) {
         bytes.append(number)
         bytes.append(varint: field.count)

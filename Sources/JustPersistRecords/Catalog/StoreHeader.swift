@@ -9,7 +9,8 @@ import JustPersist
 /// 16  16  id of the store
 /// 32  8   version of the catalog
 /// 40  8   number of the commit
-/// 48  …   fields (EntryFields): 1 the change log, and those of later releases
+/// 48  …   fields (EntryFields): 1 the change log; 2 (bits 6 and 7 set, no contents) the store is being loaded; and those of
+///         later releases
 ///     8   checksum: wyhash of all bytes before, seed 0
 /// ```
 struct StoreHeader: Sendable {
@@ -26,10 +27,13 @@ struct StoreHeader: Sendable {
     var commit: UInt64 = 0
     /// The change log; `nil` if the store keeps none.
     var changeLog: ChangeLogState?
+    /// Whether a copy into the store has begun and not ended: then its counters are not those of its records.
+    var isLoading = false
     private(set) var unknown = UnknownFields()
 
     private enum FieldNumber {
         static let changeLog: UInt8 = 1
+        static let loading: UInt8 = 2
     }
 
     func encoded() -> [UInt8] {
@@ -42,6 +46,7 @@ struct StoreHeader: Sendable {
         bytes.append(littleEndian: commit)
         var fields = EntryFields()
         if let changeLog { fields.append(FieldNumber.changeLog, changeLog.encoded()) }
+        if isLoading { fields.append(FieldNumber.loading | EntryFields.secret, []) }
         fields.append(unknown)
         bytes += fields.bytes
         bytes.append(littleEndian: bytes.span.wyhash(0..<bytes.count, seed: 0))
@@ -81,14 +86,21 @@ struct StoreHeader: Sendable {
         }
         let end = bytes.count - 8
         var log: ChangeLogState?
+        var isLoading = false
         guard bytes.count >= Self.leastLength,
             bytes.word64(at: end) == bytes.wyhash(0..<end, seed: 0),
             EntryFields.read(
                 bytes, 48..<end, keeping: &unknown,
                 { number, field in
-                    guard number == FieldNumber.changeLog else { return false }
-                    log = ChangeLogState(decoding: bytes, field)
-                    return log == nil ? nil : true
+                    switch number {
+                    case FieldNumber.changeLog:
+                        log = ChangeLogState(decoding: bytes, field)
+                        return log == nil ? nil : true
+                    case FieldNumber.loading:
+                        isLoading = true
+                        return field.isEmpty ? true : nil
+                    default: return false
+                    }
                 }), max(bytes.word64(at: 32), bytes.word64(at: 40)) < Self.mostCommits,
             log.map({ $0.first <= bytes.word64(at: 40) + 1 }) ?? true
         else {
@@ -103,6 +115,18 @@ struct StoreHeader: Sendable {
         catalogVersion = bytes.word64(at: 32)
         commit = bytes.word64(at: 40)
         changeLog = log
+        self.isLoading = isLoading
+    }
+
+    /// Throws if the store holds a part of a copy that has not ended.
+    func checkWhole() throws(DataStoreError) {
+        guard isLoading else { return }
+        throw DataStoreError(
+            .unfinishedCopy, in: "open",
+            """
+            The store holds a part of a migration that has not ended, so it cannot be used yet. Run the migration again \
+            to complete it, or delete the store.
+            """)
     }
 
     /// Throws if a later release has forbidden this one to write.

@@ -7,10 +7,10 @@ package protocol RecordCopying: DataStore {
     /// Whether the store has records of its own: a child shares its parent's, and a framework's rows are not records.
     var ownsRecords: Bool { get }
 
-    /// Runs a block that reads records on one snapshot.
+    /// Runs a block that reads records on one snapshot, also those of a copy that has not ended.
     func readRecords(_ body: (StoredRecords) throws -> Void) throws
 
-    /// Runs a block that takes over records, and commits.
+    /// Runs a block that takes over types or records, and commits.
     func writeRecords(_ body: (RecordIntake) throws -> Void) throws
 }
 
@@ -18,10 +18,10 @@ extension RecordStore: RecordCopying {
     package var ownsRecords: Bool { child == nil && !engine.storesRows }
 
     package func readRecords(_ body: (StoredRecords) throws -> Void) throws {
-        try gate.readHere { try withBlock { try body(StoredRecords($0)) } }
+        try gate.readHere { try withBlock(ofLoad: true) { try body(StoredRecords($0)) } }
     }
 
     package func writeRecords(_ body: (RecordIntake) throws -> Void) throws {
-        try gate.writeHere { try writeBlock { try body(RecordIntake($0)) } }
+        try gate.writeHere { try writeBlock(ofLoad: true) { try body(RecordIntake($0)) } }
     }
 }

@@ -6,9 +6,10 @@ package struct RecordIntake {
 
     init(_ block: WriteBlock) { self.block = block }
 
-    /// Copies the types of another store, which must suit this one: see ``StoredRecords/suits(_:)``.
+    /// Begins a copy, and copies the types of another store, which must suit this one: see ``StoredRecords/suits(_:)``.
     ///
-    /// Index entries are written with the records.
+    /// Until ``end()`` the store can be used for the copy only, unless its changes are logged or observed. Index entries
+    /// are written with the records.
     package func adoptTypes(of source: StoredRecords) throws(DataStoreError) {
         guard block.known.catalog.suits(source.catalog) else {
             throw DataStoreError(
@@ -21,7 +22,11 @@ package struct RecordIntake {
             for place in type.indexes.indices { type.indexes[place].noteWritten() }
             block.adopt(type)
         }
+        block.beginLoad()
     }
+
+    /// Ends a copy: the store can be used.
+    package func end() throws(DataStoreError) { try block.endLoad() }
 
     /// Declares a type as another store has it; a new index is declared without a class if it was there.
     ///
@@ -54,6 +59,7 @@ package struct RecordIntake {
             throw .undeclaredType(batch.type.key, in: "migrate")
         }
         guard let first = batch.ids.first, let last = batch.ids.last else { return }
+        block.noteLoad()
         let table = block.table(of: type)
         // Checked for each batch: another migration into this store may be running.
         let mayBeThere = try block.holdsKeys(in: RecordKey.range(type: type.number, first...last))

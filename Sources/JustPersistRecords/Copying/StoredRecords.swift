@@ -23,7 +23,9 @@ package struct StoredRecords {
 
     /// Throws `.newerFormat` if the store has something that a copy by this release would lose.
     package func checkCopying() throws(DataStoreError) {
-        try StoreHeader(reading: block.reader)?.checkWriting()
+        let header = try StoreHeader(reading: block.reader)
+        try header?.checkWriting()
+        try header?.checkWhole()
         for type in catalog.types where type.unknown.forbidsWriting {
             throw type.newerFormat(in: "migrate")
         }

@@ -200,6 +200,13 @@ public protocol KeyValueWriter: KeyValueReader {
     /// ``KeyValueOverlay``, whose changes are written after it has returned.
     func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws
 
+    /// Notes that the transaction is a part of a load: that the store is not used until a later transaction, without
+    /// this note, completes it.
+    ///
+    /// A load writes records in the order of their keys. An engine that records its commits need not record this one, so
+    /// that its files hold keys of one place only. The default does nothing.
+    func noteLoad()
+
     /// Whether the changes of a savepoint that fails after its `body` has returned are undone.
     ///
     /// If not, which is the default, the transaction is rolled back.

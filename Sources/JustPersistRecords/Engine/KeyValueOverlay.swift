@@ -8,6 +8,8 @@ public import JustPersist
 public final class KeyValueOverlay: KeyValueWriter {
     /// The new value of each changed key; `nil` for a key that was removed.
     public private(set) var changes: OrderedKeyMap<[UInt8]?>
+    /// Whether the changes are a part of a load.
+    public private(set) var isOfLoad = false
     private var savepoints = SavepointLog<[UInt8]?>()
     private let base: any KeyValueReader
     /// Identifies the base together with the initial changes, if the creator numbers them.
@@ -73,6 +75,9 @@ public final class KeyValueOverlay: KeyValueWriter {
         }
         savepoints.keep()
     }
+
+    /// Sets ``isOfLoad``.
+    public func noteLoad() { isOfLoad = true }
 
     /// `true`: nothing can fail after the body of a savepoint.
     public var undoesFailedSavepoints: Bool { true }

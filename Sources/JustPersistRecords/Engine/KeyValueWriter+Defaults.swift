@@ -9,6 +9,9 @@ extension KeyValueWriter {
         try put(value.span, forKey: key)
     }
 
+    /// Does nothing.
+    public func noteLoad() {}
+
     /// `false`: some of its changes may have been written.
     public var undoesFailedSavepoints: Bool { false }
 

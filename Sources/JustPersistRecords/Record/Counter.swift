@@ -43,9 +43,16 @@ enum Counter {
         } catch {
             if error.code != .corrupted { throw error }
         }
+        return try found(type, in: reader)
+    }
+
+    /// The number of a type's records, which are counted.
+    static func found(
+        _ type: UInt32, in reader: any KeyValueReader
+    ) throws(DataStoreError) -> Int {
         var count = 0
-        try reader.scan(RecordKey.range(type: type), reversed: false) {
-            (_, _) throws(DataStoreError) in
+        try reader.scanKeys(RecordKey.range(type: type), reversed: false) {
+            (_) throws(DataStoreError) in
             count += 1
             return .next
         }

@@ -26,12 +26,15 @@ extension RecordStore {
     /// Runs `body` with a write block of its own, inside the gate, which commits it.
     ///
     /// The gate may commit the block together with others: until then only later blocks of the group see its changes.
-    func writeBlock(_ body: (WriteBlock) throws -> Void) throws {
+    ///
+    /// - Parameter ofLoad: Whether the block may write to a store that is being loaded.
+    func writeBlock(ofLoad: Bool = false, _ body: (WriteBlock) throws -> Void) throws {
         guard let writer = transaction.writer else { throw DataStoreError.notSetUp(in: "write") }
         let (context, header, catalog) = try state(
             in: writer, StoreHeader(reading: writer), isCommitted: false,
             ofTransaction: transaction.catalog)
         try header.checkWriting()
+        if !ofLoad { try header.checkWhole() }
         let running = WriteBlock(
             writer: writer, header: header, catalog: catalog, context: context)
         do {

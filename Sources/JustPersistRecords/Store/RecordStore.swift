@@ -255,13 +255,15 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     }
 
     /// Runs `body` with a block of its own, inside the gate.
-    func withBlock(_ body: (Block) throws -> Void) throws {
+    ///
+    /// - Parameter ofLoad: Whether the block may read a store that is being loaded.
+    func withBlock(ofLoad: Bool = false, _ body: (Block) throws -> Void) throws {
         try engine.read { reader in
-            var block = try readBlock(reader)
+            var block = try readBlock(reader, ofLoad: ofLoad)
             defer {
                 block.end()
                 // Retained items refer to the block.
-                if !block.dependsOnRecords, isKnownUniquelyReferenced(&block) {
+                if !ofLoad, !block.dependsOnRecords, isKnownUniquelyReferenced(&block) {
                     idleBlocks.all[ThreadPart.mine].withLock { [block] in $0.block = block }
                 }
             }
@@ -269,7 +271,9 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         }
     }
 
-    private func readBlock(_ reader: any KeyValueReader) throws(DataStoreError) -> Block {
+    private func readBlock(
+        _ reader: any KeyValueReader, ofLoad: Bool
+    ) throws(DataStoreError) -> Block {
         let idle = idleBlocks.all[ThreadPart.mine].withLock { idle in
             let block = idle.block
             idle.block = nil
@@ -283,6 +287,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             return block
         }
         let header = try StoreHeader(reading: reader)
+        if !ofLoad { try header?.checkWhole() }
         if let block = idle.block, block.known.catalog.version == header?.catalogVersion {
             block.begin(reader)
             return block

@@ -51,6 +51,7 @@ final class RecordTransaction<Engine: KeyValueEngine>: SharedTransaction, @unche
                 try body()
                 if let failure { throw failure }
                 for block in blocks { block.beforeCommit?() }
+                if !blocks.isEmpty, blocks.allSatisfy(\.isOfLoad) { writer.noteLoad() }
             }
         } catch {
             for block in blocks { block.conclude(isCommitted: false) }

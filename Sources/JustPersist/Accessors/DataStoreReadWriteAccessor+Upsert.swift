@@ -1,4 +1,4 @@
-/// Items that are found by a unique attribute, or made.
+/// Upserts: items that are found by a unique attribute, or created.
 ///
 /// The attribute must be declared unique: `@Attribute(.unique) var permit: String`. Two blocks that import the same
 /// data then leave no duplicates, in either order. If case is ignored (`@Attribute(.unique, .ignoringCase)`), an item
@@ -13,7 +13,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// }
     /// ```
     ///
-    /// A new item has the class's defaults for the other attributes. Costs one look-up in an index.
+    /// A new item has the class's defaults for the other attributes. Costs one lookup in an index.
     ///
     /// - Throws: `.invalidRequest` if the class does not declare the attribute unique, or if the value is nil or NaN,
     ///   which no two items share. `.uniqueViolation` if several items have had the value since before the attribute

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A failure of a store: what happened, in which operation, to what, and what to do about it.
 ///
-/// Every failure of a store is of this one type. Distinguish failures by ``code``, show ``message`` to people, and
+/// Every failure of a store is of this one type. Distinguish failures by ``code``, show ``message`` to users, and
 /// keep ``engine`` for the log. Errors that your own blocks throw pass through unchanged.
 public struct DataStoreError: Error, Sendable {
     /// The kind of failure.
@@ -11,7 +11,7 @@ public struct DataStoreError: Error, Sendable {
     public let code: Code
     /// The operation that failed: "open", "read", "write", "fetch", "setValue" and the like.
     public let operation: String
-    /// One sentence for a person: what happened, to what, and what to do next.
+    /// One sentence for the user: what happened, to what, and what to do next.
     public var message: String { advice.map { "\(fact) \($0)" } ?? fact }
     /// The message without the advice.
     package let fact: String

@@ -21,7 +21,7 @@ struct PredicateScope {
         if isInSubquery { try add(elements) }
     }
 
-    /// Counts progress reports of a regular expression search beyond the number that its text explains.
+    /// Counts the progress reports of a regular expression search that exceed the allowance for the length of its text.
     mutating func count(reports: Int) throws(DataStoreError) { try add(reports * 1_000) }
 
     private mutating func add(_ count: Int) throws(DataStoreError) {

@@ -14,7 +14,7 @@ package struct RowGrouping {
     private let request: DataStoreRequest
     private let aggregation: DataStoreAggregation
     private let columns: [String]
-    /// The place of each aggregate's operand; `nil` for the number of items.
+    /// The position of each aggregate's operand; `nil` for the number of items.
     private let operandPlaces: [Int?]
     private let having: PreparedPredicate?
     private let sort: [(key: PreparedExpression, descriptor: DataStoreSortDescriptor)]
@@ -310,7 +310,7 @@ package struct RowGrouping {
     }
 }
 
-/// The values of a group's keys, equal if a sort puts them at one place.
+/// The values of a group's keys, equal if a sort ranks them equally.
 ///
 /// Values that a predicate finds equal are equal here, and so are all NaN.
 private struct GroupKey: Hashable {

@@ -9,7 +9,7 @@ struct ExactSum {
     /// The number of additions since the last carry.
     private var additions = 0
 
-    /// The number of smallest Doubles in 1, as a power of two.
+    /// The number 1 is 2^1074 times the smallest Double.
     private static let powerOfOne = 1074
 
     /// Adds a number, which is finite.

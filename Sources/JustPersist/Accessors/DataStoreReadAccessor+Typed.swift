@@ -21,7 +21,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
             as: type, Item.request(condition.predicate(), sort, offset: offset, limit: limit))
     }
 
-    /// The first item of a class that matches, in the order asked for.
+    /// The first item of a class that matches, in the requested order.
     public func first<Item: DataStoreItem>(
         _ type: Item.Type, where predicate: DataStorePredicate? = nil,
         sortedBy sort: ItemSort<Item>...
@@ -29,7 +29,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try items(as: type, Item.request(predicate, sort, offset: nil, limit: 1)).first
     }
 
-    /// The first item of a class that matches, in the order asked for.
+    /// The first item of a class that matches, in the requested order.
     public func first<Item: DataStoreItem>(
         _ type: Item.Type, where condition: some ItemCondition<Item>,
         sortedBy sort: ItemSort<Item>...

@@ -53,7 +53,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
             Values.Item.request(condition.predicate(), sort, offset: offset, limit: limit))
     }
 
-    /// The values of the first item of a class that matches, in the order asked for.
+    /// The values of the first item of a class that matches, in the requested order.
     @inlinable
     public func firstValues<Item: ItemWithValues>(
         of type: Item.Type, where predicate: DataStorePredicate? = nil,
@@ -64,7 +64,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         ).first
     }
 
-    /// The values of the first item of a class that matches, in the order asked for.
+    /// The values of the first item of a class that matches, in the requested order.
     @inlinable
     public func firstValues<Item: ItemWithValues>(
         of type: Item.Type, where condition: some ItemCondition<Item>,

@@ -36,7 +36,7 @@ public protocol DataStoreReadAccessor: ~Copyable {
         _ request: DataStoreRequest, _ body: (any DataStoreItem) -> Void
     ) throws(DataStoreError)
 
-    /// Computes an aggregation of the items that the request's predicate chooses: a row for each group.
+    /// Computes an aggregation of the items that the request's predicate selects: a row for each group.
     ///
     /// The request's sort, offset and limit apply to the rows; see ``DataStoreAggregation``. The default
     /// implementation visits the items with ``performForEach(_:_:)``.
@@ -49,7 +49,7 @@ public protocol DataStoreReadAccessor: ~Copyable {
         _ operation: QueryPlan.Operation, _ request: DataStoreRequest
     ) throws(DataStoreError) -> QueryPlan
 
-    /// The place in the store's history of the state that the block reads, without the block's own changes.
+    /// The position in the store's history of the state that the block reads, without the block's own changes.
     ///
     /// An observation with this token reports every commit after that state. The default refuses, with
     /// ``DataStoreError/Code/unsupported``.

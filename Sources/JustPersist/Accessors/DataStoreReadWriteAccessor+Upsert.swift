@@ -1,4 +1,4 @@
-/// Items that are found by a unique attribute, or made.
+/// Upserts: items that are found by a unique attribute, or created.
 ///
 /// The attribute must be declared unique: `@Attribute(.unique) var permit: String`. Two blocks that import the same
 /// data then leave no duplicates, in either order. If case is ignored (`@Attribute(.unique, .ignoringCase)`), an item
@@ -13,7 +13,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// }
     /// ```
     ///
-    /// A new item has the class's defaults for the other attributes. Costs one look-up in an index.
+    /// A new item has the class's defaults for the other attributes. Costs one lookup in an index.
     ///
     /// - Throws: `.invalidRequest` if the class does not declare the attribute unique, or if the value is nil or NaN,
     ///   which no two items share. `.uniqueViolation` if several items have had the value since before the attribute
@@ -74,8 +74,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         return typed
     }
 
-    /// The items of a type without a Swift class that have these values for a unique attribute, in the order of the values;
-    /// new ones for values that no item has.
+    /// The items of a type without a Swift class that have these values for a unique attribute, in the order of the
+    /// values; new ones for values that no item has.
     ///
     /// - Throws: As ``upsert(_:_:_:)``; `.unknownAttribute` if the type was not declared.
     public func upsert(
@@ -171,13 +171,13 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     }
 }
 
-/// Distinct values; a repeated value has the place of its first occurrence.
+/// Distinct values; a repeated value has the position of its first occurrence.
 private struct DistinctValues {
     /// The distinct values, in the order of their first occurrence.
     private(set) var values: [DataStoreValue] = []
-    /// For each given value, its place in ``values``.
+    /// For each given value, its position in ``values``.
     private(set) var places: [Int] = []
-    /// For each value in ``values``, the place of its first occurrence.
+    /// For each value in ``values``, the position of its first occurrence.
     private(set) var firstPlaces: [Int] = []
     private var placeOfKey: [ValueSet.Key: Int] = [:]
     private let textOrder: TextOrder

@@ -56,13 +56,13 @@ public struct DataStoreAggregate: Sendable, Hashable {
         self.name = name ?? (key.map { "\(function.rawValue).\($0)" } ?? function.rawValue)
     }
 
-    /// How many items there are; the column is named `count`.
+    /// The number of items; the column is named `count`.
     public static let count = DataStoreAggregate(.count, nil)
 
     /// A function of the values at an attribute, or at a key path with dots.
     public init(_ function: Function, of key: String) { self.init(function, key, name: nil) }
 
-    /// How many items have a value there.
+    /// The number of items that have a value there.
     public static func count(_ key: String) -> Self { Self(.count, of: key) }
 
     /// The sum of the values there.
@@ -83,7 +83,7 @@ public struct DataStoreAggregate: Sendable, Hashable {
 
 /// A grouping of the items of a request, and the aggregates to compute for each group.
 ///
-/// The request's predicate chooses the items. Its sort, offset and limit apply to the rows, one for each group, as
+/// The request's predicate selects the items. Its sort, offset and limit apply to the rows, one for each group, as
 /// SQL's `ORDER BY` and `LIMIT` do: a sort descriptor names a column. Without a sort, the rows are in the order of
 /// their keys.
 public struct DataStoreAggregation: Sendable, Hashable {

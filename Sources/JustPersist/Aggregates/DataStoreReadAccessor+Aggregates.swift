@@ -113,7 +113,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     ///     sortedBy: .descending("average.stars"), limit: 5)
     /// ```
     ///
-    /// `predicate` chooses the items; `having` chooses groups, `sort` orders them, and `offset` and `limit` slice them.
+    /// `predicate` selects the items; `having` selects groups, `sort` orders them, and `offset` and `limit` slice them.
     /// These three refer to columns: the keys and the names of the aggregates. Without a sort, the groups are in the
     /// order of their keys. Without aggregates, the rows are the distinct values of the keys. See
     /// ``DataStoreAggregation`` for which items form one group.
@@ -160,7 +160,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         try rows(keys, aggregates, condition.predicate(), having, sort, offset, limit)
     }
 
-    /// The result of an aggregation over the items that a request's predicate chooses: a row for each group.
+    /// The result of an aggregation over the items that a request's predicate selects: a row for each group.
     ///
     /// The request's sort, offset and limit apply to the rows; see ``DataStoreAggregation``.
     ///

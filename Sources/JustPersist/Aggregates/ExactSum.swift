@@ -3,13 +3,13 @@
 /// The sum is a multiple of the smallest Double, 2^-1074, in digits of 32 bits. Each digit is stored in 64 bits, which
 /// makes carries rare. Only as many digits are kept as the added numbers need.
 struct ExactSum {
-    /// The place of the first digit that is kept.
+    /// The position of the first digit that is kept.
     private var start = 0
     private var digits: [Int64] = []
     /// The number of additions since the last carry.
     private var additions = 0
 
-    /// The number of smallest Doubles in 1, as a power of two.
+    /// The number 1 is 2^1074 times the smallest Double.
     private static let powerOfOne = 1074
 
     /// Adds a number, which is finite.

@@ -22,10 +22,10 @@ public struct ItemAggregate<Item: DataStoreItem>: Sendable {
         }
     }
 
-    /// How many items there are, in the column `count`.
+    /// The number of items, in the column `count`.
     public static var count: ItemAggregate { ItemAggregate(DataStoreAggregate.count) }
 
-    /// How many items have a value.
+    /// The number of items that have a value.
     public static func count<Value>(_ keyPath: KeyPath<Item, Value>) -> ItemAggregate {
         ItemAggregate(.count, keyPath)
     }

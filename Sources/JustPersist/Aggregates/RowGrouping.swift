@@ -8,13 +8,13 @@ package struct RowGrouping {
     package let keys: [RequestKey]
     /// The distinct operands of the aggregates.
     package let operands: [RequestKey]
-    /// The totals that are needed of each operand.
+    /// The totals that each operand needs.
     package let needs: [AggregateTotal.Needs]
 
     private let request: DataStoreRequest
     private let aggregation: DataStoreAggregation
     private let columns: [String]
-    /// The place of each aggregate's operand; `nil` for the number of items.
+    /// The position of each aggregate's operand; `nil` for the number of items.
     private let operandPlaces: [Int?]
     private let having: PreparedPredicate?
     private let sort: [(key: PreparedExpression, descriptor: DataStoreSortDescriptor)]
@@ -110,7 +110,7 @@ package struct RowGrouping {
         needs[operand].contains(ascending ? .minimum : .maximum)
     }
 
-    /// The items to look at: those that the predicate chooses, in the order of creation.
+    /// A request for the items that the predicate selects, in the order of creation.
     package var items: DataStoreRequest {
         let items = DataStoreRequest(type: request.type, predicate: request.predicate)
         items.deadline = request.deadline
@@ -126,9 +126,9 @@ package struct RowGrouping {
         return place
     }
 
-    /// A group of items with values that no other group has, and by which ``place(of:)`` will not be asked for it.
+    /// Adds a group with values that no other group has, and that are never passed to ``place(of:)``.
     ///
-    /// For a caller that meets the values in their order, and so need not look the group up.
+    /// For a caller that visits the values in order, and so need not look the group up.
     package mutating func newPlace(of values: [DataStoreValue]) -> Int {
         let place = counts.count
         keyValues.append(values)
@@ -310,7 +310,7 @@ package struct RowGrouping {
     }
 }
 
-/// The values of a group's keys, equal if a sort puts them at one place.
+/// The values of a group's keys, equal if a sort ranks them equally.
 ///
 /// Values that a predicate finds equal are equal here, and so are all NaN.
 private struct GroupKey: Hashable {

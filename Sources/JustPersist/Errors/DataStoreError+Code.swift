@@ -11,13 +11,13 @@ extension DataStoreError {
 
         private init(_ name: String) { rawValue = name }
 
-        // MARK: Life
+        // MARK: Opening and closing
 
         /// The store was used before `setup()` or after `tearDown()`.
         public static let notSetUp = Code("notSetUp")
         /// The store's files are already open in this process, perhaps through another path.
         public static let alreadyOpen = Code("alreadyOpen")
-        /// Another process holds the store.
+        /// Another process has locked the store.
         public static let lockedByAnotherProcess = Code("lockedByAnotherProcess")
         /// The path holds something that is not a store of this kind; it was left untouched.
         public static let notAStore = Code("notAStore")

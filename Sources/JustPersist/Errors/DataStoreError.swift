@@ -2,7 +2,7 @@ public import Foundation
 
 /// A failure of a store: what happened, in which operation, to what, and what to do about it.
 ///
-/// Every failure of a store is of this one type. Distinguish failures by ``code``, show ``message`` to people, and
+/// Every failure of a store is of this one type. Distinguish failures by ``code``, show ``message`` to users, and
 /// keep ``engine`` for the log. Errors that your own blocks throw pass through unchanged.
 public struct DataStoreError: Error, Sendable {
     /// The kind of failure.
@@ -11,7 +11,7 @@ public struct DataStoreError: Error, Sendable {
     public let code: Code
     /// The operation that failed: "open", "read", "write", "fetch", "setValue" and the like.
     public let operation: String
-    /// One sentence for a person: what happened, to what, and what to do next.
+    /// One sentence for the user: what happened, to what, and what to do next.
     public var message: String { advice.map { "\(fact) \($0)" } ?? fact }
     /// The message without the advice.
     package let fact: String
@@ -23,7 +23,7 @@ public struct DataStoreError: Error, Sendable {
     public var attribute: String?
     /// The storage engine's own report, if there is one.
     public var engine: EngineFailure?
-    /// The place in a text that could not be parsed, if that is the failure.
+    /// The position in a text that could not be parsed, if that is the failure.
     public var location: Location?
     /// The conflicting changes of a child store and its parent, if a merge failed because of them.
     public var conflicts: [MergeConflict] = []
@@ -77,22 +77,22 @@ public struct DataStoreError: Error, Sendable {
         }
     }
 
-    /// A place in a text, such as a predicate's format.
+    /// A position in a text, such as a predicate's format.
     public struct Location: Sendable, Hashable {
         /// The whole text.
         public let text: String
-        /// The place, counted in characters from the start of ``text``; at most its length.
+        /// The position, counted in characters from the start of ``text``; at most its length.
         public let offset: Int
 
-        /// The place `offset` characters into `text`.
+        /// The position `offset` characters into `text`.
         public init(text: String, offset: Int) {
             self.text = text
             self.offset = offset
         }
 
-        /// The line of the text that holds the place, and below it a caret under the place.
+        /// The line of the text that holds the position, and below it a caret under the position.
         ///
-        /// Of a long line, 60 characters on either side of the place are shown, with `…` for the rest. Control
+        /// Of a long line, 60 characters on either side of the position are shown, with `…` for the rest. Control
         /// characters are escaped, as `\u{1b}`, so that they do not affect a terminal.
         public var excerpt: String {
             let place = text.index(
@@ -118,7 +118,7 @@ extension DataStoreError: LocalizedError, CustomStringConvertible {
     /// The ``message``, so that `localizedDescription` shows it.
     public var errorDescription: String? { message }
 
-    /// The operation, the message, the place if there is one, and the engine's own text.
+    /// The operation, the message, the position if there is one, and the engine's own text.
     public var description: String {
         var text = "\(operation): \(message)"
         if let engine {

@@ -1,6 +1,6 @@
 /// The accessors that the properties of item classes use, for attributes of an ``AttributeValue`` type.
 ///
-/// The index is the attribute's place in the class's schema. Properties cannot throw: a failure is reported to the
+/// The index is the attribute's position in the class's schema. Properties cannot throw: a failure is reported to the
 /// store's error handler, the getter returns its default, and the setter changes nothing. A block of a throwing form
 /// then fails with the error at its end.
 extension DataStoreItem {

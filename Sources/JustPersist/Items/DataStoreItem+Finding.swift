@@ -30,7 +30,7 @@ extension DataStoreItem {
             Self.request(condition.predicate(), sort, offset: offset, limit: limit))
     }
 
-    /// The first item of the class that matches, in the order asked for.
+    /// The first item of the class that matches, in the requested order.
     public static func first(
         in db: borrowing some DataStoreReadAccessor & ~Copyable,
         where predicate: DataStorePredicate? = nil, sortedBy sort: ItemSort<Self>...
@@ -40,7 +40,7 @@ extension DataStoreItem {
         ).first
     }
 
-    /// The first item of the class that matches, in the order asked for.
+    /// The first item of the class that matches, in the requested order.
     public static func first(
         in db: borrowing some DataStoreReadAccessor & ~Copyable,
         where condition: some ItemCondition<Self>, sortedBy sort: ItemSort<Self>...

@@ -18,7 +18,7 @@ extension DataStoreItem {
     /// The value of one attribute, as ``value(forKeyPath:)`` returns it.
     public func object(forKey key: String) -> Any? { value(forKeyPath: key) }
 
-    /// The value of one attribute as the type asked for, `nil` if it is of another type.
+    /// The value of one attribute as the requested type; `nil` if it is of another type.
     public func get<Value>(forKey key: String) -> Value? { value(forKeyPath: key) as? Value }
 
     /// The value at a key path, exactly as stored; null if a link of the path is missing.

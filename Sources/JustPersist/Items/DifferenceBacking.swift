@@ -7,7 +7,7 @@ final class DifferenceBacking: ItemBacking {
     private let target: any ItemBacking
     /// Whether the item has values; those of a new one are set without a comparison.
     private let comparesValues: Bool
-    /// The places in the class's schema of the attributes that were changed.
+    /// The indexes of the changed attributes in the class's schema.
     private(set) var changedIndices: Set<Int> = []
 
     init(from target: any ItemBacking, comparesValues: Bool = true) {

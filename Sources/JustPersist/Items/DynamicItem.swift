@@ -56,8 +56,8 @@ public final class DynamicItem: MutableDataStoreItem {
 }
 
 extension DataStoreItem {
-    /// All values that are not null, by attribute, and the nulls of attributes that have a default, where an item
-    /// without a stored value would not have null.
+    /// All values that are not null, by attribute, and the nulls of attributes that have a default, because an item
+    /// without a stored value would have the default.
     package func storedValues(
         withNullsOf nullable: some Collection<String> = []
     ) throws(DataStoreError) -> [String: DataStoreValue] {

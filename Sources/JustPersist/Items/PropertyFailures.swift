@@ -58,7 +58,7 @@ package enum PropertyFailures {
         return $areOnlyThrown.withValue(false) { block() }
     }
 
-    /// Notes a failure, and returns whether the caller is to report it.
+    /// Records a failure, and returns whether the caller must report it.
     fileprivate static func note(_ error: DataStoreError) -> Bool {
         let isReported = !areOnlyThrown
         var error = error
@@ -76,7 +76,7 @@ package enum PropertyFailures {
         noted.failures.append((count.add(1, ordering: .relaxed).newValue, error))
     }
 
-    /// Runs `body`, and hands over those of its failures that it has not thrown, for another thread to ``receive(_:)``.
+    /// Runs `body`, and moves its failures that were not thrown to `failures`, for another thread to ``receive(_:)``.
     static func handingOver(
         to failures: Locked<[DataStoreError]>, _ body: () throws -> Void
     ) rethrows {
@@ -88,7 +88,7 @@ package enum PropertyFailures {
         try body()
     }
 
-    /// Notes failures that were handed over: they fail the block or call around this on this thread.
+    /// Records the failures of another thread: they fail the enclosing block or call on this thread.
     static func receive(_ failures: Locked<[DataStoreError]>) {
         for error in failures.withLock({ $0 }) { add(error) }
     }
@@ -97,7 +97,7 @@ package enum PropertyFailures {
     @usableFromInline
     static var mark: Int { count.load(ordering: .relaxed) }
 
-    /// The first failure of this thread since then; all of them are forgotten.
+    /// Removes the failures of this thread since `mark`, and returns the first.
     @usableFromInline
     static func take(since mark: Int) -> DataStoreError? {
         mark == self.mark ? nil : takeAll(since: mark).first
@@ -113,7 +113,7 @@ package enum PropertyFailures {
 }
 
 extension ItemBacking {
-    /// Reports that a property could not be read or changed, and fails the block or call around it if that can throw.
+    /// Reports that a property could not be read or changed, and fails the enclosing block or call if that can throw.
     @usableFromInline
     func fail(_ error: DataStoreError) {
         if PropertyFailures.note(error) { report(error) }

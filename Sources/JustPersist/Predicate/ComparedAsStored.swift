@@ -2,8 +2,8 @@ import Foundation
 
 /// A type whose values compare as their stored forms do.
 ///
-/// Only the types that requests know conform. A type of the program may have its own `==` or `<`, of which only the
-/// results can be known: ``TypedComparison`` evaluates those, or refuses.
+/// Only types with a built-in meaning in requests conform. A type of the program may have its own `==` or `<`:
+/// ``TypedComparison`` evaluates these for each case of an enum, and refuses them for other types.
 protocol ComparedAsStored {}
 
 extension Bool: ComparedAsStored {}

@@ -9,7 +9,7 @@ extension DataStorePredicate {
     /// let predicate = try .evaluated(evaluation) && DataStorePredicate("stars > 3")
     /// ```
     ///
-    /// The items that the other parts of an AND leave are created one by one and passed to the closure. A condition of
+    /// The items that fulfil the other parts of an AND are created one by one and passed to the closure. A condition of
     /// this kind is therefore far slower than one that a store evaluates on its records, and uses no index. An
     /// evaluation equals only itself, cannot be encoded, and its text cannot be parsed.
     public struct ItemEvaluation: Sendable, Hashable {

@@ -36,9 +36,9 @@ extension DataStorePredicate {
     /// Refused are `[l]`, because a comparison by the rules of a locale would find other items on another machine,
     /// random numbers, `FUNCTION(…)` and other selectors, assignments and blocks.
     ///
-    /// Keywords are read in either case. Throws `.invalidPredicate` with the place for a text that cannot be parsed or
-    /// arguments that do not fit it, `.unsupported` with the place for refused elements, and `.limitExceeded` for more
-    /// than 64 KiB of text or more than ``validate(operators:)`` allows.
+    /// Keywords are read in either case. Throws `.invalidPredicate` with the position for a text that cannot be parsed
+    /// or arguments that do not fit it, `.unsupported` with the position for refused elements, and `.limitExceeded` for
+    /// more than 64 KiB of text or more than ``validate(operators:)`` allows.
     public init(_ format: String, _ arguments: Any?...) throws(DataStoreError) {
         try self.init(format, arguments: arguments)
     }
@@ -67,7 +67,7 @@ extension DataStorePredicate {
 }
 
 extension DataStoreError.Location {
-    /// The place of a Unicode scalar; inside a character, the place of the character.
+    /// The position of a Unicode scalar; inside a character, the position of the character.
     fileprivate init(text: String, scalarOffset: Int) {
         let scalars = text.unicodeScalars
         let place =

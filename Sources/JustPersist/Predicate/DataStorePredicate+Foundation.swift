@@ -12,7 +12,7 @@ extension DataStorePredicate {
     /// `Codable` structures.
     ///
     /// Any other condition, such as a search for a `Regex` or a comparison of a type with its own `==` or `<`, is left
-    /// to Foundation, which evaluates it on the items that the other conditions leave. Such a condition becomes an
+    /// to Foundation, which evaluates it on the items that the other conditions select. Such a condition becomes an
     /// ``evaluated(_:)`` part of the predicate, and ``QueryPlan/evaluatedByFoundation`` counts these parts. It uses no
     /// index, and creates an item for each record that it examines.
     ///

@@ -114,7 +114,7 @@ struct PredicateLexer {
     }
 }
 
-/// An error in a predicate's text, with its place, counted in Unicode scalars.
+/// An error in a predicate's text, with its position, counted in Unicode scalars.
 struct PredicateSyntaxError: Error {
     let code: DataStoreError.Code
     let message: String

@@ -80,21 +80,21 @@ extension PredicateParser {
         operatorWords.contains(word.uppercased())
     }
 
-    /// The words that end at a place, from the last operator on.
+    /// The words that end at a position, from the last operator on.
     private func words(before end: Int) -> [String] {
         let all = run(before: end).words
         let last = all.lastIndex(where: Self.isOperator)
         return Array(all[(last.map { $0 + 1 } ?? 0)...])
     }
 
-    /// The words and spaces that end at a place, and their start.
+    /// The words and spaces that end at a position, and their start.
     private func run(before end: Int) -> (start: Int, words: [String]) {
         var start = end
         while start > 0, Self.isSpaced(lexer.scalars[start - 1]) { start -= 1 }
         return (start, Self.words(lexer.scalars[start..<end]))
     }
 
-    /// The words that begin at a place, up to the next operator.
+    /// The words that begin at a position, up to the next operator.
     private func words(from start: Int) -> [String] {
         let end = lexer.scalars[start...].firstIndex { !Self.isSpaced($0) } ?? lexer.scalars.count
         return Array(Self.words(lexer.scalars[start..<end]).prefix { !Self.isOperator($0) })

@@ -21,7 +21,7 @@ struct PredicateScope {
         if isInSubquery { try add(elements) }
     }
 
-    /// Counts progress reports of a regular expression search beyond the number that its text explains.
+    /// Counts the progress reports of a regular expression search that exceed the allowance for the length of its text.
     mutating func count(reports: Int) throws(DataStoreError) { try add(reports * 1_000) }
 
     private mutating func add(_ count: Int) throws(DataStoreError) {
@@ -39,7 +39,7 @@ struct PredicateScope {
             """)
     }
 
-    /// Adds a variable, and returns its place.
+    /// Adds a variable, and returns its index.
     mutating func push(_ name: String) -> Int {
         variables.append((name, .null))
         return variables.count - 1
@@ -48,7 +48,7 @@ struct PredicateScope {
     /// Removes the last variable; not needed after an error.
     mutating func pop() { variables.removeLast() }
 
-    /// Sets the variable at a place to the next element of a collection.
+    /// Sets the variable at an index to the next element of a collection.
     mutating func set(_ element: DataStoreValue, at place: Int) throws(DataStoreError) {
         try count(1)
         variables[place].value = element

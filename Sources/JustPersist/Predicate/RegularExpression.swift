@@ -10,8 +10,8 @@ struct RegularExpression: Sendable {
 
     /// The expressions compiled last, the newest last.
     ///
-    /// Each is needed to check a predicate and to evaluate it, and programs use the same few again. To compile one takes as
-    /// long as to match it against ten texts.
+    /// Each is needed to check a predicate and to evaluate it, and programs use the same few again. Compiling one takes
+    /// as long as matching it against ten texts.
     private static let recent = Locked<[RegularExpression]>([], isProcessWide: true)
     private static let mostRecent = 16
     /// A longer expression is not kept, because it takes much memory.

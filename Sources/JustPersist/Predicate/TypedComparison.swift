@@ -90,7 +90,7 @@ struct TypedComparison {
         }
     }
 
-    /// The place of the case that a constant is.
+    /// The index of the case that equals a constant.
     private func place(
         of constant: DataStoreValue, _ left: Expression, _ right: Expression
     ) throws(DataStoreError) -> Int {

@@ -3,7 +3,7 @@ extension DataStoreRequest {
     public struct Slice: Sendable, Hashable {
         /// The number of items that are skipped.
         public let offset: Int
-        /// The most items that follow; `nil` for no limit.
+        /// The maximum number of items that follow; `nil` for no limit.
         public let limit: Int?
 
         init(_ offset: Int?, _ limit: Int?) {

@@ -46,7 +46,7 @@ public final class DataStoreRequest: @unchecked Sendable {
         get { withContents { $0.offset } }
         set { withContents { $0.offset = newValue } }
     }
-    /// The most items to return; `nil` and 0 mean no limit.
+    /// The maximum number of items to return; `nil` and 0 mean no limit.
     ///
     /// A negative limit is an error.
     public var limit: Int? {
@@ -54,7 +54,7 @@ public final class DataStoreRequest: @unchecked Sendable {
         set { withContents { $0.limit = newValue } }
     }
 
-    /// The time after which the request is given up, from the start of its execution; `nil` for none.
+    /// The time after which the request fails, from the start of its execution; `nil` for none.
     ///
     /// ```swift
     /// let request = DataStoreRequest(itemType: Order.self)
@@ -63,8 +63,8 @@ public final class DataStoreRequest: @unchecked Sendable {
     /// ```
     ///
     /// Set one where the predicate comes from outside the program: the work for one item is limited, but not the
-    /// number of items. A request that contains MATCHES or SUBQUERY, in its predicate, a sort or an aggregate, is given
-    /// up after ``deadlineOfCostlyPredicates`` of work if it sets no deadline; set a longer one where it needs more.
+    /// number of items. A request that contains MATCHES or SUBQUERY, in its predicate, a sort or an aggregate, fails
+    /// after ``deadlineOfCostlyPredicates`` of work if it sets no deadline; set a longer one where it needs more.
     ///
     /// The call throws ``DataStoreError/Code/deadlineExceeded`` shortly after the deadline: the clock is read between
     /// records, and within costly comparisons. In a write block that changes nothing, and the block may continue. The
@@ -76,7 +76,7 @@ public final class DataStoreRequest: @unchecked Sendable {
         set { withContents { $0.deadline = newValue } }
     }
 
-    /// Its own deadline, and whether it has the one of costly predicates if it sets none.
+    /// The deadline that the request sets, and whether ``deadlineOfCostlyPredicates`` applies if it sets none.
     package var work: (deadline: Duration?, isCostly: Bool) {
         withContents { contents in
             let sortsByCostlyKey = contents.sortDescriptors?.contains { $0.key.isCostlyKey }
@@ -147,12 +147,12 @@ public final class DataStoreRequest: @unchecked Sendable {
         }
     }
 
-    /// Sorts by one key, in place of any order before.
+    /// Sorts by one key, which replaces the previous sort descriptors.
     public func setSort(byKey sortKey: String, ascending: Bool) {
         sortDescriptors = [DataStoreSortDescriptor(key: sortKey, ascending: ascending)]
     }
 
-    /// What a request asks for of its type, read at once: another thread may change it.
+    /// The contents of a request, read under one lock because another thread may change them.
     package struct Parts {
         package let predicate: DataStorePredicate?
         package let sortDescriptors: [DataStoreSortDescriptor]
@@ -161,7 +161,7 @@ public final class DataStoreRequest: @unchecked Sendable {
         package let hasValidSlice: Bool
     }
 
-    /// What the request asks for now.
+    /// The current contents of the request.
     package var parts: Parts {
         withContents { contents in
             Parts(

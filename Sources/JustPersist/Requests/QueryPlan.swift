@@ -7,7 +7,7 @@
 /// // index on borough: 1203 entries and 1203 records examined, 1203 items found
 /// ```
 public struct QueryPlan: Sendable, Hashable {
-    /// The result that is asked for.
+    /// The kind of result that is requested.
     public enum Operation: Sendable, Hashable {
         /// The items themselves.
         case fetch
@@ -43,7 +43,7 @@ public struct QueryPlan: Sendable, Hashable {
         public let attributes: [String]
         /// The number of leading attributes that the predicate restricts.
         public let restricted: Int
-        /// Whether the index returns the items in the order asked for, so that they need not be sorted.
+        /// Whether the index returns the items in the requested order, so that they need not be sorted.
         public let givesOrder: Bool
         /// Whether the index ignores case.
         public let ignoresCase: Bool

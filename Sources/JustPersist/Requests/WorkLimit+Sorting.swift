@@ -1,5 +1,5 @@
 extension Array {
-    /// Sorts the array in place, and checks the limits of the work now and then.
+    /// Sorts the array in place, and checks the limits of the work at intervals.
     package mutating func sortWithinLimits(
         by precedes: (Element, Element) -> Bool
     ) throws(DataStoreError) {

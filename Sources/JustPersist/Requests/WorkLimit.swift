@@ -2,7 +2,7 @@ import Synchronization
 
 /// Ends long work when its task is cancelled or the deadline of its request has passed.
 ///
-/// A store's loops call ``check()`` now and then: for example at every 256th record, or after every thousand steps.
+/// A store's loops call ``check()`` at intervals: for example at every 256th record, or after every thousand steps.
 /// The limits belong to the thread and need not be passed on: the `async` calls of a store set the cancellation of
 /// their task for the thread on which their block runs, and ``DataStoreRequest/withinDeadline(_:_:)`` sets a deadline.
 public final class WorkLimit: Sendable {
@@ -114,7 +114,7 @@ public final class WorkLimit: Sendable {
 
     /// Runs what the caller of a request does with an item, while the store does not work for the request.
     ///
-    /// Its time does not count where the request has no deadline but that of costly predicates. Use it where a request
+    /// Its time does not count if the request has only the deadline of costly predicates. Use it where a request
     /// calls a closure of the program, as in ``DataStoreReadAccessor/forEach(_:_:)``.
     public static func pausing<Value>(_ body: () throws -> Value) rethrows -> Value {
         guard let limit = limitOfThread, limit.allowance != nil else { return try body() }
@@ -126,7 +126,7 @@ public final class WorkLimit: Sendable {
         return try run(WorkLimit(limit.cancellation, limit.deadline), body)
     }
 
-    /// Whether ``pausing(_:)`` does anything on this thread.
+    /// Whether ``pausing(_:)`` has an effect on this thread.
     package static var canPause: Bool { limitOfThread?.allowance != nil }
 
     private static func run<Value>(

@@ -108,7 +108,7 @@ public struct ItemStream<Value: Sendable>: AsyncSequence, Sendable {
             }
             hasBegun = true
             StreamThread.start { [store, channel] in
-                // The store that is closing may be another one, in whose block the thread is at the moment.
+                // The closing store may be another one: the thread may be inside a block of that store.
                 do {
                     try store.performRead { _ in }
                 } catch let error as DataStoreError where error.code == .notSetUp {
@@ -123,7 +123,7 @@ public struct ItemStream<Value: Sendable>: AsyncSequence, Sendable {
                         try walk { value in try batches.add(value) }
                     }
                 }
-                // Also the values before an error; it throws only if they are not wanted.
+                // Passes on the values before an error, too; `flush` throws only if they are not wanted.
                 try? batches.flush()
                 channel.end(result)
             }
@@ -138,7 +138,7 @@ public struct ItemStream<Value: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// Collects values in batches, which grow the faster values are made and taken: a slow loop and a slow search receive
+/// Collects values in batches, which grow if values are made and taken quickly: a slow loop and a slow search receive
 /// each value immediately, and fast ones seldom wait for each other.
 private struct ValueBatches<Value: Sendable> {
     private static var largest: Int { 256 }

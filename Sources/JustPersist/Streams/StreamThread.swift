@@ -2,8 +2,8 @@ import Foundation
 
 /// The threads on which streams read from stores, one for each running iteration.
 ///
-/// A closing store ends the streams that are inside its blocks, because they may wait for a task that takes no values,
-/// and the store would wait for them.
+/// A closing store ends the streams that are inside its blocks: such a stream may wait for a task that takes no values,
+/// and the store waits for the stream's block.
 package enum StreamThread {
     private struct Running {
         let id: UInt

@@ -82,13 +82,7 @@ import Testing
             let sizes = [0, 1, 8, 100, 1000, 2000, 5000, 20000]
             let size = sizes.randomElement(using: &random) ?? 0
             let value = [UInt8](repeating: .random(in: 0...255, using: &random), count: size)
-            if Bool.random(using: &random) {
-                try writer.put(key, value)
-            } else {
-                try writer.put(count: size, forKey: key.span) { output in
-                    for byte in value { output.append(byte) }
-                }
-            }
+            try writer.put(key, value)
             model[key] = value
         } else if Int.random(in: 0..<10, using: &random) == 0 {
             let range = range(&random)

@@ -19,8 +19,7 @@ import CLMDB
     /// Stores a value; fast for ascending keys, because the page of the last one is tried first.
     ///
     /// With `MDB_APPEND`, `key` must follow the last key of all, and pages are filled completely; otherwise nothing is
-    /// stored, and `MDB_KEYEXIST` is returned. With `MDB_RESERVE` only the space is reserved, to which `value` points
-    /// afterwards.
+    /// stored, and `MDB_KEYEXIST` is returned.
     func put(_ value: inout MDB_val, forKey key: inout MDB_val, _ flags: Int32) -> Int32 {
         unsafe mdb_cursor_put(pointer, &key, &value, UInt32(flags))
     }

@@ -25,27 +25,12 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
     func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError) {
         try unsafe value.withUnsafeBufferPointer { bytes throws(DataStoreError) in
             var value = unsafe MDB_val(bytes)
-            try unsafe store(&value, forKey: key, flags: 0)
+            try unsafe store(&value, forKey: key)
         }
     }
 
-    func put(
-        count: Int, forKey key: Span<UInt8>, _ fill: (inout OutputSpan<UInt8>) -> Void
-    ) throws(DataStoreError) {
-        var value = unsafe MDB_val(mv_size: count, mv_data: nil)
-        try unsafe store(&value, forKey: key, flags: MDB_RESERVE)
-        // SAFETY: LMDB keeps the space until the next write.
-        let room = unsafe UnsafeMutableBufferPointer(
-            start: value.mv_data?.assumingMemoryBound(to: UInt8.self), count: count)
-        var output = unsafe OutputSpan(buffer: room, initializedCount: 0)
-        fill(&output)
-        let filled = unsafe output.finalize(for: room)
-        // Earlier contents of the page must not reach the file as part of a value.
-        unsafe room.extracting(filled...).initialize(repeating: 0)
-    }
-
     private func store(
-        _ value: inout MDB_val, forKey key: Span<UInt8>, flags: Int32
+        _ value: inout MDB_val, forKey key: Span<UInt8>
     ) throws(DataStoreError) {
         if let failure { throw failure }
         try environment.checkProcess(in: "write")
@@ -59,11 +44,11 @@ final class WriteTransaction: ReadTransaction, KeyValueWriter {
         let code = unsafe key.withUnsafeBufferPointer { bytes in
             var key = unsafe MDB_val(bytes)
             if isAppending {
-                let code = unsafe cursor.put(&value, forKey: &key, flags | MDB_APPEND)
+                let code = unsafe cursor.put(&value, forKey: &key, MDB_APPEND)
                 if code != MDB_KEYEXIST { return code }
                 isAppending = false
             }
-            return unsafe cursor.put(&value, forKey: &key, flags)
+            return unsafe cursor.put(&value, forKey: &key, 0)
         }
         putCursor = consume cursor
         try checkWrite(code)

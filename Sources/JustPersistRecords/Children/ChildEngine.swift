@@ -32,7 +32,7 @@ final class ChildEngine: KeyValueEngine {
         limit = limits.writeBlockBytes
         self.traits = KeyValueEngineTraits(
             name: "child of \(traits.name)", isPersistent: false, durability: .relaxed,
-            maximumKeyLength: traits.maximumKeyLength, checksBytes: traits.checksBytes)
+            maximumKeyLength: traits.maximumKeyLength)
     }
 
     // MARK: Life

@@ -177,14 +177,6 @@ public protocol KeyValueWriter: KeyValueReader {
     /// ``KeyValueEngineTraits/maximumKeyLength`` bytes; a value may be empty.
     func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError)
 
-    /// Stores a value of `count` bytes under `key`, which `fill` writes into the engine's memory.
-    ///
-    /// `fill` is called once and appends exactly `count` bytes. The default copies them from a buffer; an engine that
-    /// can provide its own memory saves that copy.
-    func put(
-        count: Int, forKey key: Span<UInt8>, _ fill: (inout OutputSpan<UInt8>) -> Void
-    ) throws(DataStoreError)
-
     /// Removes `key`, and returns whether it existed.
     func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool
 
@@ -235,8 +227,6 @@ public struct KeyValueEngineTraits: Sendable {
     public var isReadOnly: Bool
     /// The longest key that the engine accepts, in bytes; at least 480.
     public var maximumKeyLength: Int
-    /// Whether the engine detects changed bytes itself, so records are read without comparing their checksums.
-    public var checksBytes: Bool
     /// Whether threads other than the caller of ``KeyValueEngine/write(_:)`` may use its writer, one at a time and in
     /// order, while the caller waits inside the call.
     ///
@@ -248,8 +238,7 @@ public struct KeyValueEngineTraits: Sendable {
     public init(
         name: String, isPersistent: Bool, durability: Durability = .full,
         isSharedBetweenProcesses: Bool = false, isReadOnly: Bool = false,
-        maximumKeyLength: Int = 480, checksBytes: Bool = false,
-        isPassedBetweenThreads: Bool = false
+        maximumKeyLength: Int = 480, isPassedBetweenThreads: Bool = false
     ) {
         self.name = name
         self.isPersistent = isPersistent
@@ -257,7 +246,6 @@ public struct KeyValueEngineTraits: Sendable {
         self.isSharedBetweenProcesses = isSharedBetweenProcesses
         self.isReadOnly = isReadOnly
         self.maximumKeyLength = maximumKeyLength
-        self.checksBytes = checksBytes
         self.isPassedBetweenThreads = isPassedBetweenThreads
     }
 }

@@ -1,14 +1,6 @@
 public import JustPersist
 
 extension KeyValueWriter {
-    /// Fills a buffer, and stores its bytes.
-    public func put(
-        count: Int, forKey key: Span<UInt8>, _ fill: (inout OutputSpan<UInt8>) -> Void
-    ) throws(DataStoreError) {
-        let value = [UInt8](capacity: count) { fill(&$0) }
-        try put(value.span, forKey: key)
-    }
-
     /// Does nothing.
     public func noteLoad() {}
 

@@ -223,8 +223,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             files: try above.map(\.files)
                 ?? engine.directory.flatMap { try FileIdentity(ofItemAt: $0) },
             limits: limits,
-            checksBytes: above?.checksBytes
-                ?? !(engine.traits.checksBytes || engine.storesRows),
+            checksBytes: above?.checksBytes ?? !engine.storesRows,
             keepsIndexes: keepsIndexes, feed: feed,
             root: child.map { child in
                 // Weak: retained items hold this, and must not keep the parent store open.

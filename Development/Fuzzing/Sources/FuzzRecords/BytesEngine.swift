@@ -3,18 +3,12 @@ import JustPersistMemory
 import JustPersistRecords
 
 /// An engine in memory whose stored bytes can be replaced.
-///
-/// Its traits state that it checks its bytes itself, so that the record layer does not check its own checksum.
 final class BytesEngine: KeyValueEngine {
     typealias Entry = (key: [UInt8], value: [UInt8])
 
     private let memory = InMemoryEngine()
 
-    var traits: KeyValueEngineTraits {
-        var traits = memory.traits
-        traits.checksBytes = true
-        return traits
-    }
+    var traits: KeyValueEngineTraits { memory.traits }
 
     func open() throws(DataStoreError) { try memory.open() }
     func close() { memory.close() }

@@ -13,14 +13,14 @@ public func fuzzRecords(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard let choice = input.first else { return 0 }
     let engine = BytesEngine()
     var entries = template
-    // Mostly an item: those are decoded without a checksum of their own. All others get one that suits them.
+    // Mostly an item.
     let place = choice < 128 ? firstRecord + Int(choice) % 4 : Int(choice) % entries.count
     if choice < 224 {
         entries[place].value = Array(input.dropFirst())
     } else {
         entries[place].key = Array(entries[place].key.prefix(1) + input.dropFirst())
     }
-    if choice >= 128 { Checksum.correct(&entries[place]) }
+    Checksum.correct(&entries[place])
     attempt { try engine.fill(entries) }
     let store = RecordStore(engine: engine)
     store.errorHandler = { _ in }

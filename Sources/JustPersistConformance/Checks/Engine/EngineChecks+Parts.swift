@@ -157,23 +157,5 @@ extension EngineChecks {
                 try expect(engine.model, writer)
             }
         },
-        check("reserved-room", clause: [9], "A value that is written in place is the one written.")
-        {
-            check in
-            var engine = try ExaminedEngine(check, (0..<10).map(entry))
-            let sizes = [0, 1, 7, 100, 3000, 100_000]
-            for (number, size) in (sizes + sizes.reversed()).enumerated() {
-                let value = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) }
-                try engine.engine.write { writer in
-                    try writer.put(count: size, forKey: key(number % 9).span) { output in
-                        for byte in value { output.append(byte) }
-                    }
-                    engine.model.put(value, forKey: key(number % 9))
-                    try engine.expect(engine.model, "after a put in place", writer)
-                }
-                check.tick()
-            }
-            try engine.expect("after puts in place")
-        },
     ]
 }

@@ -9,7 +9,7 @@ enum PartFaults {
     static let all: [SabotagedEngineType] = [
         KeepsFailedParts.self, UndoesTheWholeTransaction.self, DeletesUpToAndWithTheEnd.self,
         MiscountsRanges.self, DeletesFourThousandKeys.self, ReversesNoKeys.self,
-        LooksUpEachKeyOnce.self, FindsOnlyWhatIsCommitted.self, FillsRoomToABlock.self,
+        LooksUpEachKeyOnce.self, FindsOnlyWhatIsCommitted.self,
     ]
 }
 
@@ -100,14 +100,5 @@ final class FindsOnlyWhatIsCommitted: SabotagedEngine, EngineFault, @unchecked S
         return keys.enumerated().compactMap { (place, key) in
             committed.value(forKey: key.span).map { (place, $0) }
         }
-    }
-}
-
-/// Keeps values that are written in place with zeros up to a multiple of 8.
-final class FillsRoomToABlock: SabotagedEngine, EngineFault, @unchecked Sendable {
-    override class var caughtBy: [String] { ["engine/reserved-room"] }
-
-    override func filled(_ value: [UInt8]) -> [UInt8] {
-        value + [UInt8](repeating: 0, count: (8 - value.count % 8) % 8)
     }
 }

@@ -121,9 +121,6 @@ class SabotagedEngine: KeyValueEngine, @unchecked Sendable {
         }
     }
 
-    /// The value that is kept of one that was written in place.
-    func filled(_ value: [UInt8]) -> [UInt8] { value }
-
     /// The state of a transaction after a part that threw.
     func undone(_ before: Entries, _ after: Entries) -> Entries { before }
 
@@ -165,13 +162,6 @@ class SabotagedEngine: KeyValueEngine, @unchecked Sendable {
 
         func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool {
             engine.delete([UInt8](copying: key), in: self)
-        }
-
-        func put(
-            count: Int, forKey key: Span<UInt8>, _ fill: (inout OutputSpan<UInt8>) -> Void
-        ) throws(DataStoreError) {
-            let value = [UInt8](capacity: count) { fill(&$0) }
-            engine.put(engine.filled(value), forKey: [UInt8](copying: key), in: self)
         }
 
         func deleteAll(in range: KeyRange) throws(DataStoreError) -> Int {

@@ -93,6 +93,10 @@ public struct Migration: Sendable {
         try checkCopying()
         return try WorkLimit.throwingCancellation {
             if let report = try RecordCopy(self)?.run(progress) { return report }
+            if let target = target as? any RecordCopying, target.ownsRecords {
+                // What an interrupted copy of records has left is completed item by item.
+                try target.writeRecords { try $0.end() }
+            }
             return try ItemCopy(self).run(progress)
         }
     }

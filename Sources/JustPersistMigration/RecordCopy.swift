@@ -40,10 +40,7 @@ struct RecordCopy {
                 isSuited =
                     try there.suits(records) && isPart(there, of: records, &progress, report)
             }
-            guard isSuited else {
-                // Of an earlier source; what is left is compared item by item.
-                return try target.writeRecords { try $0.end() }
-            }
+            guard isSuited else { return }
             try target.writeRecords { try $0.adoptTypes(of: records) }
             progress.begin(.copying)
             var digests: [String: TypeDigest] = [:]

@@ -1,6 +1,5 @@
 import Foundation
 import JustPersist
-import JustPersistMigration
 
 /// Processes that are killed at random points, and the stores that they leave.
 extension DurabilityChecks {
@@ -201,7 +200,7 @@ extension DurabilityChecks {
             } catch let error as DataStoreError where error.code == .unfinishedCopy {
                 // The target may refuse to be used before it is complete.
             }
-            try Migration(from: source, to: target).run()
+            try check.migrate(from: source, to: target)
             for (name, store) in [("the target", target), ("the source", source)] {
                 check.expectEqual(
                     try StoreDump(of: store), expected,

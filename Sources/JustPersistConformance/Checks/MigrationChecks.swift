@@ -222,7 +222,7 @@ extension CheckContext {
 
     /// Migrates between the stores themselves, which may know a shorter way than the contract's.
     @discardableResult
-    fileprivate func migrate(
+    func migrate(
         from source: any DataStore, to target: any DataStore,
         policy: Migration.Policy = .intoEmpty, batchSize: Int = 20_000,
         progress: (MigrationProgress) throws -> Void = { _ in }

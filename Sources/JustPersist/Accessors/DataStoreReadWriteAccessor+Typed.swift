@@ -6,10 +6,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         _ type: Item.Type = Item.self
     ) throws(DataStoreError) -> Item {
         guard let item = Item.cast(try performCreate(ItemType(type))) else {
-            throw DataStoreError(
-                .couldNotCreateItemOfType, in: "create",
-                "The store made an item of another class than “\(Item.itemTypeKey)”.",
-                itemType: Item.itemTypeKey)
+            throw .madeOfAnotherClass(type)
         }
         item.setInitialValues()
         return item
@@ -85,5 +82,15 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
                 itemType: item.backing.itemTypeKey)
         }
         return live
+    }
+}
+
+extension DataStoreError {
+    @usableFromInline
+    static func madeOfAnotherClass(_ itemClass: any DataStoreItem.Type) -> DataStoreError {
+        DataStoreError(
+            .couldNotCreateItemOfType, in: "create",
+            "The store made an item of another class than “\(itemClass.itemTypeKey)”.",
+            itemType: itemClass.itemTypeKey)
     }
 }

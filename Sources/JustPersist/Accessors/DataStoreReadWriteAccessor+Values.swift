@@ -40,13 +40,11 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     func makeItem<Item: MutableDataStoreItem>(
         _ type: Item.Type, id: ItemID
     ) throws(DataStoreError) -> Item {
-        let item = Item(
-            backing: DictionaryBacking(
-                itemTypeKey: type.itemTypeKey, schema: type.schema, id: id))
-        guard try performInsert(item) else { throw .alreadyThere(id, ofType: type.itemTypeKey) }
-        // The store's own backing: the backing that forwarded the item has no fast path.
-        let live = Item(backing: item.backing.storeBacking)
-        live.setInitialValues()
+        guard let made = try performCreate(ItemType(type), id: id) else {
+            throw .alreadyThere(id, ofType: type.itemTypeKey)
+        }
+        guard let item = Item.cast(made) else { throw .madeOfAnotherClass(type) }
+        item.setInitialValues()
         return item
     }
 

@@ -9,6 +9,14 @@ public protocol DataStoreReadWriteAccessor: DataStoreReadAccessor, ~Copyable {
     /// A type that has no schema must be known to the store (``declare(_:)``).
     func performCreate(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem
 
+    /// Makes a new item of a type, with an id and without values; `nil` if the store has an item of the type with that
+    /// id.
+    ///
+    /// The default inserts an item that it has made outside of the store.
+    func performCreate(
+        _ type: ItemType, id: ItemID
+    ) throws(DataStoreError) -> (any MutableDataStoreItem)?
+
     /// Inserts an item that belongs to no store yet, under its own id, and makes it live.
     ///
     /// If the store already contains an item with this id, that item does not change, and nothing is duplicated.
@@ -44,6 +52,20 @@ public protocol DataStoreReadWriteAccessor: DataStoreReadAccessor, ~Copyable {
 }
 
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
+    /// Makes an item outside of the store, and inserts it.
+    public func performCreate(
+        _ type: ItemType, id: ItemID
+    ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
+        guard let itemClass = type.itemClass as? any MutableDataStoreItem.Type else {
+            throw .readOnlyClass(.couldNotCreateItemOfType, type.key, in: "create")
+        }
+        let item = itemClass.init(
+            backing: DictionaryBacking(itemTypeKey: type.key, schema: type.schema, id: id))
+        guard try performInsert(item) else { return nil }
+        // The store's own backing: the one that forwards to it has no fast path.
+        return itemClass.init(backing: item.backing.storeBacking)
+    }
+
     /// Refuses to drop an index.
     public func dropIndex(
         _ index: IndexSchema, ofType itemTypeKey: String

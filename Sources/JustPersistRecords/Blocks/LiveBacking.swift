@@ -234,7 +234,7 @@ final class LiveBacking: RecordBacking {
     }
 
     @inline(__always)
-    private func setValue(
+    func setValue(
         _ value: DataStoreValue, atPlace place: Int, name: String?
     ) throws(DataStoreError) {
         if isMoved {

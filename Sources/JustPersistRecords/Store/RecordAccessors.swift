@@ -163,6 +163,15 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
         return try noting { () throws(DataStoreError) in try block.make(try block.blockType(type)) }
     }
 
+    func performCreate(
+        _ type: ItemType, id: ItemID
+    ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
+        try block.checkOpen("create")
+        return try noting { () throws(DataStoreError) in
+            try block.make(try block.blockType(type), id: id)
+        }
+    }
+
     func performInsert(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
         try block.checkOpen("insert")
         return try noting { () throws(DataStoreError) in try block.add(item) }

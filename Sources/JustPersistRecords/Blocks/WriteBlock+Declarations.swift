@@ -1,0 +1,124 @@
+import JustPersist
+
+/// Changes of the catalog.
+extension WriteBlock {
+    /// Adds the declarations of the type's class to the catalog if they are missing.
+    @inline(__always)
+    func complete(_ type: BlockType) throws(DataStoreError) {
+        if !type.isComplete { try declare(type) }
+    }
+
+    func declare(_ type: BlockType) throws(DataStoreError) {
+        try type.checkWriting()
+        if let schema = type.itemType.schema { try declare(schema, isOfClass: true) }
+        let stored = known.catalog.candidates(for: type.itemType).first
+        type.bind(to: stored, stored.map { table(of: $0) })
+        note(type)
+        type.noteDeclared()
+    }
+
+    /// Updates the catalog to a schema.
+    ///
+    /// - Parameters:
+    ///   - isOfClass: Whether the schema is that of an item class: then indexes that it no longer declares are dropped.
+    ///   - child: The block of a child store that declares the schema, whose items count too.
+    func declare(
+        _ schema: ItemSchema, isOfClass: Bool = false, for child: WriteBlock? = nil
+    ) throws(DataStoreError) {
+        if let root = context.root { return try declare(schema, isOfClass: isOfClass, at: root) }
+        let candidates = known.catalog.candidates(for: ItemType(schema))
+        let isAmbiguous = candidates.contains { stored in
+            stored.places(of: schema).contains { $0.count > 1 }
+        }
+        // The search for items and values reads records only.
+        if candidates.count > 1 || isAmbiguous { try flush() }
+        let (type, others, isChanged) = try known.catalog.declare(
+            schema, isOfClass: isOfClass, limits: context.limits,
+            holdsItems: { (type) throws(DataStoreError) in
+                if try holdsItems(type) { return true }
+                return try child?.holdsItems(type) ?? false
+            },
+            holdsValues: { (type, attribute) throws(DataStoreError) in
+                if try holdsValues(type, attribute) { return true }
+                return try child?.holdsValues(type, attribute) ?? false
+            })
+        if !isChanged { return }
+        for attribute in type.attributes {
+            if let value = attribute.defaultValue { try addTypes(referredToBy: value) }
+        }
+        for other in others {
+            changedTypes.insert(other.number)
+            bind(usedTypes(other), to: type)
+        }
+        didChange(type.number)
+        try followIndexes(of: type, before: candidates.first { $0.number == type.number })
+    }
+
+    /// Copies another store's type under the same number; the type has no items here.
+    func adopt(_ type: CatalogType) {
+        known.catalog.put(type)
+        didChange(type.number)
+    }
+
+    /// Adds types for the references in a value whose types have no number.
+    @inline(__always)
+    func addTypes(referredToBy value: DataStoreValue) throws(DataStoreError) {
+        switch value {
+        case .reference, .array, .dictionary:
+            if let root = context.root { return try addTypes(referredToBy: value, at: root) }
+            let added = try known.catalog.addTypes(referredToBy: value, limits: context.limits)
+            for number in added {
+                changedTypes.insert(number)
+            }
+        default: break
+        }
+    }
+
+    /// Notes a change of the catalog, and updates this block's types.
+    func didChange(_ number: UInt32) {
+        changedTypes.insert(number)
+        guard let type = known.catalog[number] else { return }
+        bind(usedTypes(type), to: type)
+        bindIndexes(of: type)
+    }
+
+    func bind(_ used: [BlockType], to type: CatalogType) {
+        for used in used {
+            used.bind(to: type, table(of: type))
+            note(used)
+        }
+    }
+
+    /// Updates the catalog's record of the kinds of each attribute's values.
+    ///
+    /// - Parameter isNoted: Whether the attribute is known to have had a value with that tag, or does not belong to the
+    ///   type.
+    @inline(__always)
+    func noteTags(
+        of record: Span<UInt8>, ofType number: UInt32,
+        unless isNoted: (_ tag: UInt8, _ attribute: UInt16) -> Bool
+    ) {
+        guard let fields = RecordFormat.Table(record) else { return }
+        for index in 0..<fields.count {
+            let field = fields.entry(at: index, in: record)
+            // A damaged record may have any tag.
+            if field.tag == ValueTag.null || field.tag > ValueTag.dictionary
+                || isNoted(field.tag, field.attribute)
+            {
+                continue
+            }
+            if known.catalog.note(tag: field.tag, ofAttribute: field.attribute, type: number) {
+                didChange(number)
+            }
+        }
+    }
+
+    /// Whether the block has changed the catalog.
+    var hasChangedTypes: Bool { !changedTypes.isEmpty }
+
+    /// Whether the block has changed types that have an incomplete index.
+    var hasUnfinishedIndexes: Bool {
+        context.keepsIndexes && context.root == nil && !changedTypes.isEmpty
+            && known.catalog.unfinishedIndex(except: context.failedBuilds) != nil
+    }
+}

@@ -43,6 +43,7 @@ struct ItemCopy: Sendable {
             try target.performWrite { db in
                 for schema in schemas { try db.declare(schema) }
             }
+            try migration.endLoad()
             progress.begin(.verifying)
             result = try verify(digests, source, &progress, report)
         }

@@ -93,13 +93,20 @@ public struct Migration: Sendable {
         try checkCopying()
         return try WorkLimit.throwingCancellation {
             if let report = try RecordCopy(self)?.run(progress) { return report }
-            if let target = target as? any RecordCopying, target.ownsRecords {
-                // What an interrupted copy of records has left is completed item by item.
-                try target.writeRecords { try $0.end() }
-            }
-            return try ItemCopy(self).run(progress)
+            guard let target = loadedTarget else { return try ItemCopy(self).run(progress) }
+            try target.writeRecords { try $0.count() }
+            return try target.whileLoading { try ItemCopy(self).run(progress) }
         }
     }
+
+    /// The target, if it may hold a part of an interrupted copy of records.
+    private var loadedTarget: (any RecordCopying)? {
+        guard let target = target as? any RecordCopying, target.ownsRecords else { return nil }
+        return target
+    }
+
+    /// Ends an interrupted copy of records, which was completed item by item.
+    func endLoad() throws { try loadedTarget?.writeRecords { try $0.end() } }
 
     /// Throws `.newerFormat` if the source has something of a later release that would be lost.
     func checkCopying() throws {
@@ -160,10 +167,13 @@ public struct Migration: Sendable {
         _ itemType: String, expected: TypeDigest, found: TypeDigest
     ) -> DataStoreError {
         var named: [String] = []
-        _ = try? StoreComparison(source, target, types: [itemType]).run { difference in
-            named.append("\(difference)")
-            if named.count == 5 { throw CancellationError() }
+        func compare() {
+            _ = try? StoreComparison(source, target, types: [itemType]).run { difference in
+                named.append("\(difference)")
+                if named.count == 5 { throw CancellationError() }
+            }
         }
+        if let target = loadedTarget { target.whileLoading(compare) } else { compare() }
         return DataStoreError(
             .verificationFailed, in: "migrate",
             """

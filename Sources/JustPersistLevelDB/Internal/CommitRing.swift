@@ -3,7 +3,8 @@ import JustPersistRecords
 
 /// The numbers of the latest commits, stored in the database itself, one key for each.
 ///
-/// Each commit writes its number over the oldest one. If commits are lost that later ones followed, the ring has a gap.
+/// Each commit writes its number over the oldest one, except those of a load, whose numbers the next commit writes. If commits
+/// are lost that later ones followed, the ring has a gap.
 enum CommitRing {
     static let slots: UInt64 = 64
 

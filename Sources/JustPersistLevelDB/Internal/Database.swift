@@ -43,7 +43,8 @@ import Synchronization
         unsafe leveldb_options_set_paranoid_checks(options.pointer, 1)
         unsafe leveldb_options_set_cache(options.pointer, cache.pointer)
         unsafe leveldb_options_set_filter_policy(options.pointer, filter.pointer)
-        // Half of the usual: a look-up compares the checksum of a whole block, which is most of its time.
+        // LevelDB compares the checksum of a whole block in each lookup, which takes most of its time. By default, blocks
+        // have twice this size.
         unsafe leveldb_options_set_block_size(options.pointer, 2 << 10)
         unsafe leveldb_options_set_write_buffer_size(
             options.pointer, max(0, configuration.writeBufferSize))
@@ -198,8 +199,8 @@ import Synchronization
     /// continues after a gap in its log, and would lose acknowledged writes.
     ///
     /// - Parameters:
-    ///   - isOfLoad: Whether the batch is a part of a load. The ring then has it with the next commit that is not: its
-    ///     keys would make the ranges of all tables overlap.
+    ///   - isOfLoad: Whether the batch is a part of a load. The next commit outside of the load adds its entry to the ring,
+    ///     because the ring's keys would make the ranges of all tables overlap.
     ///   - pinReaders: Called when ``settledCommit`` is `nil` and nothing has changed yet; required if there may be
     ///     readers.
     func commit(

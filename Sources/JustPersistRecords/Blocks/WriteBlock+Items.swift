@@ -114,7 +114,7 @@ extension WriteBlock {
     ) throws(DataStoreError) {
         didChange(backing)
         do throws(DataStoreError) {
-            // In the order of the record, to which each value is then appended.
+            // In the declared order, which usually is that of the record, so that each value is appended.
             var fields: [(place: Int, name: String, value: DataStoreValue)] = []
             fields.reserveCapacity(values.count)
             for (name, value) in values {

@@ -49,22 +49,29 @@ extension WriteBlock {
         context.noteAnnounced()
     }
 
-    /// Begins to load the store, unless its changes are logged or observed: no other block runs until the load ends.
-    func beginLoad() {
-        if !isObserved { header.isLoading = true }
+    /// Begins to load the store, if it has no records and its changes are neither logged nor observed: no other block runs
+    /// until the load ends.
+    func beginLoad() throws(DataStoreError) {
+        let records = KeyRange(from: [KeySpace.recordTag], upTo: [KeySpace.recordTag + 1])
+        if !isObserved, try !holdsKeys(in: records) { header.isLoading = true }
     }
 
     /// Notes that the block does nothing but add records, of a store that is being loaded.
-    func noteLoad() { isOfLoad = header.isLoading }
+    ///
+    /// Not if the changes are logged or observed by now.
+    func noteLoad() { isOfLoad = header.isLoading && !isObserved }
 
-    /// Ends the load of the store, if one has begun, and counts its records.
-    func endLoad() throws(DataStoreError) {
+    /// Counts the records of a store that is being loaded, and ends the load if the copy is whole.
+    ///
+    /// For an observer that came after the beginning, all types have changed in unknown ways.
+    func countLoaded(isWhole: Bool) throws(DataStoreError) {
         guard header.isLoading else { return }
-        header.isLoading = false
+        header.isLoading = !isWhole
         try storing { (writer) throws(DataStoreError) in
             for type in known.catalog.types {
                 let count = try Counter.found(type.number, in: writer)
                 try Counter.write(count, type: type.number, to: writer)
+                if isObserved, count > 0 { table(of: type).changes.noteUnknown() }
             }
         }
     }

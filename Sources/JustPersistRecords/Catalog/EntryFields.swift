@@ -15,8 +15,8 @@ import JustPersist
 struct EntryFields {
     private(set) var bytes: [UInt8] = []
 
-    /// The bits of a field without which the entry must be neither read nor written.
-    static let secret: UInt8 = 0xC0
+    /// The bits of a field whose entry a release that does not know it must neither read nor write.
+    static let neitherReadNorWritten: UInt8 = 0xC0
 
     mutating func append(_ number: UInt8, _ field: [UInt8]) {
         bytes.append(number)

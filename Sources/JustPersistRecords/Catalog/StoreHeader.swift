@@ -46,7 +46,7 @@ struct StoreHeader: Sendable {
         bytes.append(littleEndian: commit)
         var fields = EntryFields()
         if let changeLog { fields.append(FieldNumber.changeLog, changeLog.encoded()) }
-        if isLoading { fields.append(FieldNumber.loading | EntryFields.secret, []) }
+        if isLoading { fields.append(FieldNumber.loading | EntryFields.neitherReadNorWritten, []) }
         fields.append(unknown)
         bytes += fields.bytes
         bytes.append(littleEndian: bytes.span.wyhash(0..<bytes.count, seed: 0))
@@ -119,10 +119,10 @@ struct StoreHeader: Sendable {
     }
 
     /// Throws if the store holds a part of a copy that has not ended.
-    func checkWhole() throws(DataStoreError) {
+    func checkWhole(in operation: String) throws(DataStoreError) {
         guard isLoading else { return }
         throw DataStoreError(
-            .unfinishedCopy, in: "open",
+            .unfinishedCopy, in: operation,
             """
             The store holds a part of a migration that has not ended, so it cannot be used yet. Run the migration again \
             to complete it, or delete the store.

@@ -27,6 +27,9 @@ struct TableChanges {
         return events.coalesced().filter { $0.kind != .passed }
     }
 
+    /// Notes that there may have been any change.
+    mutating func noteUnknown() { (isAny, isTooLong) = (true, true) }
+
     /// Notes a record that was written.
     @inline(__always)
     mutating func notePut(_ id: ItemID, _ attributes: AttributeSet?) {

@@ -1,4 +1,5 @@
 package import JustPersist
+import Synchronization
 
 /// A store whose records can be copied byte by byte, with their checksums, into another such store.
 ///
@@ -12,6 +13,11 @@ package protocol RecordCopying: DataStore {
 
     /// Runs a block that takes over types or records, and commits.
     func writeRecords(_ body: (RecordIntake) throws -> Void) throws
+
+    /// Calls `body` while blocks of this instance may use a store that holds a part of a copy.
+    ///
+    /// For a migration that completes the copy item by item.
+    func whileLoading<Result>(_ body: () throws -> Result) rethrows -> Result
 }
 
 extension RecordStore: RecordCopying {
@@ -23,5 +29,11 @@ extension RecordStore: RecordCopying {
 
     package func writeRecords(_ body: (RecordIntake) throws -> Void) throws {
         try gate.writeHere { try writeBlock(ofLoad: true) { try body(RecordIntake($0)) } }
+    }
+
+    package func whileLoading<Result>(_ body: () throws -> Result) rethrows -> Result {
+        loaders.add(1, ordering: .sequentiallyConsistent)
+        defer { loaders.subtract(1, ordering: .sequentiallyConsistent) }
+        return try body()
     }
 }

@@ -8,8 +8,8 @@ package struct RecordIntake {
 
     /// Begins a copy, and copies the types of another store, which must suit this one: see ``StoredRecords/suits(_:)``.
     ///
-    /// Until ``end()`` the store can be used for the copy only, unless its changes are logged or observed. Index entries
-    /// are written with the records.
+    /// Until ``end()`` a store that was empty can be used for the copy only, unless its changes are logged or observed.
+    /// Index entries are written with the records.
     package func adoptTypes(of source: StoredRecords) throws(DataStoreError) {
         guard block.known.catalog.suits(source.catalog) else {
             throw DataStoreError(
@@ -22,11 +22,14 @@ package struct RecordIntake {
             for place in type.indexes.indices { type.indexes[place].noteWritten() }
             block.adopt(type)
         }
-        block.beginLoad()
+        try block.beginLoad()
     }
 
+    /// Counts what there is of a copy that was interrupted, for one that goes on item by item.
+    package func count() throws(DataStoreError) { try block.countLoaded(isWhole: false) }
+
     /// Ends a copy: the store can be used.
-    package func end() throws(DataStoreError) { try block.endLoad() }
+    package func end() throws(DataStoreError) { try block.countLoaded(isWhole: true) }
 
     /// Declares a type as another store has it; a new index is declared without a class if it was there.
     ///

@@ -21,11 +21,12 @@ package struct StoredRecords {
         catalog.types.filter(\.isDeclared).map { StoredType(number: $0.number, key: $0.key) }
     }
 
-    /// Throws `.newerFormat` if the store has something that a copy by this release would lose.
+    /// Throws `.newerFormat` if the store has something that a copy by this release would lose, and `.unfinishedCopy` if it
+    /// holds a part of a copy itself.
     package func checkCopying() throws(DataStoreError) {
         let header = try StoreHeader(reading: block.reader)
         try header?.checkWriting()
-        try header?.checkWhole()
+        try header?.checkWhole(in: "migrate")
         for type in catalog.types where type.unknown.forbidsWriting {
             throw type.newerFormat(in: "migrate")
         }

@@ -110,7 +110,7 @@ extension RecordStore: ParentStore {
         in reader: any KeyValueReader
     ) throws(DataStoreError) -> (StoreHeader, Catalog) {
         let (_, header, catalog) = try state(in: reader, StoreHeader(reading: reader))
-        try header.checkWhole()
+        try header.checkWhole(in: "read")
         return (header, catalog)
     }
 

@@ -34,7 +34,7 @@ extension RecordStore {
             in: writer, StoreHeader(reading: writer), isCommitted: false,
             ofTransaction: transaction.catalog)
         try header.checkWriting()
-        if !ofLoad { try header.checkWhole() }
+        if !ofLoad, !isLoading { try header.checkWhole(in: "write") }
         let running = WriteBlock(
             writer: writer, header: header, catalog: catalog, context: context)
         do {

@@ -1,4 +1,5 @@
 public import JustPersist
+import Synchronization
 
 /// A data store over any ordered, transactional key-value engine.
 ///
@@ -36,6 +37,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     private let opened = Locked<Opened?>(nil)
     /// The block of the thread's last read, kept for the next one because it knows the types.
     private let idleBlocks = ThreadParts { IdleBlock() }
+    /// How many migrations complete a part of a copy item by item.
+    let loaders = Atomic<Int>(0)
     /// The children that still exist.
     let children = Locked<[Child]>([])
     /// The log to use from the next opening on.
@@ -257,6 +260,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     ///
     /// - Parameter ofLoad: Whether the block may read a store that is being loaded.
     func withBlock(ofLoad: Bool = false, _ body: (Block) throws -> Void) throws {
+        let ofLoad = ofLoad || isLoading
         try engine.read { reader in
             var block = try readBlock(reader, ofLoad: ofLoad)
             defer {
@@ -269,6 +273,9 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             try body(block)
         }
     }
+
+    /// Whether blocks may use a store that holds a part of a copy.
+    var isLoading: Bool { loaders.load(ordering: .sequentiallyConsistent) > 0 }
 
     private func readBlock(
         _ reader: any KeyValueReader, ofLoad: Bool
@@ -286,7 +293,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             return block
         }
         let header = try StoreHeader(reading: reader)
-        if !ofLoad { try header?.checkWhole() }
+        if !ofLoad { try header?.checkWhole(in: "read") }
         if let block = idle.block, block.known.catalog.version == header?.catalogVersion {
             block.begin(reader)
             return block

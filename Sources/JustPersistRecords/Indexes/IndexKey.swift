@@ -12,7 +12,7 @@ import JustPersist
 /// ```
 /// 10  null
 /// 20  number: the greatest Double that is not above it (8), and 1 if the number is above it, else 0
-/// 30  text: its composed form, 00 as 00 FF; behind it 00 00, or 00 01 if the text is longer
+/// 30  text: its composed form, 00 as 00 FF; then 00 00, or 00 01 if the text is longer
 /// 40  date: seconds since 2001 as a Double (8)
 /// 50  data: written as texts are
 /// 60  UUID (16)

@@ -4,7 +4,7 @@ import JustPersistCommandLine
 /// The result of salvaging a damaged store, as the tool prints it.
 struct SalvageText {
     private let report: SalvageReport
-    /// The most ids of one kind that are listed for a type.
+    /// The maximum number of ids of one kind that are listed for a type.
     private static let mostIDs = 20
 
     init(_ report: SalvageReport) { self.report = report }

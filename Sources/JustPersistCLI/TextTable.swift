@@ -51,7 +51,8 @@ struct TextTable {
 
     /// The widths of the first columns, as many as fit into a line.
     ///
-    /// The widest are narrowed, but none below the length of a word, and numbers are never cut.
+    /// The widest columns are narrowed, but to no less than eight characters, and columns of numbers to no less than
+    /// 24.
     private static func fit(_ natural: [Int], _ areNumbers: [Bool], into width: Int) -> [Int] {
         func sum(_ widths: some Sequence<Int>) -> Int { widths.reduce(0) { $0 + $1 + 2 } - 2 }
         let least = zip(natural, areNumbers).map { $1 ? min($0, 24) : min($0, 8) }

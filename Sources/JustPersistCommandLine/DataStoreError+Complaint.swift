@@ -1,7 +1,8 @@
 package import JustPersist
 
 extension DataStoreError {
-    /// The error as the programs report it: on one line, and below it the place in a text, if there is one.
+    /// The error as the programs report it: on one line, followed by a line with the position in a text, if there is
+    /// one.
     package var complaint: String {
         var text =
             (advice == nil

@@ -28,7 +28,7 @@ package final class Interruption {
                 StandardStreams.writeError(
                     "\r\u{1b}[K" + (isStopping ? "Stopping. Ctrl-C again ends at once.\n" : ""))
             }
-            // Not exit(), which would wait for running work.
+            // `exit()` would wait for running work.
             if !isFirst || heeding.load(ordering: .relaxed) == 0 { _exit(Interruption.exitCode) }
         }
     }

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// The configuration of a store, by the names of its keys.
+/// The configuration of a store: values by the names of its keys.
 struct ConfiguredStore {
     /// The prefix of all keys, for messages.
     let key: String

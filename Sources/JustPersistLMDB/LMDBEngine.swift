@@ -115,7 +115,7 @@ public final class LMDBEngine: KeyValueEngine {
         defer { claim.release() }
         let drafts = try DirectoryListing.names(in: directory.url, for: "destroy")
             .filter(DataFile.isDraft)
-        // The data last: without its lock file it is still a store.
+        // The data is deleted last: without its lock file it is still a store.
         try directory.removeFiles(drafts + DataFile.names.reversed())
     }
 
@@ -251,8 +251,8 @@ public final class LMDBEngine: KeyValueEngine {
                 state.environment = environment
             }
             if environment.lacksPages {
-                // While there are no other users. If it fails, the next block tries again: LMDB itself does not need
-                // the pages.
+                // Pages are searched for only while there are no other users. If this fails, the next block tries
+                // again: LMDB itself does not need it.
                 if self.users.count() == 0 { try? environment.findPages() }
             }
             users.withLock { users in

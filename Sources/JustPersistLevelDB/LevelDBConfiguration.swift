@@ -4,18 +4,18 @@ public import JustPersist
 public struct LevelDBConfiguration: Sendable, Hashable {
     /// The events that a committed write survives.
     ///
-    /// Choose once for a store: mixing weakens the stronger choice.
+    /// Use the same durability for a store each time: commits with `.relaxed` weaken those with `.full`.
     public var durability: Durability
     /// The size in bytes of the changes that LevelDB collects in memory before it sorts them into a file.
     ///
     /// Up to two such buffers are held in memory, and the same amount in logs.
     public var writeBufferSize: Int
-    /// Bytes of decompressed blocks to keep in memory.
+    /// The size in bytes of the decompressed blocks to keep in memory.
     ///
     /// LevelDB keeps no blocks of files without compression: it maps those files into memory, and verifies the checksum of a
     /// block each time that it reads from it.
     public var blockCacheSize: Int
-    /// The number of files LevelDB may keep open, of about 2 MB of data each.
+    /// The number of files that LevelDB may keep open, with about 2 MB of data each.
     public var maximumOpenFiles: Int
     /// The compression of blocks in the sorted files.
     public var compression: Compression

@@ -52,8 +52,8 @@ public final class LevelDBEngine: KeyValueEngine {
     /// Describes how a store whose log had a damaged end was opened, as an error with the code `.recovered`; `nil` if
     /// nothing had to be repaired.
     ///
-    /// A loss of power during a write leaves such an end. All earlier commits are intact. Set until the engine is
-    /// closed.
+    /// A loss of power during a write leaves such an end. All earlier commits are intact. The report is kept until the
+    /// engine is closed.
     public var recoveryReport: DataStoreError? { session.withLock { $0 }?.recoveryReport }
 
     /// Opens the store, and creates it if it does not exist.

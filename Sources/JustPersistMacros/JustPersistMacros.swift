@@ -15,11 +15,11 @@
 /// }
 /// ```
 ///
-/// A property has a type that a store can keep (`AttributeValue`), an enum with a raw value, or any `Codable` type,
-/// and is optional or has a default. Defaults are stored when an item is made. An item that was stored before the
+/// A property has a type that a store can keep (`AttributeValue`), an enum with a raw value, or any `Codable` type, and
+/// is optional or has a default. Defaults are stored when an item is created. An item that was stored before the
 /// property was declared has the default too, for the property and for requests: the store records the first default
-/// that is declared, so that a later release with another one changes new items only. A default that differs each
-/// time, such as `Date()` or `UUID()`, is evaluated for each new item, and once for all items stored before.
+/// that is declared, so that a later release with another one changes new items only. A default that differs each time,
+/// such as `Date()` or `UUID()`, is evaluated for each new item, and once for all items stored before.
 ///
 /// The class conforms to `MutableDataStoreItem` and gets `schema`, `backing` and `init(backing:)`. Its own
 /// initializers must be `convenience` initializers that call `self.init()`. Attributes are in the order of their

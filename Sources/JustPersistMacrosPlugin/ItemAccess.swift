@@ -2,7 +2,7 @@ import SwiftSyntax
 
 /// The access level of a declaration, and of its setter.
 struct ItemAccess {
-    /// From the widest to the narrowest.
+    /// The levels, from the widest to the narrowest.
     enum Level: String, Comparable {
         case `public`, package, `internal`, `fileprivate`, `private`
 

@@ -33,7 +33,7 @@ struct ItemIndex {
             }
             ignoresCase = literal.literal.tokenKind == .keyword(.true)
         }
-        // From an array, because a filtered syntax list is a copy without a position in the source.
+        // An array is filtered, because a filtered syntax list would be a copy without a position in the source.
         return Array(expansion.arguments).filter { $0.label == nil }.compactMap { argument in
             guard let elements = argument.expression.as(ArrayExprSyntax.self)?.elements,
                 !elements.isEmpty
@@ -62,7 +62,7 @@ struct ItemIndex {
 }
 
 extension ExprSyntax {
-    /// The property of a key path that consists of one.
+    /// The property of a key path with a single component.
     fileprivate var propertyOfKeyPath: String? {
         guard let components = self.as(KeyPathExprSyntax.self)?.components, components.count == 1,
             case .property(let property) = components.first?.component

@@ -38,7 +38,8 @@ enum ItemMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-        // Here, because the compiler does not always expand the members of a declaration that is not a class.
+        // This is reported here, because the compiler does not always expand the members of a declaration that is not a
+        // class.
         if !declaration.is(ClassDeclSyntax.self) {
             let kind = ItemKind(declaration)
             context.diagnose(

@@ -14,9 +14,9 @@ extension RecordStore where Engine == InMemoryEngine {
         self.init(engine: InMemoryEngine(), threading: threading, errorHandler: errorHandler)
     }
 
-    /// Makes `DataStores.open("memory:")` know this backend.
+    /// Registers this backend for `DataStores.open("memory:")`.
     ///
-    /// Each such store is one of its own. Of the common options its URLs take `threading`.
+    /// Each call opens a separate store. The only common option that its URLs take is `threading`.
     public static func register() {
         DataStores.register(scheme: "memory", settings: (), options: [], common: [.threading]) {
             location, options, _ throws(DataStoreError) in

@@ -3,9 +3,9 @@ public import JustPersistRecords
 
 /// An engine that keeps everything in memory, for tests, previews and caches.
 ///
-/// It is transactional like the others: readers hold snapshots that cost nothing to take, and a write
-/// that throws leaves no trace. Memory is volatile: ``close()`` drops the data.
-/// Safe from any thread, under the rules of `KeyValueEngine`.
+/// It is transactional like the other engines: readers hold snapshots, which are taken in constant time, and a write
+/// that throws changes nothing. ``close()`` drops the data. The engine can be used from any thread, under the rules of
+/// `KeyValueEngine`.
 public final class InMemoryEngine: KeyValueEngine {
     /// The committed state; `nil` while the engine is closed.
     private let committed = Locked<OrderedKeyMap<[UInt8]>?>(nil)
@@ -13,7 +13,7 @@ public final class InMemoryEngine: KeyValueEngine {
     /// An engine that is closed and empty.
     public init() {}
 
-    /// What the engine is and promises.
+    /// The engine's features and guarantees.
     public var traits: KeyValueEngineTraits {
         KeyValueEngineTraits(
             name: "Memory", isPersistent: false, durability: .relaxed, maximumKeyLength: 511)
@@ -34,7 +34,7 @@ public final class InMemoryEngine: KeyValueEngine {
     /// Does nothing: a closed engine keeps no data.
     public func destroy() throws(DataStoreError) {}
 
-    /// Has nothing to do: memory is given back with the items.
+    /// Does nothing: memory is freed when items are deleted.
     public func compact(_ meter: MaintenanceMeter) throws -> CompactionReport {
         _ = try snapshot(in: "compact")
         return CompactionReport(bytesBefore: 0, bytesAfter: 0)
@@ -47,7 +47,7 @@ public final class InMemoryEngine: KeyValueEngine {
         try body(InMemorySnapshot(of: snapshot(in: "read")))
     }
 
-    /// Runs `body` on a private copy, and makes that the committed state if it returns.
+    /// Runs `body` on a private copy, which becomes the committed state if `body` returns.
     public func write(_ body: (any KeyValueWriter) throws -> Void) throws {
         let transaction = InMemoryTransaction(of: try snapshot(in: "write"))
         try body(transaction)

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Writes batches one after the other on a thread of its own, while the next one is read.
+/// Writes batches in order on a separate thread, while the next one is read.
 final class BatchWriter {
     private let isConcurrent: Bool
     private let outcome = Locked<Result<Void, any Error>?>(nil)
@@ -13,7 +13,7 @@ final class BatchWriter {
         isConcurrent = !target.capabilities.threading.writesOnMainThread
     }
 
-    /// Waits for the batch before this one, reports it, and begins to write this one.
+    /// Waits for the previous batch, reports it, and begins to write this one.
     func write(
         _ itemType: String, items: Int, bytes: Int, _ progress: inout MigrationProgress,
         _ report: (MigrationProgress) throws -> Void, _ body: @escaping @Sendable () throws -> Void

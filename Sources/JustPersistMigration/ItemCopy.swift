@@ -35,7 +35,7 @@ struct ItemCopy: Sendable {
             for schema in schemas {
                 let key = schema.itemTypeKey
                 let nullable = nullable[key] ?? []
-                // First, in one block, in which uniqueness is checked at the end.
+                // These are written first, in one block, because uniqueness is checked at the end of a block.
                 let batch = try batch(of: together[key] ?? [], key, nullable, source)
                 if !batch.isEmpty { try write(batch, ofType: key) }
                 digests[key] = try copy(schema, nullable, source, &progress, report)
@@ -115,7 +115,7 @@ struct ItemCopy: Sendable {
         try SchemaCopy(source: source, target: target).declare(schemas)
     }
 
-    /// The attributes, by type, for which null differs from no value, in either store.
+    /// The attributes, by type, for which either store distinguishes null from a missing value.
     private func attributesWithDefault(_ schemas: [ItemSchema]) throws -> [String: Set<String>] {
         var names: [String: Set<String>] = [:]
         func add(_ schemas: [ItemSchema]) {
@@ -202,8 +202,8 @@ struct ItemCopy: Sendable {
                 }
                 return
             }
-            // All changes before any new item: a query in between would check the uniqueness of values that are passed
-            // on.
+            // All changes are made before any new item, because a query in between would check the uniqueness of values
+            // that are passed on.
             var known: [(any DataStoreItem)?] = []
             for (id, _) in batch {
                 known.append(try db.performFetchItem(ItemType(dynamic: key), id: id))

@@ -59,7 +59,7 @@ public struct Migration: Sendable {
     ///   - source: The store that is copied.
     ///   - target: The store that receives the copies.
     ///   - policy: The treatment of a target that holds items already.
-    ///   - batchSize: The most items that one write block of the target takes; a block also ends after 4 MiB.
+    ///   - batchSize: The maximum number of items in one write block of the target; a block also ends after 4 MiB.
     public init(
         from source: any DataStore, to target: any DataStore, policy: Policy = .intoEmpty,
         batchSize: Int = 20_000
@@ -108,7 +108,7 @@ public struct Migration: Sendable {
     /// Ends an interrupted copy of records, which was completed item by item.
     func endLoad() throws { try loadedTarget?.writeRecords { try $0.end() } }
 
-    /// Throws `.newerFormat` if the source has something of a later release that would be lost.
+    /// Throws `.newerFormat` if the source has data of a later release that would be lost.
     func checkCopying() throws {
         guard let source = source as? any RecordCopying else { return }
         try source.readRecords { try $0.checkCopying() }

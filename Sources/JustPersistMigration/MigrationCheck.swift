@@ -86,7 +86,7 @@ struct MigrationCheck {
     private struct Found {
         private let limits: DataStoreLimits
         private var kinds: Set<DataStoreValue.Kind> = []
-        /// The keys of referenced types that are too long: one of them.
+        /// A key of a referenced type that is too long, if there is one.
         private var longKey: String?
         private var tooLarge = 0
 
@@ -167,7 +167,7 @@ struct MigrationCheck {
 
     // MARK: Uniqueness
 
-    /// Finds items that violate unique indexes: a source may have items from before the declaration.
+    /// Finds items that violate unique indexes, which a source may have if they are older than the declaration.
     private mutating func checkUniqueness(
         of schema: ItemSchema, _ index: UniqueIndex, in source: borrowing DataStoreReader,
         _ note: () throws -> Void

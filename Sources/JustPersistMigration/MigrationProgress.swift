@@ -40,7 +40,7 @@ public struct MigrationProgress: Sendable {
         return seconds > 0 ? Double(items) / seconds : 0
     }
 
-    /// The estimated rest of the phase; `nil` if it cannot be estimated.
+    /// The estimated remaining time of the phase; `nil` if it cannot be estimated.
     public var timeLeft: Duration? {
         guard items > 0, elapsed > .zero else { return nil }
         return elapsed * (Double(max(0, totalItems - items)) / Double(items))

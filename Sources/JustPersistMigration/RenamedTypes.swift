@@ -34,8 +34,8 @@ struct RenamedTypes {
         changesReferences = types.contains { $0.key != $0.value.key }
     }
 
-    /// Pairs each of the others with the same name here, or with a name that either side knows it was renamed from or
-    /// to.
+    /// Pairs each name of the other store with the same name here, or with one that either store has recorded as its
+    /// former or later name.
     private static func pairs(
         _ others: [(name: String, former: [String])], _ own: [(name: String, former: [String])]
     ) -> [String: String] {

@@ -155,7 +155,7 @@ private struct ComparisonPass {
                 try body(.values(item.reference, values))
             }
         }
-        // Usually there are none.
+        // Usually the second store has no other items.
         let count = try second.expectedCount(otherKey)
         if count == inBoth { return }
         state.totalItems += count

@@ -153,9 +153,9 @@ extension DataStoreItem {
 
 /// Skopelos' calls that change the store.
 extension MutableDataStoreItem {
-    /// Makes a new item, with the default values that the class declares.
+    /// Creates an item, with the default values that the class declares.
     ///
-    /// If that fails, the item that is returned is in no store.
+    /// If this fails, the returned item is in no store.
     @discardableResult
     public static func SK_create(
         _ context: borrowing some DataStoreReadWriteAccessor & ~Copyable

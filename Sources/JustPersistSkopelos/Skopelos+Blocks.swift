@@ -32,7 +32,7 @@ extension Skopelos {
         return self
     }
 
-    /// Queues a write block, which runs off the main thread, after those that were queued before.
+    /// Queues a write block, which runs off the main thread, after earlier queued blocks.
     ///
     /// A failure goes to ``handleError(_:)``, and nothing has changed then.
     public func writeAsync(

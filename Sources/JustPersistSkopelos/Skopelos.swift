@@ -73,7 +73,7 @@ open class Skopelos: @unchecked Sendable {
     /// A store in memory, initially empty.
     ///
     /// - Parameters:
-    ///   - modelURL: Ignored; item classes declare the model.
+    ///   - modelURL: Has no effect: item classes declare the model.
     ///   - allowsConcurrentWritings: Has no effect: the write blocks of a store run one after the other.
     ///   - shouldAddStoreAsynchronously: Whether the store is opened on another thread.
     ///   - completion: Called when the store is open; on the main queue if it is opened asynchronously.

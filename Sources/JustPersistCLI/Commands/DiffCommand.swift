@@ -111,7 +111,7 @@ struct DiffCommand: ParsableCommand {
         }
     }
 
-    /// With the kind, if two texts could look alike.
+    /// The value as text, with its kind if values of two kinds could look alike.
     private func text(_ value: DataStoreValue) -> String {
         switch value {
         case .null: "null"

@@ -75,7 +75,7 @@ struct ExportCommand: ParsableCommand {
         }
         let output = Output()
         if file == "-" {
-            // For a terminal, the last line, which is not complete yet.
+            // The incomplete last line, for a terminal.
             var begun: [UInt8] = []
             var count = 0
             try opened.store.performRead { db in

@@ -66,7 +66,9 @@ extension MigrationProgress {
         }
     }
 
-    /// The fraction of the work that is done, about half of which is comparing.
+    /// The fraction of the work that is done.
+    ///
+    /// About half of the work is comparing.
     ///
     /// `nil` if it is not known.
     fileprivate var fraction: Double? {

@@ -100,7 +100,7 @@ struct QueryCommand: ParsableCommand {
             }
             var writer = try RowWriter(
                 format, columns: names, of: schema, to: output)
-            // One more, to find out whether there are more.
+            // One more item is requested, to find out whether there are more.
             if let most = mostRows { request.limit = most + 1 }
             try db.forEach(request) { item in
                 count += 1
@@ -120,7 +120,7 @@ struct QueryCommand: ParsableCommand {
         return names.isEmpty && format == .table ? ["uniqueToken"] : names
     }
 
-    /// The most rows to print, if the user has not set a limit and the output is a terminal.
+    /// The maximum number of rows to print, if the user has not set a limit and the output is a terminal.
     private var mostRows: Int? {
         Output.isTerminal && selected.limit == nil && format != .count ? Self.rowsOnTerminal : nil
     }
@@ -139,7 +139,7 @@ struct QueryCommand: ParsableCommand {
     ) throws {
         for key in aggregation.keys { try known.key(key, in: "--group-by") }
         for key in aggregation.aggregates.compactMap(\.key) { try known.key(key, in: "--select") }
-        // A key as in --select, or the name of a column.
+        // Each is a key as in --select, or the name of a column.
         request.sortDescriptors = selected.sortKeys.map { $0.descriptor(ofColumn: true) }
         if let most = mostRows { request.limit = most + 1 }
         let rows = try db.aggregate(request, aggregation)

@@ -48,7 +48,7 @@ struct CSVInference {
         if canBeDate { canBeDate = Date(momentCell: cell) != nil }
     }
 
-    /// The kind to read the cells as, given the kinds of values that the store has held in the attribute so far.
+    /// The kind to read the cells as, given the kinds of the attribute's values in the store.
     func kind(storedKinds: Set<DataStoreValue.Kind>) -> DataStoreValue.Kind {
         let stored = storedKinds.subtracting([.null])
         if isEmpty || stored == [.string] { return .string }

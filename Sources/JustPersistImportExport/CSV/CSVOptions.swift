@@ -6,7 +6,9 @@ public struct CSVOptions: Sendable, Hashable {
     public struct Column: Sendable, Hashable {
         /// The column's name, which is that of the attribute.
         public var name: String
-        /// The kinds; if there are several, a cell is of the first that fits its text, truth values and numbers before
+        /// The kinds.
+        ///
+        /// If there are several, a cell has the first kind that fits its text; truth values and numbers come before
         /// texts.
         public var kinds: Set<DataStoreValue.Kind>
 
@@ -21,10 +23,12 @@ public struct CSVOptions: Sendable, Hashable {
     public var delimiter: Character?
     /// Whether the first row contains the names of the columns.
     public var hasHeader: Bool
-    /// Columns with explicit kinds; without a header and ``names``, all columns in their order.
+    /// Columns with explicit kinds.
     ///
-    /// The kinds of other columns are those that the attribute is declared with in the store, or else are inferred
-    /// from all cells of the column; see ``ItemImport``.
+    /// Without a header and ``names``, list all columns in their order.
+    ///
+    /// Other columns have the declared kinds of the attribute; if there are none, the kinds are inferred from all cells
+    /// of the column. See ``ItemImport``.
     public var columns: [Column]
 
     /// The names of all columns in their order, in place of those in the header; `nil` to use the header.

@@ -2,7 +2,7 @@ package import JustPersist
 
 /// Writes rows of CSV (RFC 4180), each on a line that ends in a line feed.
 package struct CSVWriter {
-    /// The bytes that were written and not taken.
+    /// The bytes that were written and not taken yet.
     package private(set) var bytes: [UInt8] = []
     private let delimiter: UInt8
 

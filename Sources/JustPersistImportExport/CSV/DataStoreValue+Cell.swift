@@ -2,7 +2,7 @@ import Foundation
 package import JustPersist
 
 extension DataStoreValue {
-    /// The value as a cell of CSV, which can be read back as that kind; `nil` for null.
+    /// The value as a cell of CSV, which can be read back as this kind; `nil` for null.
     package var cell: String? {
         switch self {
         case .null: nil

@@ -24,7 +24,7 @@ struct RowsText {
         }
     }
 
-    /// Whether there is enough text that it should be taken now.
+    /// Whether there is so much text that it should be taken now.
     var isLarge: Bool { json.bytes.count + csv.bytes.count > 1 << 18 }
 
     mutating func append(_ item: any DataStoreItem) throws(DataStoreError) {

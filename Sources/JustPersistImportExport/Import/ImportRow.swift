@@ -4,7 +4,7 @@ import JustPersist
 struct ImportRow {
     typealias Member = (name: String, value: DataStoreValue)
 
-    /// The most bytes of text in a row: enough for the Base64 of the largest value that stores accept.
+    /// The maximum size of a row's text in bytes: enough for the Base64 of the largest value that stores accept.
     static let mostBytes = 512 << 20
 
     /// The line that it begins on, counted from 1.
@@ -28,7 +28,7 @@ struct ImportRow {
         let isList: Bool
     }
 
-    /// A row with the members that the file has, its id among them.
+    /// A row with the members in the file, which may include an id.
     init(line: Int, _ members: [Member]) throws(RowFailure) {
         self.line = line
         guard members.contains(where: { $0.name.utf8.first == UInt8(ascii: "$") }) else {
@@ -104,8 +104,8 @@ protocol RowSource {
 
     /// The next object; `nil` after the last one.
     ///
-    /// - Throws: ``RowFailure``, after which the next row can be read unless it says otherwise, or `DataStoreError` if
-    ///   the file cannot be read.
+    /// - Throws: ``RowFailure``, after which the next row can be read unless ``RowFailure/endsReading`` is true, or
+    ///   `DataStoreError` if the file cannot be read.
     mutating func next() throws -> FileRow?
 
     /// Skips a row, and returns whether there was one.

@@ -10,7 +10,7 @@ struct ImportRun {
     private let mapper: ItemMapper
     private var writer: RowsWriter
     private(set) var report = ItemImport.Report()
-    /// The number of rows at the beginning of the file that were stored or left out.
+    /// The number of rows from the beginning of the file that were stored or left out.
     private var rowsDone: Int
     /// The number of rows that were read.
     private var rowsRead: Int
@@ -157,7 +157,7 @@ struct ImportRun {
         } catch let refusal as RowsWriter.Refusal {
             guard settings.onError == .skip else { throw error(refusal, batch) }
             guard batch.count > 1 else { return refuse(batch[0], refusal.error, &bad) }
-            // Halved until the row is alone.
+            // The batch is halved until the bad row is alone.
             let middle = batch.count / 2
             try write(Array(batch[..<middle]), &bad)
             try write(Array(batch[middle...]), &bad)

@@ -16,8 +16,8 @@ public import JustPersist
 /// conversion is exact, and a row with a value of another kind is a bad row. An item whose row lacks an attribute has
 /// the attribute's default.
 ///
-/// Each run makes new items, so importing a file twice stores its rows twice, unless the rows identify their items:
-/// with a ``key``, or with the member `$id`, which ``ItemExport`` writes on request.
+/// Each run creates new items, so importing a file twice stores its rows twice. This is different if the rows identify
+/// their items: with a ``key``, or with the member `$id`, which ``ItemExport`` writes on request.
 ///
 /// If the keys of the rows are not the names of the attributes, set a ``mapping``.
 ///
@@ -35,10 +35,10 @@ public import JustPersist
 ///
 /// - The first row contains the names of the columns. An empty cell is null; an empty cell in quotation marks is an
 ///   empty text, or null in a column of another kind.
-/// - All cells of a column are of one kind: as ``csv`` states, as the attribute is declared, or else the first that
-///   fits all of them: truth values (`true`, `false`), whole numbers, numbers, points in time with a time zone, and
-///   otherwise texts. A cell with a leading zero or a plus sign, or with more digits than the kind holds, is a text.
-///   To infer the kinds, a file is read twice; a pipe cannot be, so its first 1000 rows decide.
+/// - All cells of a column have one kind: as ``csv`` states, as the attribute is declared, or else the first that fits
+///   all of them: truth values (`true`, `false`), whole numbers, numbers, points in time with a time zone, and
+///   otherwise texts. A cell with a leading zero or a plus sign, or with more digits than the kind holds, is a text. To
+///   infer the kinds, a file is read twice. A pipe cannot be read twice, so its first 1000 rows decide.
 /// - Empty lines are skipped.
 public struct ItemImport: Sendable {
     /// The format of a file.
@@ -47,8 +47,10 @@ public struct ItemImport: Sendable {
         /// array; `{` begins JSON Lines if the name ends in `.jsonl` or `.ndjson`, if more objects follow or if the
         /// file is a pipe, and else an object with an array as exactly one of its members.
         case automatic
-        /// The file is an array, or an object with an array as its member of that name, or as exactly one of its members;
-        /// a pipe must be an array.
+        /// The items of an array in the file.
+        ///
+        /// Without a name, the file is an array, or an object with exactly one array among its members; a pipe must be
+        /// an array. With a name, the file is an object whose member of this name is an array.
         case json(member: String? = nil)
         /// One object per line; blank lines do not count.
         case jsonLines
@@ -74,7 +76,7 @@ public struct ItemImport: Sendable {
 
     /// The result of an import.
     public struct Report: Sendable, Hashable {
-        /// The number of items that were made.
+        /// The number of items that were created.
         public internal(set) var created = 0
         /// The number of rows for existing items, whether they changed them or not.
         public internal(set) var updated = 0
@@ -107,10 +109,10 @@ public struct ItemImport: Sendable {
     public var format: Format
     /// The properties of a CSV file that its text does not state.
     public var csv = CSVOptions()
-    /// The unique attribute that identifies the item of a row; `nil` if each row makes a new item.
+    /// The unique attribute that identifies the item of a row; `nil` if each row creates a new item.
     ///
-    /// A row changes the item that has its value for this attribute, and only the attributes in the row; if there is
-    /// no such item, it makes one. The attribute must be declared unique. For a type without items the import declares
+    /// A row changes the item that has its value for this attribute, and only the attributes in the row. If there is no
+    /// such item, one is created. The attribute must be declared unique. For a type without items the import declares
     /// it.
     public var key: String?
     /// The sources of the attributes' values; `nil` if the keys are the attributes' names.
@@ -122,7 +124,7 @@ public struct ItemImport: Sendable {
     public var onError = ErrorPolicy.stop
     /// The number of rows at the beginning of the file to skip, because an interrupted import has stored them.
     public var skipping: Int
-    /// The most rows in one write block; a few megabytes of text end it earlier.
+    /// The maximum number of rows in one write block; a block also ends after a few megabytes of text.
     public var batchSize: Int
 
     let chunkSize: Int

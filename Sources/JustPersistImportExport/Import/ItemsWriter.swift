@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Writes rows in a write block: makes items of one type, or changes those that the rows identify.
+/// Writes rows in a write block: creates items of one type, or changes those that the rows identify.
 ///
 /// It remembers its declarations. To write again after a block was rolled back, use a copy made before the block.
 struct ItemsWriter {
@@ -42,7 +42,7 @@ struct ItemsWriter {
     /// Whether a refused row can be undone without the rows before it.
     var canSkipRows: Bool { nested.isEmpty && didImport == nil && key == nil }
 
-    /// Throws if items are to be found by an attribute that is not unique.
+    /// Throws if the key is an attribute that is not unique.
     ///
     /// - Parameter count: The number of items of the type.
     mutating func checkKey(_ known: ItemSchema?, count: Int) throws(DataStoreError) {
@@ -61,7 +61,7 @@ struct ItemsWriter {
     ///
     /// - Parameters:
     ///   - skipsBadRows: Whether refused rows are left out; requires ``canSkipRows``.
-    ///   - refused: Set to the row that is refused, if that is why this throws.
+    ///   - refused: Set to the refused row, if this throws because of one.
     mutating func write(
         _ rows: [ImportRow], skipsBadRows: Bool = false,
         in db: borrowing some DataStoreReadWriteAccessor & ~Copyable, _ refused: inout ImportRow?
@@ -97,7 +97,7 @@ struct ItemsWriter {
         var rows = rows
         for (attribute, writer) in nested.sorted(by: { $0.key < $1.key }) {
             var writer = writer
-            // All at once, because finding items by their key costs less for many.
+            // All nested items are written together, because finding items by their key costs less for many.
             let inner = rows.map { $0.nested.first { $0.attribute == attribute } }
             let items = try writer.write(
                 inner.flatMap { $0?.rows ?? [] }, in: db, &refused
@@ -154,7 +154,7 @@ struct ItemsWriter {
 
     // MARK: Items
 
-    /// Makes the item of a row, or changes the one with its id.
+    /// Creates the item of a row, or changes the item with its id.
     ///
     /// If it throws, it has changed nothing, except for the effects of a mapping's hook.
     private func write(
@@ -225,7 +225,7 @@ struct ItemsWriter {
     private func complete(_ item: any DataStoreItem, _ row: ImportRow) throws(DataStoreError) {
         guard let didImport, let object = row.object, let item = item as? any MutableDataStoreItem
         else { return }
-        // A change that is refused in it refuses the row.
+        // If the hook's change is refused, so is the row.
         try PropertyFailures.failingCall { () throws(DataStoreError) in
             do {
                 try didImport(item, object)
@@ -251,7 +251,7 @@ struct ItemsWriter {
             do throws(DataStoreError) {
                 try change(item, row, except: key)
             } catch {
-                // The item may have been made for this row.
+                // The item may have been created for this row.
                 refused = row
                 throw error
             }

@@ -71,7 +71,7 @@ extension JSONRows {
                     """, line: reader.line)
         }
         guard source.canRestart else {
-            // For a source that cannot be read twice, such as a pipe.
+            // A source such as a pipe cannot be read twice.
             if format == .automatic { return reader }
             throw DataStoreError(
                 .invalidInput, in: "import",

@@ -21,7 +21,7 @@ struct RowsWriter {
         self.store = store
     }
 
-    /// Throws if items are to be found by an attribute that is not unique.
+    /// Throws if the key is an attribute that is not unique.
     mutating func checkKey(_ known: ItemSchema?) throws {
         let request = DataStoreRequest(itemTypeKey: itemType)
         try items.checkKey(known, count: store.read { db in try db.count(request) })
@@ -82,8 +82,9 @@ struct RowsWriter {
 }
 
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
-    /// As ``ItemsWriter/write(_:skipsBadRows:in:_:)``; the block's accessor cannot be an argument, because its type is
-    /// not known.
+    /// Calls ``ItemsWriter/write(_:skipsBadRows:in:_:)``.
+    ///
+    /// The type of a block's accessor is not known, so it can only be `self`.
     func write(
         _ rows: [ImportRow], skipsBadRows: Bool = false, with writer: inout ItemsWriter,
         _ refused: inout ImportRow?

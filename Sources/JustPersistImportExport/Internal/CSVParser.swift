@@ -16,14 +16,14 @@ import CCSV
         let line: Int
     }
 
-    /// The most bytes of a row.
+    /// The maximum size of a row in bytes.
     static let rowLimit = ImportRow.mostBytes
 
     // SAFETY: libcsv keeps no pointer to its structure, but its address must be the same in each call.
     private let parser = UnsafeMutablePointer<csv_parser>.allocate(capacity: 1)
     private let isReady: Bool
     private let rows: RowCollector
-    /// Thrown once the rows before it were returned.
+    /// A failure that is thrown once the rows before it were returned.
     private var failed: Failure?
 
     /// A parser of text whose first line has the given number.
@@ -70,7 +70,7 @@ import CCSV
         return rows.take()
     }
 
-    /// The last row, if the text ends without a line end.
+    /// Returns the last row, if the text ends without a line end.
     func finish() throws(Failure) -> [Row] {
         if let failed { throw failed }
         // SAFETY: as above.

@@ -79,7 +79,7 @@ final class FileDraft {
         }
         let draftPath = draft.path(percentEncoded: false)
         if !replaces {
-            // Unlike renaming, this does not replace a file that was made meanwhile.
+            // Unlike renaming, this does not replace a file that was created meanwhile.
             if unsafe link(draftPath, path) == 0 {
                 try? FileManager.default.removeItem(at: draft)
                 return try end()

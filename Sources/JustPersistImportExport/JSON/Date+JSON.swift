@@ -30,7 +30,7 @@ extension Date {
 
     /// The point in time of a whole text in ISO 8601 with a time zone; `nil` for any other text.
     package init?(iso8601 text: String) {
-        // Checked first, because Foundation's parser is slow.
+        // This is checked first, because Foundation's parser is slow.
         let bytes = text.utf8
         guard bytes.count >= 16, bytes.first.map({ (0x30...0x39).contains($0) }) == true,
             bytes.dropFirst(10).first == UInt8(ascii: "T")
@@ -43,12 +43,12 @@ extension Date {
             whole = String(text[..<point] + text[fraction.endIndex...])
         }
         let all = whole.startIndex..<whole.endIndex
-        // Not parse(_:), which accepts a text that only begins with a date.
+        // `parse(_:)` would accept a text that only begins with a date.
         guard
             let (end, date) = try? Self.style.consuming(whole, startingAt: all.lowerBound, in: all),
             end == all.upperBound
         else { return nil }
-        // Parsed without the fraction, because with it the style does not return the nearest date.
+        // The fraction is added separately, because with it the style does not return the nearest date.
         if fraction.count <= 3, let part = Double((fraction + "000").prefix(3)) {
             self.init(milliseconds: date.timeIntervalSince1970 * 1000 + part)
         } else {

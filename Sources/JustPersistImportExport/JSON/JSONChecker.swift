@@ -1,7 +1,8 @@
 import JustPersist
 
-/// Checks the text of a JSON value as it arrives, as strictly as ``JSONParser`` does, and keeps no more of it than one
-/// string or number.
+/// Checks the text of a JSON value incrementally, as strictly as ``JSONParser`` does.
+///
+/// It keeps at most one string or number in memory.
 struct JSONChecker {
     private enum Expected {
         case value, valueOrEnd, key, keyOrEnd, colon, commaOrEnd, nothing

@@ -1,4 +1,6 @@
-/// Splits a file into the JSON texts of its items, and keeps no more of it than a chunk and one item.
+/// Splits a file into the JSON texts of its items.
+///
+/// It keeps at most one chunk and one item in memory.
 struct JSONItemReader {
     /// The range of an item's text in ``buffer``, valid until the next one is read.
     struct Item {
@@ -138,7 +140,7 @@ struct JSONItemReader {
 
     // MARK: Bytes
 
-    /// The next byte that is not white space, not consumed; `nil` at the end of the file.
+    /// The next byte that is not white space, without consuming it; `nil` at the end of the file.
     mutating func nextVisible() throws -> UInt8? {
         while true {
             let rest = buffer[position...]

@@ -1,5 +1,6 @@
-/// The arrays among the members of the object at the beginning of a file; the text of the object is checked, but not
-/// parsed into values.
+/// The arrays among the members of the object at the beginning of a file.
+///
+/// The text of the object is checked, but not parsed into values.
 struct JSONOutline {
     /// An array among the members.
     struct Member {

@@ -3,7 +3,7 @@ import JustPersist
 
 /// Writes values as JSON, each on one line, in a form that restores them.
 struct JSONWriter {
-    /// The bytes that were written and not taken.
+    /// The bytes that were written and not taken yet.
     private(set) var bytes: [UInt8] = []
 
     /// Removes and returns the bytes.
@@ -101,7 +101,7 @@ struct JSONWriter {
         append("}")
     }
 
-    /// A plain number if that would be read as this decimal.
+    /// Appends a plain number if it would be read as this Decimal, and else a tagged one.
     private mutating func append(_ decimal: Decimal) {
         let text = decimal.description
         if !decimal.isNaN, !decimal.isInt64,

@@ -2,7 +2,7 @@ public import JustPersist
 
 /// Import of objects, such as those of a server's response.
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
-    /// Makes an item from an object, or changes the item that the object identifies.
+    /// Creates an item from an object, or changes the item that the object identifies.
     ///
     /// ```swift
     /// let json = try JSONSerialization.jsonObject(with: data)
@@ -12,11 +12,11 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// - Parameters:
     ///   - type: The class of the item.
     ///   - object: A dictionary, as `JSONSerialization` returns it, or a `DataStoreValue` of one.
-    ///   - mapping: The sources of the attributes' values. Without a ``ItemMapping/key`` every call makes an item.
+    ///   - mapping: The sources of the attributes' values. Without a ``ItemMapping/key`` every call creates an item.
     /// - Returns: The item; `nil` if the mapping's ``ItemMapping/willImport`` left the object out.
     /// - Throws: `.invalidInput` for an object that the mapping cannot read, with the key path and the value;
     ///   `.unknownAttribute` if the mapping names an attribute that the class does not have; the store's error for a
-    ///   value. Nested items may have been made before the failure; roll the block back if they should not stay.
+    ///   value. Nested items may have been created before the failure; roll the block back if they should not stay.
     @discardableResult
     public func importItem<Item: MutableDataStoreItem>(
         _ type: Item.Type, from object: Any?, mapping: ItemMapping = ItemMapping()
@@ -26,7 +26,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         return items.first
     }
 
-    /// Makes an item from each object, or changes the items that the objects identify, and returns the items in the
+    /// Creates an item from each object, or changes the items that the objects identify, and returns the items in the
     /// order of the objects.
     ///
     /// This is faster than one call for each.
@@ -43,7 +43,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         try typed(importItems(ItemType(type), Self.elements(of: objects), mapping))
     }
 
-    /// Makes an item of a type without a Swift class from an object, or changes the item that the object identifies.
+    /// Creates an item of a type without a Swift class from an object, or changes the item that the object identifies.
     ///
     /// The keys of the object become attributes of the type, which need not be declared before.
     @discardableResult
@@ -55,7 +55,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         return items.first
     }
 
-    /// Makes an item of a type without a Swift class from each object, or changes the items that the objects identify.
+    /// Creates an item of a type without a Swift class from each object, or changes the items that the objects
+    /// identify.
     @discardableResult
     public func importItems(
         _ itemTypeKey: String, from objects: Any?, mapping: ItemMapping = ItemMapping()

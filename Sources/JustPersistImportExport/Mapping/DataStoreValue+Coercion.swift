@@ -12,7 +12,7 @@ extension DataStoreValue {
         switch self {
         case .string(let text):
             if let value = DataStoreValue(cell: text, kinds: kinds) { return value }
-            // Words that remain texts or numbers if those kinds are allowed.
+            // These words remain texts or numbers if those kinds are allowed.
             if kinds == [.bool], let value = Self.truthValues[text.lowercased()] {
                 return .bool(value)
             }
@@ -44,7 +44,7 @@ extension Set<DataStoreValue.Kind> {
 /// Reads points in time in the formats of a mapping.
 struct DateReader {
     private let formats: [ItemMapping.DateFormat]
-    // Kept, because making a formatter takes longer than reading many dates.
+    // The formatters are kept, because creating one takes longer than reading many dates.
     private let formatters: [String: DateFormatter]
 
     init(_ formats: [ItemMapping.DateFormat]) {

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Makes rows from the objects of a file by a mapping; without a mapping, from their members as they are.
+/// Converts the objects of a file to rows by a mapping; without a mapping, the members are unchanged.
 struct ItemMapper {
     /// An attribute with its source.
     struct Rule {
@@ -148,7 +148,7 @@ struct ItemMapper {
         return try checked(row)
     }
 
-    /// The row of a value of the key alone.
+    /// The row for a bare value of the key.
     func row(
         key value: DataStoreValue, line: Int, path: String
     ) throws(RowFailure) -> ImportRow {
@@ -190,7 +190,7 @@ struct ItemMapper {
         return (name, value)
     }
 
-    /// The row, if it identifies its item.
+    /// The row; throws if the type has a key and the row does not identify its item by it.
     private func checked(_ row: ImportRow) throws(RowFailure) -> ImportRow {
         guard let key else { return row }
         if row.id != nil {

@@ -44,8 +44,8 @@ extension ItemMapping {
 
         /// A reference to the item of the object at the key path.
         ///
-        /// The object is imported with the mapping. In place of an object, the value of the mapping's
-        /// ``ItemMapping/key`` alone may refer to the item with that value, which is made if there is none.
+        /// The object is imported with the mapping. A bare value of the mapping's ``ItemMapping/key`` in place of the
+        /// object refers to the item with this value, which is created if there is none.
         public static func item(
             _ type: any MutableDataStoreItem.Type, from keyPaths: String...,
             mapping: ItemMapping = ItemMapping()

@@ -17,10 +17,10 @@ public import JustPersist
 ///
 /// ### Key paths
 ///
-/// A key path is a key, or several with dots between: `meta.date` is the member `meta.date`, or else the member `date`
-/// of the object `meta`. A number is a place in an array: `coordinates.0`. If there are several key paths, the first
-/// one with a value applies. If none has a value, and one of them is null, the attribute is null. If none exists, an
-/// existing item keeps its value, and a new one has its default.
+/// A key path is a key, or several keys with dots between them: `meta.date` is the member `meta.date`, or else the
+/// member `date` of the object `meta`. A number is an index of an array: `coordinates.0`. If there are several key
+/// paths, the first one with a value applies. If none has a value, and one of them is null, the attribute is null. If
+/// none exists, an existing item keeps its value, and a new one has its default.
 ///
 /// ### Kinds
 ///
@@ -32,9 +32,9 @@ public struct ItemMapping: Sendable {
     ///
     /// An attribute that is not listed has the value of the key with its name; see ``keepsOtherKeys``.
     public var attributes: [String: Source]
-    /// The unique attribute that identifies the item of an object; `nil` if each object makes a new item.
+    /// The unique attribute that identifies the item of an object; `nil` if each object creates a new item.
     ///
-    /// The item with the object's value for this attribute is changed, or made if there is none. The class must
+    /// The item with the object's value for this attribute is changed, or created if there is none. The class must
     /// declare the attribute unique; for a type without a class and without items the import declares it.
     public var key: String?
     /// Whether keys that no source names become attributes with their names.

@@ -16,7 +16,7 @@ struct AddressSpace {
 
     init(_ configuration: LMDBConfiguration) {
         self.configuration = configuration
-        // A multiple of every possible page size.
+        // The size is a multiple of every possible page size.
         attainableSize = configuration.maximumSize & ~0xFFFF
     }
 

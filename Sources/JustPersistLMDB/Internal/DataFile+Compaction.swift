@@ -26,7 +26,8 @@ extension DataFile {
             throw incomplete
         }
         guard newest.main.entries == (try entryCount()) else { throw incomplete }
-        // For the process that opens the store if this one is killed before the new name is on the disk: see ``hasDraft()``.
+        // If this process is killed before the new name is on the disk, the next one to open the store finds this
+        // draft: see ``hasDraft()``.
         let mark = unsafe open(newDraft.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard mark >= 0 else {
             throw DataStoreError(systemError: errno, in: "compact", path: directory.path)

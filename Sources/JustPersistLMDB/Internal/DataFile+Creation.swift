@@ -9,8 +9,8 @@ extension DataFile {
     /// LMDB itself creates the file first and fills it afterwards. A crash in between would leave a file that looks
     /// like a store that was emptied.
     ///
-    /// The draft stays until the directory is synced, and with it the name of the file: ``hasDraft()``. The lock file, which
-    /// must not be there alone, is made later.
+    /// The draft stays until the directory is synced, and with it the name of the file: ``hasDraft()``. The lock file
+    /// is created later, because it must not exist without the data file.
     func create() throws(DataStoreError) {
         do throws(DataStoreError) {
             try createUnsynced()
@@ -33,7 +33,7 @@ extension DataFile {
             unsafe mdb_env_close(pointer)
         }
         try LMDBError.check(code, in: "open", at: directory)
-        // A link, because renaming would replace a store that another process created meanwhile.
+        // The file is linked, because renaming would replace a store that another process created meanwhile.
         if unsafe link(draft.path, url.path) == 0 { return }
         if try FileAttributes(ofItemAt: url) != nil { return }
         do {

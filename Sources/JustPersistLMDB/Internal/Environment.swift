@@ -31,7 +31,8 @@ import Synchronization
     /// The claim on the files, released after they are closed.
     let claim: OpenStores.Claim
 
-    // For each part of ``idleReaders``. More would keep other processes from using slots of the reader table.
+    // The maximum for each part of ``idleReaders``. More would keep other processes from using slots of the reader
+    // table.
     private static let maximumIdleReaders = 1
 
     /// Opens the files of a claimed directory, with the given address space.
@@ -311,7 +312,7 @@ import Synchronization
             let leaf = try file.firstLeaf(inSnapshot: snapshot.number)
             // The path may lead to another file by now, which says nothing about this one's pages.
             guard place.holds else { return retire(snapshot) }
-            // Otherwise, other processes have committed twice since, and another snapshot is tried.
+            // If there is no leaf, other processes have committed twice since, and another snapshot is tried.
             if let leaf {
                 unsafe pages = firstKey(in: snapshot.pointer).map { key in
                     unsafe MappedPages(

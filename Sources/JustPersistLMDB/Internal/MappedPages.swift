@@ -2,7 +2,7 @@ import CLMDB
 import Foundation
 import JustPersist
 
-/// The place of an environment's pages in memory, for checking that each page is in its own place.
+/// The location of an environment's pages in memory, for checking that each page is in its own place.
 ///
 /// Each page of LMDB contains its number, which LMDB itself never checks: a page that a disk or a copy put in a wrong
 /// place would be read as the other page.
@@ -59,11 +59,11 @@ final class MappedPages: Sendable {
         try unsafe checkPage(value, unless: &seen.valuePage)
     }
 
-    /// Whether the place of the pages can be known: only if each begins at a multiple of its size, as the system's
-    /// pages do.
+    /// Whether the location of the pages can be determined: only if each begins at a multiple of its size, as the
+    /// system's pages do.
     static func canBeTold(pageSize: Int) -> Bool { pageSize <= sysconf(Int32(_SC_PAGESIZE)) }
 
-    /// Determines the place of the pages from the first key in order.
+    /// Determines the location of the pages from the first key in order.
     ///
     /// - Parameter leaf: The page of that key in the tree, even if the page itself contains another number.
     @unsafe init(

@@ -2,7 +2,7 @@ import Foundation
 
 /// One of the two pages at the start of an LMDB file, each of which is the start of a snapshot.
 ///
-/// Read with plain reads, because LMDB trusts these bytes: a wrong page size ends the process.
+/// It is read with plain reads, because LMDB trusts these bytes: a wrong page size ends the process.
 struct MetaPage {
     let pageSize: UInt64
     /// The tree of free pages.
@@ -113,10 +113,12 @@ struct MetaPage {
     }
 
     private static let length = 152
-    /// More pages than a file can have: arithmetic with smaller numbers does not overflow, here or in LMDB.
+    /// More pages than a file can have.
+    ///
+    /// Arithmetic with smaller numbers does not overflow, here or in LMDB.
     private static let mostPages: UInt64 = 1 << 46
     private static let mostCommits: UInt64 = 1 << 62
-    /// The place of the root of ``main`` and of ``transaction`` in the page.
+    /// The offsets of the root of ``main`` and of ``transaction`` in the page.
     static let rootOffset = 88 + 40
     static let transactionOffset = 144
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bytes of an LMDB file, with any contents; places outside of them read as `nil`.
+/// Bytes of an LMDB file, with any contents; offsets outside them read as `nil`.
 struct PageBytes: Equatable {
     static let branchFlag: UInt16 = 0x01
     static let leafFlag: UInt16 = 0x02

@@ -2,7 +2,7 @@ import Foundation
 
 /// Checks every page that a snapshot of an LMDB file refers to, with plain reads.
 ///
-/// LMDB trusts its pages: it does not notice a page in a wrong place, and accessing one after the end of the file ends
+/// LMDB trusts its pages: it does not detect a page in a wrong place, and accessing one after the end of the file ends
 /// the process. The bytes read may have any contents: the amount of data read and kept is limited by the file's size,
 /// and every offset is checked.
 struct PageWalk {

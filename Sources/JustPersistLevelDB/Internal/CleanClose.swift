@@ -4,7 +4,7 @@ import JustPersistRecords
 
 /// The last commit of a database that was closed properly, and the log that contains it.
 ///
-/// A log that was cut off looks like one whose last writes never happened; this note tells the difference. It is valid
+/// A log that was cut off looks like one whose last writes never happened; this note distinguishes the two. It is valid
 /// until LevelDB opens the database, which starts a new log: after a crash there is no valid note.
 struct CleanClose: Equatable {
     static let fileName = "CLOSED"
@@ -47,7 +47,7 @@ struct CleanClose: Equatable {
 
     /// Notes that a database was closed after this commit, which is in its last log.
     ///
-    /// The caller holds the lock. Best effort: without the note, only a log that was cut off goes unnoticed.
+    /// The caller holds the lock. Failures are ignored: without the note, only a log that was cut off is not detected.
     static func note(commit: UInt64, in directory: StoreDirectory) {
         let place = directory.url.appending(path: fileName)
         let fresh = directory.url.appending(path: freshName)
@@ -55,7 +55,7 @@ struct CleanClose: Equatable {
             let logs = try DirectoryListing.names(in: directory.url, for: "close")
                 .compactMap { name in LogFile(named: name).flatMap { $0.isKept ? nil : $0.number } }
             guard let last = logs.max() else { return }
-            // Otherwise the note could survive without the commits, where these are not synced.
+            // Unsynced commits could otherwise be lost while the note survives.
             for log in logs { try synchronize(directory.url.appending(path: LogFile.name(log))) }
             // Remains of a crash are removed first: nothing is written through a link.
             unsafe unlink(fresh.path)

@@ -47,7 +47,7 @@ enum CommitRing {
                 return nil
             }
             let slot = CommitRing.key(ofSlotFor: entry.number)
-            // A value is set: the key after the key's length, then the value's length.
+            // The change sets a value: the key's length and the key, then the value's length.
             guard bytes.dropLast(16).elementsEqual([1, UInt8(slot.count)] + slot + [16]) else {
                 return nil
             }

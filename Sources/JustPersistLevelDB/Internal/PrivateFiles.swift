@@ -21,7 +21,7 @@ enum PrivateFiles {
 
     /// Removes the rights of others from the files in the directory.
     ///
-    /// Best effort: the directory itself keeps others out.
+    /// Failures are ignored, because the directory itself keeps others out.
     static func restrict(in directory: URL) {
         let files = FileManager.default
         for name in (try? DirectoryListing.names(in: directory)) ?? [] {

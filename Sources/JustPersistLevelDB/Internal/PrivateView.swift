@@ -61,7 +61,7 @@ final class PrivateView: Sendable {
         self.lock = lock
     }
 
-    /// Files that the view has of its own, or does not need.
+    /// The files that the view creates itself, or does not need.
     private static let left = ["LOCK", "LOG", "LOG.old", Room.fileName, Reserve.fileName]
 
     /// An error that names the original database instead of the view.

@@ -48,7 +48,7 @@ final class Readers: Sendable {
     ) throws(DataStoreError) -> Snapshot {
         var mayPass = false
         while true {
-            // Under the lock, so a commit that begins meanwhile either is seen here or finds the snapshot.
+            // This happens under the lock, so a commit that begins meanwhile either is seen here or finds the snapshot.
             let snapshot = try part.withLock { state throws(DataStoreError) -> Snapshot? in
                 guard state.isOpen || mayPass || state.isInside(thread) else { return nil }
                 let snapshot = Snapshot(of: try database(), in: part, &state.spare)
@@ -65,7 +65,7 @@ final class Readers: Sendable {
     private func leave(_ part: Locked<Part>, _ snapshot: Snapshot) {
         let isAwaited = part.withLock { state in
             state.spare = state.spare ?? snapshot.spare
-            // First, because the database may be closed when no reader is left.
+            // The snapshot ends first, because the database may be closed when no reader is left.
             snapshot.end()
             state.inside.removeAll { $0.snapshot === snapshot }
             return !state.isOpen && state.inside.isEmpty

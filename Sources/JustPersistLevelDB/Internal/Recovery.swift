@@ -6,11 +6,11 @@ import JustPersistRecords
 ///
 /// A loss of power can leave the last, unfinished write garbled rather than missing. In strict mode, LevelDB then
 /// refuses the whole database; in lenient mode, it silently drops acknowledged writes from the middle of a log; and it
-/// skips a zeroed block in both modes. Therefore damage is searched for first: at the end of the last log it is cut
-/// off, anywhere else it is an error.
+/// skips a zeroed block in both modes. Therefore the files are checked for damage first: at the end of the last log it
+/// is cut off, anywhere else it is an error.
 ///
-/// LevelDB also treats a file that it cannot see as one that never existed, be it a log or the whole database. So the
-/// caller decides whether LevelDB may create a database, and logs are kept until their commits are in it.
+/// LevelDB also treats a file that it cannot see as one that never existed, whether it is a log or the whole database.
+/// So the caller decides whether LevelDB may create a database, and logs are kept until their commits are in it.
 struct Recovery {
     private let directory: StoreDirectory
     private let configuration: LevelDBConfiguration
@@ -38,11 +38,12 @@ struct Recovery {
                 () throws(DataStoreError) in try prepare(reached: reached)
             }
             let database = try openPrepared(kept)
-            // LevelDB has renamed CURRENT. Without this, a commit to the new log can reach the disk before the new name.
+            // LevelDB has renamed CURRENT. Without this sync, a commit to the new log can reach the disk before the new
+            // name.
             try directory.synchronize(in: "open")
             let commit = database.inherited?.number ?? 0
             guard let kept, try !kept.release(upTo: commit) else { return database }
-            // The next log, or the same one again.
+            // Another attempt follows, with the next log or the same one.
             if let reached, commit <= reached { opportunities -= 1 }
             guard opportunities > 0 else {
                 throw DataStoreError(
@@ -101,7 +102,7 @@ struct Recovery {
         }
     }
 
-    /// An error of LevelDB, corrected by what was found before the call.
+    /// An error of LevelDB, corrected by the findings before the call.
     private func told(_ error: DataStoreError) -> DataStoreError {
         if error.code == .storageFull, let room = try? Room(in: directory) {
             return room.error(in: "open", engine: error.engine)

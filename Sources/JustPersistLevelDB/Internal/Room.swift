@@ -33,8 +33,8 @@ struct Room {
         needed = manifest.room(addingTo: sorting, compacting: compacting)
         let orphans = manifest.orphans(among: names).map { directory.url.appending(path: $0) }
         available = free + logs.tornByteCount + orphans.reduce(0) { $0 + Self.size(of: $1) }
-        // Not if the disk is full: space that is taken even for a moment is missing elsewhere. LevelDB ignores the
-        // file's name, and a file left by a crash is removed at the next opening.
+        // The limits are not tested if the disk is full, because space that is taken even for a moment is missing
+        // elsewhere. LevelDB ignores the file's name, and a file left by a crash is removed at the next opening.
         let largest = sorting + 64 << 10
         isLimited =
             available >= needed

@@ -30,7 +30,7 @@ final class Session: Sendable {
         in directory: StoreDirectory, _ configuration: LevelDBConfiguration
     ) throws(DataStoreError) {
         self.configuration = configuration
-        // Before LevelDB sees the path: a second attempt to open a store would release its lock.
+        // The store is claimed before LevelDB sees the path: a second attempt to open it would release its lock.
         claim = try OpenStores.claim(directory, files: ["LOCK"])
         view =
             configuration.isReadOnly && PrivateView.isNeeded(for: directory)
@@ -53,7 +53,7 @@ final class Session: Sendable {
             throw DataStoreError(systemError: errno, in: "open", path: directory.path)
         }
         self.place = place
-        // The process that made it may have been killed before it synced the directory around it.
+        // The process that created the database may have been killed before it synced the parent directory.
         if database.inherited == nil, !configuration.isReadOnly {
             try directory.synchronize(in: "open", isNew: true)
         }

@@ -155,7 +155,7 @@ final class Snapshot: KeyValueReader, @unchecked Sendable {
         if let key {
             iterator.seek(to: key.span)
             if iterator.isValid { return iterator.previous() }
-            // After the last key, or stopped by an error.
+            // The iterator is after the last key, or was stopped by an error.
             try iterator.checkErrors()
         }
         iterator.seekToLast()

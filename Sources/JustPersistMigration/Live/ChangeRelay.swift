@@ -8,7 +8,7 @@ final class ChangeRelay: Sendable {
     private struct State {
         /// Identifies the changes reported since the last opening.
         var origin = ItemID()
-        /// The latest places in the history of a primary, and the position of the feed after each was reported.
+        /// The latest tokens of a primary, and the position of the feed after each was reported.
         var places: [(token: ChangeToken, position: UInt64)] = []
     }
 
@@ -35,11 +35,11 @@ final class ChangeRelay: Sendable {
     func publish(_ set: ChangeSet) {
         feed.publish(CommittedChanges(set))
         note(set.token)
-        // Also if there is no background work any more.
+        // This is needed here too, because there may be no background work any more.
         feed.retain()
     }
 
-    /// Retains the changes from now on for a while, for a block that has taken a token.
+    /// Retains the changes from now on for a while, so that a block can use the token that it has taken.
     func retain() { feed.retain() }
 
     private func note(_ token: ChangeToken) {

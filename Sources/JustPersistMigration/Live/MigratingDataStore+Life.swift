@@ -73,7 +73,8 @@ extension MigratingDataStore {
         let mirror = try StoreMirror(
             from: isSwitched ? new : old, to: isSwitched ? old : new, since: known?.token,
             telling: relay, forgetPlace: { [weak self] in try self?.forgetPlace() })
-        // Before a commit, because later commits could reach the token's place in the history a second time.
+        // This comes before any commit, because later commits could reach the token's place in the history a second
+        // time.
         if try !mirror.unknownTypes().isEmpty { try changeRecord { $0?.token = nil } }
         setInCharge(new: isSwitched)
         let worker = MigrationWorker(mirror) { [weak self] progress in self?.note(progress) }
@@ -178,7 +179,7 @@ extension MigratingDataStore {
             if isOpen { try? closeStores() }
             try makeFolder()
             let lock = try MigrationLock(recordURL)
-            // First: without the file, the remains of the stores are not mistaken for a migration.
+            // The file goes first: without it, the remains of the stores are not mistaken for a migration.
             do {
                 try FileManager.default.removeItem(at: recordURL)
             } catch {

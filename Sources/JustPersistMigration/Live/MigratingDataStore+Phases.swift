@@ -105,7 +105,7 @@ extension MigratingDataStore {
             let status = status
             if status.isInStep { return }
             if status.phase == .finished { throw Self.refusal(.finished, "waitUntilInStep") }
-            // After one more try.
+            // The failure is thrown only after another attempt.
             if let failure = status.failure, isTried { throw failure }
             worker?.wake()
             running.wait { running -> Void? in
@@ -212,7 +212,7 @@ extension MigratingDataStore {
             running.withLock { ($0.mirror, $0.worker) = (mirror, former) }
             throw error
         }
-        // Before anything is written to its former primary.
+        // The mirror ends before the reversed one writes to its primary.
         mirror.end()
         relay.follow(from: token)
         setInCharge(new: phase == .switched)

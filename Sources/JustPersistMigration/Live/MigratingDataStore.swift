@@ -97,7 +97,7 @@ public final class MigratingDataStore: DataStore {
     ) {
         self.old = old
         self.new = new
-        // To replace the file itself, and not a link to it.
+        // Links are resolved, so that writing replaces the file itself and not a link to it.
         self.recordURL = recordURL.resolvingSymlinksInPath()
         life = BlockGate(threading: threading)
         handler = SharedErrorHandler(errorHandler)
@@ -143,7 +143,7 @@ public final class MigratingDataStore: DataStore {
             while !isRead {
                 let turn = turns.load(ordering: .acquiring)
                 try store(inTurn: turn).performRead { db in
-                    // Otherwise this snapshot may be that of a store that is no longer in charge, with half of the
+                    // Otherwise this may be the snapshot of a store that is no longer in charge, with half of the
                     // changes of a block.
                     guard turns.load(ordering: .acquiring) == turn else { return }
                     isRead = true
@@ -157,7 +157,7 @@ public final class MigratingDataStore: DataStore {
     ///
     /// If that copy fails, the call succeeds nevertheless: see ``Status/failure``.
     public func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
-        // Before the caller waits for the main thread, which would wait for the caller's block.
+        // This is checked before the caller waits for the main thread, which would wait for the caller's block.
         if writers.isInside { throw DataStoreError.nestedWrite(in: "write") }
         try life.visit("write") {
             guard life.threading.writesOnMainThread else { return try writeHere(block) }
@@ -191,7 +191,8 @@ public final class MigratingDataStore: DataStore {
                         }
                     }) { [self] error in
                         if error == nil { follow() }
-                        // Added first: a program that ends waits for the block, and then for its completion.
+                        // The completion is added before the block counts as ended: a program that ends waits for the
+                        // block, and then for its completion.
                         completions.async { completion(error) }
                         writers.queuedBlockHasEnded()
                     }

@@ -33,8 +33,8 @@ final class MigrationLock: Sendable {
     }
 
     deinit {
-        // Closing the file does not give up the lock while a process is being started: that has the file too until it runs its
-        // program. A forked process must not give up the lock of this one.
+        // Closing the file does not release the lock while a child process is being started, because the child has the
+        // file open until it runs its program. A forked process must not release the lock of this one.
         if ForkCount.current == forks { _ = flock(file.fileDescriptor, LOCK_UN) }
         Self.locked.withLock { [path] in _ = $0.remove(path) }
     }

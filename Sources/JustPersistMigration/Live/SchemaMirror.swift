@@ -45,9 +45,10 @@ struct SchemaMirror {
         return known.first.map { !schema.hasSameDefaults(as: $0) } ?? false
     }
 
-    /// Declares types for the time in which their items are compared: with values of any kinds, because the primary
-    /// keeps values of earlier declarations, and without unique indexes, because the items are copied in no particular
-    /// order.
+    /// Relaxes the declarations of types while their items are compared.
+    ///
+    /// Values may be of any kind, because the primary keeps values of earlier declarations. There are no unique
+    /// indexes, because the items are copied in no particular order.
     mutating func relax(_ types: Set<String>, from primary: borrowing DataStoreReader) throws {
         let schemas = try primary.schemas().filter { types.contains($0.itemTypeKey) }
         if schemas.isEmpty { return }

@@ -14,7 +14,7 @@ extension StoreMirror {
         from primary: borrowing DataStoreReader
     ) throws -> [ItemID] {
         let type = ItemType(dynamic: key)
-        // The attributes for which null differs from no value.
+        // The attributes for which null and a missing value differ.
         let nullable = schema?.attributes.filter { $0.defaultValue != nil }.map(\.name) ?? []
         var copied: [ItemID] = []
         var differences: [Difference] = []

@@ -82,7 +82,7 @@ final class StoreMirror: Sendable {
         self.primary = primary
         self.replica = replica
         self.forgetPlace = forgetPlace
-        // The replica may be later than the token, which is saved after it: it may have items that are deleted by now.
+        // The replica may be newer than the token, which is saved later: it may have items that are deleted by now.
         let observation = try primary.observeChanges(
             .withEveryDeletion(in: .everything), since: token)
         let schemas = SchemaMirror(from: primary, to: replica)
@@ -143,7 +143,8 @@ final class StoreMirror: Sendable {
                 state.unknown = renamed
                 return renamed
             }
-            // Under the lock: a type that is created later is reported as changed, and is therefore not unknown.
+            // This happens under the lock: a type that is created later is reported as changed, and is therefore not
+            // unknown.
             var keys: Set<String> = []
             for store in [primary, replica] {
                 try store.performRead { db in keys.formUnion(try db.schemas().map(\.itemTypeKey)) }
@@ -205,7 +206,7 @@ final class StoreMirror: Sendable {
                     types, from: primary, beforeRedefining: forgetPlace)
                 // Their items have other values now, but are not reported as changed.
                 state.unknown?.formUnion(redefined)
-                // In one order: each is a commit of its own.
+                // The order is always the same, because each type is a separate commit.
                 for (type, ids) in state.changed.sorted(by: { $0.key < $1.key }) {
                     try copy(ids.sorted(), ofType: type, schemas[type], from: primary)
                 }
@@ -243,7 +244,7 @@ final class StoreMirror: Sendable {
             withState { state in
                 if !left.isEmpty {
                     state.unknown?.formUnion(left)
-                    // Including the compared types, whose declarations are relaxed.
+                    // These include the compared types, whose declarations are relaxed.
                     state.schemas.forget(state.compared)
                 }
                 state.compared = []
@@ -251,7 +252,7 @@ final class StoreMirror: Sendable {
         }
         try withState { state in
             try state.checkCopying()
-            // First, so types that become unknown meanwhile are compared again.
+            // This comes first, so types that become unknown meanwhile are compared again.
             state.note()
             state.unknown?.subtract(types)
             state.compared = Set(types)
@@ -266,7 +267,8 @@ final class StoreMirror: Sendable {
             if type != types.last { left.removeFirst() }
         }
         for type in types {
-            // One at a time: writers wait while the entries of the type's unique indexes are written.
+            // Types are processed one at a time, because writers wait while the entries of the type's unique indexes
+            // are written.
             try withState { state in
                 try state.checkCopying()
                 try primary.performRead { db in

@@ -59,9 +59,9 @@ final class WriterGate: Sendable {
         queueWaiting()
     }
 
-    /// Queues the waiting blocks one after the other, unless writers are excluded or another thread is queueing them.
+    /// Queues the waiting blocks in order, unless writers are excluded or another thread is queueing them.
     ///
-    /// Not under the lock: a store may refuse a block immediately, and call back.
+    /// It does not hold the lock, because a store may refuse a block immediately, and call back.
     private func queueWaiting() {
         let isMine = state.withLock { state in
             defer { state.isQueueing = true }

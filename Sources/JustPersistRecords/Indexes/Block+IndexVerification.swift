@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Whether the entries of an index are those of the records.
+/// Verifies that the entries of an index match the records.
 extension Block {
     /// The indexes of a type that hold all items.
     func readyIndexes(of stored: CatalogType) -> [TypeIndex] {
@@ -9,13 +9,13 @@ extension Block {
             .map { TypeIndex($0, of: stored, known) }
     }
 
-    /// What is wrong with an index: missing entries, and orphaned ones.
+    /// The problems of an index: missing entries and orphaned entries.
     ///
     /// - Parameters:
     ///   - index: The index.
     ///   - stored: Its type.
-    ///   - isDamaged: Whether records cannot be read, whose entries may be any.
-    ///   - meter: Is told of the entries; if it stops the work, the answer says nothing.
+    ///   - isDamaged: Whether some records cannot be read; their entries are unknown.
+    ///   - meter: Counts the entries that were read. If it stops the work, the result is meaningless.
     func problems(
         of index: TypeIndex, of stored: CatalogType, isDamaged: Bool, _ meter: MaintenanceMeter
     ) throws(DataStoreError) -> [DataStoreError] {

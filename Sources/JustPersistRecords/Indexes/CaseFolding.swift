@@ -1,17 +1,18 @@
 import JustPersist
 
-/// How texts are folded in the entries of indexes without regard to case.
+/// The folding of texts in the entries of indexes that ignore case.
 enum CaseFolding {
     /// Identifies the folding of this process: Foundation's tables, on which it depends, differ between releases.
     ///
-    /// It is the hash of the folded forms of all letters of the scripts that have two cases; computed once in a process.
+    /// It is a hash of the folded forms of all letters of the scripts that have two cases. It is computed once per
+    /// process.
     static let own: UInt64 = {
         var letters = String.UnicodeScalarView()
         for range in scripts {
             for number in range {
                 guard let scalar = Unicode.Scalar(number) else { continue }
                 letters.append(scalar)
-                // So that no letter is composed with the next one.
+                // The space keeps the letter from being composed with the next one.
                 letters.append(" ")
             }
         }

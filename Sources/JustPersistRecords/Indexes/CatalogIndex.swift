@@ -1,38 +1,42 @@
 import JustPersist
 
-/// An index of a type, as the store's catalog has it.
+/// An index of a type, as the store's catalog records it.
 struct CatalogIndex: Sendable {
-    /// What an index orders by: an attribute, or a value inside the dictionaries that an attribute holds.
+    /// A component of an index: an attribute, or a value inside the dictionaries that an attribute holds.
     struct Component: Hashable, Sendable {
         /// The attribute's id.
         var attribute: UInt16
-        /// The names below the attribute; none for its own value.
+        /// The names that follow the attribute in the key path; empty for the attribute's own value.
         var path: [String] = []
     }
 
-    /// How far the entries are written.
+    /// How many of the entries are written.
     enum State: Hashable, Sendable {
         /// All items have their entries, so that queries may use them.
         case ready
-        /// The items up to this one have their entries, and so has every item written since; `nil` for none.
+        /// The items up to this one have their entries, as does every item written since; `nil` for none.
         case building(after: ItemID?)
     }
 
-    /// Stands for the index in keys; another one each time that the entries are written anew.
+    /// Identifies the index in keys.
+    ///
+    /// It changes each time the index is rebuilt.
     private(set) var number: UInt16
-    /// What decides the order, the first one first.
+    /// The components, in the order in which they decide.
     private(set) var components: [Component]
     let isUnique: Bool
     /// Whether texts are ordered without regard to case.
     let ignoresCase: Bool
-    /// How its texts are folded: ``CaseFolding/own`` if as this release folds them; 0 if they are not folded.
+    /// Identifies the folding of its texts: ``CaseFolding/own`` for that of this process; 0 if they are not folded.
     private var folding: UInt64
-    /// Whether it was declared without a class, so that no class need declare it.
+    /// Whether it was declared without a class.
+    ///
+    /// It then stays even if no class declares it.
     var isByHand: Bool
     var state: State
-    /// Whether records could not be read when their entries were due.
+    /// Whether records could not be read when their entries had to be written.
     ///
-    /// Requests do not use such an index, and so meet the damage.
+    /// Requests do not use such an index, so they report the damage.
     private(set) var lacksRecords = false
     let unknown: UnknownFields
 
@@ -51,7 +55,7 @@ struct CatalogIndex: Sendable {
         self.unknown = unknown
     }
 
-    /// Whether this is the index over these components that a declaration asks for.
+    /// Whether this is the index over these components that a schema declares.
     func isOf(_ components: [Component], _ schema: IndexSchema) -> Bool {
         self.components == components && isUnique == schema.isUnique
             && ignoresCase == schema.ignoresCase
@@ -69,23 +73,23 @@ struct CatalogIndex: Sendable {
         }
     }
 
-    /// Whether its entries compare to what this release folds.
+    /// Whether its texts are folded as in this process.
     var hasOwnFolding: Bool { !ignoresCase || folding == CaseFolding.own }
 
-    /// Whether requests can use it: all items have entries, with texts that are folded as here.
+    /// Whether requests can use it: all items have entries, and texts are folded as in this process.
     var isUsable: Bool { state == .ready && hasOwnFolding && !lacksRecords }
 
-    /// Notes that all entries were written by this release.
+    /// Notes that this process has written all entries.
     mutating func noteWritten() {
         state = .ready
         lacksRecords = false
         if ignoresCase { folding = CaseFolding.own }
     }
 
-    /// Notes that a record could not be read when its entries were due.
+    /// Notes that a record could not be read when its entries had to be written.
     mutating func noteUnreadableRecord() { lacksRecords = true }
 
-    /// Has the entries written anew, under another number.
+    /// Starts a rebuild of the index, under another number.
     mutating func rebuild(as number: UInt16) {
         self.number = number
         if ignoresCase { folding = CaseFolding.own }
@@ -94,7 +98,7 @@ struct CatalogIndex: Sendable {
     }
 }
 
-/// How an index is stored in its type's entry of the catalog.
+/// The encoding of an index in its type's catalog entry.
 extension CatalogIndex {
     private enum FieldNumber {
         static let attributes: UInt8 = 1

@@ -2,7 +2,9 @@ import JustPersist
 
 /// The indexes that a type is declared with.
 extension CatalogType {
-    /// What an index over the named attributes orders by; a name goes on behind dots inside dictionaries.
+    /// The components of an index over the named attributes.
+    ///
+    /// A name with dots is a path into dictionaries.
     func components(
         of names: [String]
     ) throws(DataStoreError) -> [CatalogIndex.Component] {
@@ -26,7 +28,8 @@ extension CatalogType {
         return components
     }
 
-    /// Whether the type has just the indexes that a class declares, beside those that were declared without one.
+    /// Whether the type has exactly the indexes that a class declares, apart from those that were declared without a
+    /// class.
     func hasIndexes(_ declared: [IndexSchema]) -> Bool {
         var found: Set<UInt16> = []
         for schema in declared {
@@ -40,10 +43,10 @@ extension CatalogType {
         return indexes.allSatisfy { $0.isByHand || found.contains($0.number) }
     }
 
-    /// Brings the indexes up to a declaration, and tells whether that changed anything.
+    /// Updates the indexes to a declaration, and returns whether anything changed.
     ///
-    /// - Parameter isOfClass: Whether it is that of a class: then indexes go that it does not have, unless they were
-    ///   declared without a class.
+    /// - Parameter isOfClass: Whether a class declares them. Then the indexes that it does not declare are dropped,
+    ///   unless they were declared without a class.
     mutating func declare(
         _ declared: [IndexSchema], isOfClass: Bool
     ) throws(DataStoreError) -> Bool {
@@ -74,7 +77,7 @@ extension CatalogType {
         return isChanged
     }
 
-    /// Takes an index out; tells whether there was one.
+    /// Drops an index, and returns whether it existed.
     mutating func drop(_ index: IndexSchema) throws(DataStoreError) -> Bool {
         let components = try components(of: index.attributes)
         let count = indexes.count
@@ -84,7 +87,7 @@ extension CatalogType {
 
     /// A number that no index of the type has.
     ///
-    /// That of a dropped index may be used again, because its entries went with it.
+    /// The number of a dropped index may be reused, because its entries were deleted with it.
     private func nextIndexNumber() throws(DataStoreError) -> UInt16 {
         let last = indexes.map(\.number).max() ?? 0
         if last < .max { return last + 1 }
@@ -93,18 +96,18 @@ extension CatalogType {
             itemType: key)
     }
 
-    /// Notes that the entries of all indexes over an attribute have to be written anew.
+    /// Notes that all indexes over an attribute have to be rebuilt.
     mutating func rebuildIndexes(over attribute: UInt16) {
         rebuildIndexes { $0.isOver(attribute) }
     }
 
-    /// Whether an index has texts that were folded as another release folds them.
+    /// Whether an index has texts with another folding than that of this process.
     var hasForeignFolding: Bool { indexes.contains { !$0.hasOwnFolding } }
 
-    /// Notes that the entries of some indexes have to be written anew.
+    /// Notes that some indexes have to be rebuilt.
     mutating func rebuildIndexes(where isOld: (CatalogIndex) -> Bool) {
         for place in indexes.indices where isOld(indexes[place]) {
-            // None is left: then the entries stay as they are, and are found to be wrong by whoever verifies.
+            // If no number is left, the entries stay as they are, and a verification reports them as wrong.
             guard let number = try? nextIndexNumber() else { return }
             indexes[place].rebuild(as: number)
         }

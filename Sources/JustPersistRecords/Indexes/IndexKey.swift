@@ -1,18 +1,18 @@
 import Foundation
 import JustPersist
 
-/// How the keys of index entries are made, so that the order of their bytes is the contract's order of the values.
+/// The encoding of the keys of index entries: their bytes have the order that the contract defines for the values.
 ///
 /// ```
 /// 04  type (4)  index (2)  component …  item id (16)
 /// ```
 ///
-/// A component is a byte for the kind of the value, in the order of kinds, and the value:
+/// A component consists of a byte for the kind of the value, in the order of kinds, and the value:
 ///
 /// ```
 /// 10  null
 /// 20  number: the greatest Double that is not above it (8), and 1 if the number is above it, else 0
-/// 30  text: its composed form, 00 as 00 FF; behind it 00 00, or 00 01 if the text is longer
+/// 30  text: its composed form, 00 as 00 FF; then 00 00, or 00 01 if the text is longer
 /// 40  date: seconds since 2001 as a Double (8)
 /// 50  data: written as texts are
 /// 60  UUID (16)
@@ -23,8 +23,8 @@ import JustPersist
 /// F0  a value that depends on other items: it may be anything
 /// ```
 ///
-/// A Double is written so that its bytes order as it does: the sign bit turned round, and all bits if it is negative.
-/// NaN comes behind all numbers. The value of an entry is a checksum of its key.
+/// A Double is encoded so that its bytes sort like the number: the sign bit is inverted, and all bits if it is
+/// negative. NaN sorts after all numbers. The value of an entry is a checksum of its key.
 enum IndexKey {
     static let null: UInt8 = 0x10
     static let number: UInt8 = 0x20
@@ -40,24 +40,24 @@ enum IndexKey {
 
     static let idLength = 16
     private static let headLength = 7
-    /// The most attributes of an index: each has room for a UUID or a reference at least.
+    /// The maximum number of attributes of an index: each has room for at least a UUID or a reference.
     static let mostComponents = 16
 
     /// The value of an entry: the low 32 bits of the wyhash of its key.
     ///
-    /// Requests are answered from entries alone, so damage must be noticed there.
+    /// Requests may be answered from entries alone, so damage to entries must be detected.
     @inline(__always)
     static func checksum(of key: Span<UInt8>) -> UInt32 {
         UInt32(truncatingIfNeeded: key.wyhash(0..<key.count, seed: 0))
     }
 
-    /// Whether an entry has the checksum that belongs to its key.
+    /// Whether an entry's checksum is that of its key.
     @inline(__always)
     static func isSound(_ key: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
         value.count == 4 && value.word32(at: 0) == checksum(of: key)
     }
 
-    /// What the keys of all entries of an index begin with.
+    /// The common prefix of the keys of all entries of an index.
     static func prefix(type: UInt32, index: UInt16) -> [UInt8] {
         var key = KeySpace.key(KeySpace.indexTag, type: type)
         key.append(littleEndian: index.byteSwapped)
@@ -69,15 +69,15 @@ enum IndexKey {
         KeyRange(prefix: KeySpace.key(KeySpace.indexTag, type: type))
     }
 
-    /// The bytes of a text that an index over so many attributes keeps: every engine takes keys of 480 bytes.
+    /// The maximum length of a text in an index with this number of attributes: every engine takes keys of 480 bytes.
     static func longestText(components: Int) -> Int {
         (480 - headLength - idLength) / max(1, components) - 3
     }
 
-    /// Where the component ends that begins at an offset of an entry's key, and whether it tells the whole value; `nil`
-    /// if it is none.
+    /// The end of the component at an offset of an entry's key, and whether it determines the value; `nil` if there is
+    /// no valid component.
     ///
-    /// - Parameter idLength: The bytes that follow the components; 0 for the first part of a key.
+    /// - Parameter idLength: The length of the id that follows the components; 0 for a prefix of a key.
     static func component(
         in key: Span<UInt8>, at offset: Int, idLength: Int = IndexKey.idLength
     ) -> (end: Int, precision: IndexPrecision)? {
@@ -114,7 +114,7 @@ enum IndexKey {
             low: key.word64(at: key.count - 8).byteSwapped)
     }
 
-    /// The order of Doubles as that of unsigned numbers: NaN last, both zeros the same.
+    /// Maps Doubles to unsigned numbers with the same order: NaN is last, and both zeros are equal.
     @inline(__always)
     static func orderedBits(_ value: Double) -> UInt64 {
         if value.isNaN { return .max }
@@ -123,15 +123,15 @@ enum IndexKey {
     }
 }
 
-/// Whether an entry's key tells the value, or only where it stands among others.
+/// Whether an entry's key determines the value, or only its position among others.
 enum IndexPrecision {
     case exact
-    /// Other values may have the same key: a long text, or a number between two Doubles.
+    /// Other values may have the same key, as for a long text or a number between two Doubles.
     case cut
 }
 
 extension [UInt8] {
-    /// Appends a component of an entry's key; texts are cut behind `longest` bytes.
+    /// Appends a component of an entry's key; texts are truncated to `longest` bytes.
     mutating func append(component value: DataStoreValue, longest: Int) -> IndexPrecision {
         switch value {
         case .null: append(IndexKey.null)
@@ -184,14 +184,15 @@ extension [UInt8] {
     @inline(__always)
     mutating func appendComponent(_ value: Int64) -> IndexPrecision {
         var below = Double(value)
-        // 2^63 itself is no Int64.
+        // 2^63 itself is not an Int64.
         if below >= 0x1p63 || Int64(below) > value { below = below.nextDown }
         let isAbove = Int64(below) != value
         appendNumber(below, isAbove: isAbove)
         return isAbove ? .cut : .exact
     }
 
-    /// Appends a number as a component: the Double not above it, and whether it is above that.
+    /// Appends a number as a component: the greatest Double that is not above it, and whether the number is above this
+    /// Double.
     @inline(__always)
     mutating func appendNumber(_ below: Double, isAbove: Bool) {
         append(IndexKey.number)
@@ -207,12 +208,12 @@ extension [UInt8] {
         return precision
     }
 
-    /// Appends a text whose bytes are what is to be appended, as those of most are; false for any other.
+    /// Appends a text whose UTF-8 needs no conversion, as for most texts; returns false for any other text.
     private mutating func appendPlain(_ text: String, longest: Int) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
             let span = unsafe bytes.span
-            // A null byte has another form, and so may a letter with marks; a long text is cut.
+            // A null byte is escaped, a letter with marks may have to be composed, and a long text is truncated.
             guard span.count <= longest, span.isSurelyComposed, unsafe !bytes.contains(0) else {
                 return false
             }
@@ -223,7 +224,7 @@ extension [UInt8] {
         }
     }
 
-    /// Appends bytes so that they order as they are, also before what follows them.
+    /// Appends escaped bytes and a terminator, so that they keep their order whatever follows them.
     mutating func append(ordered bytes: Span<UInt8>, longest: Int) -> IndexPrecision {
         let end = count + longest
         for index in bytes.indices {
@@ -243,10 +244,10 @@ extension [UInt8] {
 }
 
 extension String {
-    /// The first bytes, up to `count` of them, of the form by which texts are ordered.
+    /// The first `count` bytes of the form by which texts are ordered.
     fileprivate func bytesForOrder(_ count: Int) -> [UInt8] {
-        // Composition looks no further than the next letter, so a part of a long text will do: up to a character's
-        // end, some way behind what is needed.
+        // Composition looks no further than the next letter. So a prefix of a long text is enough, if it ends with a
+        // whole character, well after the bytes that are needed.
         if utf8.count > count + 1024 {
             let end = utf8.index(startIndex, offsetBy: count + 512)
             let bytes = String(self[..<index(after: end)]).composed.utf8

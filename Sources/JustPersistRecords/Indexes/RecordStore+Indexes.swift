@@ -1,25 +1,25 @@
 public import JustPersist
 
-/// Indexes that were declared on items that were there before.
+/// Building of indexes that were declared on existing items.
 ///
-/// A write block that declares an index for up to 10,000 items writes its entries itself. For more of them the entries
-/// are written in the background, some thousands at a time, each time in a transaction of its own: behind the block that
-/// declared the index, and again from where they ended when the store is opened. Until then queries read the items, and
-/// give the same answers.
+/// A write block that declares an index for up to 10,000 items writes its entries itself. For more items, the entries
+/// are written in the background after the block, in transactions of some thousands of items each. If the store is
+/// closed, this continues when it is opened again. Until an index is ready, queries read the items and give the same
+/// answers.
 extension RecordStore {
     /// Writes all entries that indexes still lack, and returns when every index is ready.
     ///
-    /// There is no need to call this: the entries are written in the background. Call it where a program wants its
-    /// queries to use an index from the start, or wants to show how far it is.
+    /// There is no need to call this: the entries are written in the background. Call it if your queries must use an
+    /// index from the start, or to show the progress.
     ///
-    /// Other blocks can run in between: the entries are written in one transaction for each 10,000 items. If the process
-    /// ends, the next call or the next opening goes on behind the last of them.
+    /// The entries are written in transactions of 10,000 items, and other blocks can run in between. If the process
+    /// ends, the next call or the next opening continues after the last of these transactions.
     ///
-    /// - Parameter progress: Called after each transaction, on the calling thread. If it throws, the call ends with that
-    ///   error; what was written stays, and the rest is written in the background.
+    /// - Parameter progress: Called after each transaction, on the calling thread. If it throws, the call ends with
+    ///   this error. The entries that were written stay, and the rest is written in the background.
     /// - Throws: ``/JustPersist/DataStoreError/Code/notSetUp`` on a closed store; `CancellationError` in a task that is
-    ///   cancelled, as if `progress` had thrown it; or what writing throws. Two items that
-    ///   agree in attributes that are declared unique are reported to the store's error handler: they stay.
+    ///   cancelled, as if `progress` had thrown it; or what writing throws. Two items that have the same values for
+    ///   unique attributes are reported to the store's error handler, and stay.
     public func buildIndexes(progress: (IndexProgress) throws -> Void) throws {
         guard hasUnfinishedIndexes else { return try gate.read {} }
         var done = 0
@@ -65,7 +65,7 @@ extension RecordStore {
             guard let self else { return }
             isBuilding.withLock { $0 = false }
             if let error {
-                // A store that was closed goes on when it is opened.
+                // If the store was closed, this continues when it is opened again.
                 if let error = error as? DataStoreError, error.code != .notSetUp { report(error) }
             } else if hasUnfinishedIndexes {
                 buildIndexesLater()

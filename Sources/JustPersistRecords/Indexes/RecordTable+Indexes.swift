@@ -1,11 +1,11 @@
 import JustPersist
 
-/// The entries of indexes, which follow the records.
+/// Updates of index entries when records change.
 extension RecordTable {
     /// Notes which entries change with a record that is about to be written.
     ///
-    /// - Parameter changes: The attributes that differ from those of the stored record, whose entries go; `nil` if there
-    ///   is none.
+    /// - Parameter changes: The attributes that differ from those of the stored record; `nil` if there is no stored
+    ///   record. Their old entries are removed.
     func noteEntries(
         of record: Span<UInt8>, _ id: ItemID, changes: AttributeSet?, in reader: any KeyValueReader
     ) throws(DataStoreError) {
@@ -19,14 +19,14 @@ extension RecordTable {
             scratch.old.removeAll()
             if changes != nil { try addStoredEntries(of: index, id, in: reader) }
             entryChanges.note(scratch.old, replacedBy: scratch.new)
-            // A value may have changed behind the place where its key is cut.
+            // A value may have changed after the position at which its key is truncated.
             for entry in scratch.new.entries where entry.isUnique {
                 uniqueEntries.append(entry, of: scratch.new)
             }
         }
     }
 
-    /// Notes that the entries of an item go, whose record is about to be removed.
+    /// Notes the removal of the entries of an item whose record is about to be removed.
     func noteEntriesRemoved(_ id: ItemID, in reader: any KeyValueReader) throws(DataStoreError) {
         for index in indexes {
             scratch.old.removeAll()
@@ -47,7 +47,8 @@ extension RecordTable {
                 isSound(record, id) && index.addEntries(of: record, id: id, to: &scratch.old)
         }
         if isReadable { return }
-        // What the record said is not known if it is damaged, or of a later release, so its entries are looked for.
+        // The values of a record that is damaged or from a later release are not known, so the index is searched for
+        // its entries.
         scratch.old.removeAll()
         try reader.scanKeys(index.range, reversed: false) { (key) throws(DataStoreError) in
             if key.count >= index.prefix.count + IndexKey.idLength, IndexKey.id(in: key) == id {
@@ -68,20 +69,20 @@ extension RecordTable {
         }
         try changes.added.write(to: writer)
         changes.removeAll()
-        // The room is used again.
+        // The storage is reused.
         swap(&changes, &entryChanges)
     }
 
-    /// Sees that no two items agree where none may, of those that were written since the last time.
+    /// Checks the unique attributes of the items that were written since the last check.
     ///
-    /// Not when they are written: two items may exchange their values, or hand them on.
+    /// They are not checked when they are written, because items may exchange their values or pass them on.
     ///
     /// - Throws: `.uniqueViolation`; the transaction must be rolled back then.
     func checkUniqueness(in reader: any KeyValueReader) throws(DataStoreError) {
         if let violation = try judgeUniqueness(.refused, in: reader) { throw violation }
     }
 
-    /// The same for items that stay whatever they have: gives what is wrong with them, of several faults one.
+    /// Checks uniqueness and returns the first violation, without an effect on the items.
     func judgeUniqueness(
         _ outcome: UniqueViolationOutcome, in reader: any KeyValueReader
     ) throws(DataStoreError) -> DataStoreError? {
@@ -105,7 +106,7 @@ extension RecordTable {
         if !indexes.isEmpty { _ = try writer.deleteAll(in: IndexKey.range(type: number)) }
     }
 
-    /// The refusal of a stored entry that no other item may share, if one does.
+    /// The error for a stored entry with unique values, if another item has the same ones.
     func violation(
         of entry: IndexEntries.Entry, in entries: IndexEntries,
         _ outcome: UniqueViolationOutcome, _ reader: any KeyValueReader
@@ -169,14 +170,14 @@ extension RecordTable {
     }
 }
 
-/// Entries that were added and removed since the last time that they were written.
+/// Changes of entries that are not written yet.
 struct IndexChanges {
     var added = IndexEntries()
     var removed = IndexEntries()
 
     var isEmpty: Bool { added.entries.isEmpty && removed.entries.isEmpty }
 
-    /// Whether so many wait to be written that they take much memory.
+    /// Whether the pending changes take much memory.
     var isMany: Bool { added.entries.count + removed.entries.count >= 1 << 14 }
 
     mutating func removeAll() {
@@ -184,9 +185,9 @@ struct IndexChanges {
         removed.removeAll()
     }
 
-    /// Notes the entries that an item had and has no more, and those that it has now.
+    /// Notes the entries that an item no longer has, and those that it has now.
     mutating func note(_ old: IndexEntries, replacedBy new: IndexEntries) {
-        // In the order of their keys, for an array may have many.
+        // The entries are merged in the order of their keys, because an array may have many.
         let (before, after) = (old.sorted, new.sorted)
         var (place, other) = (0, 0)
         while place < before.count || other < after.count {
@@ -202,23 +203,23 @@ struct IndexChanges {
 }
 
 extension Catalog {
-    /// The failure to read the entry of an index whose checksum is wrong.
+    /// The error for an index entry with a wrong checksum.
     func damagedEntry(_ key: Span<UInt8>) -> DataStoreError {
         let number = key.word32(at: 1).byteSwapped
         return .damagedEntry(ofType: self[number]?.key ?? "type \(number)")
     }
 }
 
-/// What becomes of two items that agree where no two may.
+/// The consequence for two items that violate uniqueness.
 enum UniqueViolationOutcome {
     /// The block that wrote them fails.
     case refused
-    /// They stay: they were there before the declaration, or came as they are from another store.
+    /// They stay, because they existed before the declaration or were copied from another store.
     case kept
 }
 
 extension DataStoreError {
-    /// An entry of an index whose checksum is wrong.
+    /// An index entry has a wrong checksum.
     static func damagedEntry(ofType itemType: String) -> DataStoreError {
         DataStoreError(
             .corrupted, in: "read",
@@ -228,7 +229,7 @@ extension DataStoreError {
             """, itemType: itemType)
     }
 
-    /// Two items with the same values where no two may have them.
+    /// Two items have the same values for unique attributes.
     static func uniqueViolation(
         _ first: ItemID, _ second: ItemID, ofType itemType: String, attributes: [String],
         _ outcome: UniqueViolationOutcome

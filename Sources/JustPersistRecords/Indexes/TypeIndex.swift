@@ -8,19 +8,19 @@ final class TypeIndex {
     let components: [Component]
     /// The attributes that the entries depend on.
     let attributes: AttributeSet
-    /// What the keys of all entries begin with.
+    /// The common prefix of the keys of all entries.
     let prefix: [UInt8]
-    /// Where texts are cut.
+    /// The length to which texts are truncated.
     let longestText: Int
     private let types: BlockCatalog
 
     struct Component {
         let attribute: QueryAttribute
-        /// The names below the attribute; none for its own value.
+        /// The names that follow the attribute in the key path; empty for the attribute's own value.
         let path: [String]
     }
 
-    /// An index as a store's catalog has it, with the attributes as they were declared last.
+    /// An index of a store's catalog, with the latest declaration of its attributes.
     init(_ index: CatalogIndex, of type: CatalogType, _ types: BlockCatalog) {
         number = index.number
         isUnique = index.isUnique
@@ -44,7 +44,7 @@ final class TypeIndex {
         components.map { ([$0.attribute.name] + $0.path).joined(separator: ".") }
     }
 
-    /// What the keys of entries tell of a value.
+    /// The value that the keys of entries encode for a value: case is folded if the index ignores it.
     func compared(_ value: DataStoreValue) -> DataStoreValue {
         ignoresCase ? TextOrder.caseInsensitive.key(value) : value
     }
@@ -52,13 +52,13 @@ final class TypeIndex {
     /// The keys of all entries.
     var range: KeyRange { KeyRange(prefix: prefix) }
 
-    /// Adds the keys of the entries that a record has; false if one of its values cannot be read.
+    /// Adds the keys of a record's entries; returns false if one of its values cannot be read.
     ///
-    /// Mostly one entry. An array in an index over one attribute has one for each of its elements.
+    /// Usually this is one entry. In an index over one attribute, an array also has one for each of its elements.
     func addEntries(of record: Span<UInt8>, id: ItemID, to entries: inout IndexEntries) -> Bool {
         guard let table = RecordFormat.Table(record) else { return false }
         entries.begin(prefix)
-        // No two items may agree only where all values are there, and each is one.
+        // Uniqueness applies only if each component is a single value, neither null nor NaN.
         var isComparable = true
         var isCut = false
         for component in components {
@@ -118,7 +118,7 @@ final class TypeIndex {
             let precision = component.append(
                 component: compared(element), longest: longestText)
             guard seen.insert(component).inserted else { continue }
-            // The array itself has said so.
+            // The entry of the outer array is equal.
             if component == [IndexKey.array] { continue }
             entries.begin(prefix)
             entries.bytes += component
@@ -126,14 +126,14 @@ final class TypeIndex {
         }
     }
 
-    /// What an item has for a component.
+    /// The value of an item for a component.
     enum Value {
         case known(DataStoreValue)
-        /// The path goes on in other items.
+        /// The path continues in another item.
         case unknown
     }
 
-    /// The value of a component in a record; `nil` if its bytes are no value.
+    /// The value of a component in a record; `nil` if its bytes are not a value.
     func value(
         of component: Component, _ record: Span<UInt8>, _ table: RecordFormat.Table
     ) -> Value? {
@@ -147,7 +147,7 @@ final class TypeIndex {
     }
 }
 
-/// Follows a path through what one record holds, and throws where it goes on in another item.
+/// Follows a path within one record, and throws if it continues in another item.
 private struct PathInRecord: PredicateSubject {
     func value(forAttribute name: String) -> DataStoreValue { .null }
 
@@ -158,25 +158,25 @@ private struct PathInRecord: PredicateSubject {
     }
 }
 
-/// Attributes by their ids: exact for the first 63, the others as one.
+/// A set of attributes by their ids: exact for the first 63, while all others share one bit.
 struct AttributeSet {
     private(set) var bits: UInt64 = 0
 
     @inline(__always)
     mutating func insert(_ attribute: UInt16) { bits |= 1 << UInt64(min(attribute, 63)) }
 
-    /// Whether some attribute may be in both.
+    /// Whether an attribute may be in both sets.
     func intersects(_ other: AttributeSet) -> Bool { bits & other.bits != 0 }
 }
 
-/// Keys of entries, one behind the other in one buffer.
+/// Keys of entries, concatenated in one buffer.
 struct IndexEntries {
     struct Entry {
         let start: Int
         let end: Int
         /// Whether no other item may have an entry with the same components.
         let isUnique: Bool
-        /// Whether the key does not tell all of the values.
+        /// Whether the key does not determine all of the values.
         let isCut: Bool
 
         var range: Range<Int> { start..<end }
@@ -197,10 +197,10 @@ struct IndexEntries {
         bytes += prefix
     }
 
-    /// Takes back the key that was begun.
+    /// Discards the current key.
     mutating func discard() { bytes.removeLast(bytes.count - start) }
 
-    /// Ends the key that was begun with the item's id.
+    /// Ends the current key with the item's id.
     mutating func end(_ id: ItemID, isUnique: Bool, isCut: Bool) {
         bytes.append(id)
         entries.append(Entry(start: start, end: bytes.count, isUnique: isUnique, isCut: isCut))
@@ -224,12 +224,12 @@ struct IndexEntries {
         }
     }
 
-    /// The sign of the order of two keys.
+    /// Compares two keys: negative, zero or positive.
     func compare(_ entry: Entry, _ other: IndexEntries, _ otherEntry: Entry) -> Int {
         bytes.span.compare(entry.range, other.bytes.span.extracting(otherEntry.range))
     }
 
-    /// The entries in the order of their keys, in which an engine takes them fastest.
+    /// The entries in the order of their keys, in which an engine writes them fastest.
     var sorted: [Entry] {
         if entries.count < 2 { return entries }
         let span = bytes.span

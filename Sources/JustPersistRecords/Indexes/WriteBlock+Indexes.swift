@@ -1,12 +1,13 @@
 import JustPersist
 
-/// The indexes of a type that was declared in this block, and the entries of items that were there before.
+/// Changes of indexes by declarations in this block, and the entries of existing items.
 extension WriteBlock {
-    /// The items of a type whose entries are written at once when an index is declared; those of more follow in
-    /// transactions of their own.
+    /// The maximum number of items for which a declaration writes the entries itself.
+    ///
+    /// For more items, they are written later in separate transactions.
     static let mostBuiltAtOnce = 10_000
 
-    /// Removes the entries of indexes that are no more, or are to be written anew, and begins with those of new ones.
+    /// Removes the entries of indexes that were dropped or are to be rebuilt, and begins to write those of new ones.
     func followIndexes(of type: CatalogType, before: CatalogType?) throws(DataStoreError) {
         guard context.keepsIndexes else { return }
         var new = Set(type.indexes.map(\.number))
@@ -27,14 +28,14 @@ extension WriteBlock {
             count = .max
         }
         for number in new.sorted() {
-            // One that is unique is written at once: until it is complete it could not tell who has a value.
+            // A unique index is written immediately: an incomplete one cannot show whether a value is taken.
             let isUnique = type.indexes.contains { $0.number == number && $0.isUnique }
             if count > Self.mostBuiltAtOnce, !isUnique { continue }
             try build(number, of: type.number, limit: .max)
         }
     }
 
-    /// Begins anew with the indexes whose texts were folded as another release folds them.
+    /// Rebuilds the indexes with another folding than that of this process.
     func renewFoldedIndexes() throws(DataStoreError) {
         guard context.keepsIndexes, context.root == nil else { return }
         for before in known.catalog.types
@@ -47,7 +48,7 @@ extension WriteBlock {
         }
     }
 
-    /// Drops an index of a type with its entries; tells whether there was one.
+    /// Drops an index of a type with its entries, and returns whether it existed.
     func dropIndex(_ index: IndexSchema, of type: ItemType) throws(DataStoreError) -> Bool {
         if let root = context.root { return try dropIndex(index, of: type, at: root) }
         guard let before = known.catalog.candidates(for: type).first else { return false }
@@ -60,7 +61,7 @@ extension WriteBlock {
         return true
     }
 
-    /// Writes the entries of up to `limit` items that have none yet; tells whether any type has more of them.
+    /// Writes the entries of up to `limit` items that have none yet, and returns whether any are left.
     func buildIndexes(limit: Int) throws(DataStoreError) -> Bool {
         guard context.keepsIndexes,
             let (type, index) = known.catalog.unfinishedIndex(except: context.failedBuilds)
@@ -69,7 +70,7 @@ extension WriteBlock {
         return known.catalog.unfinishedIndex(except: context.failedBuilds) != nil
     }
 
-    /// Writes the entries of the next items of one index, and notes how far it has come.
+    /// Writes the entries of the next items of one index, and notes the progress.
     private func build(
         _ index: UInt16, of type: UInt32, limit: Int
     ) throws(DataStoreError) {
@@ -89,7 +90,7 @@ extension WriteBlock {
             }
         }
         guard case .success(let built) = result else {
-            // The items can be used without the index, and those of other types with theirs.
+            // The items can be used without this index, and items of other types with their indexes.
             if case .failure(let error) = result { context.report(error) }
             _ = context.damagedTypes.withLock { $0.insert(type) }
             return
@@ -103,10 +104,10 @@ extension WriteBlock {
 }
 
 extension RecordTable {
-    /// Writes the entries of one index for the records behind an id.
+    /// Writes the entries of one index for the records after an id.
     ///
-    /// - Returns: The last id that was looked at, whether it was the last of all, whether a record could not be read, and
-    ///   two items that agree where none may.
+    /// - Returns: The last id that was processed, whether the index is complete, whether a record could not be read,
+    ///   and a violation of uniqueness.
     func build(
         _ index: TypeIndex, after id: ItemID?, limit: Int, in writer: any KeyValueWriter
     ) throws(DataStoreError) -> (
@@ -123,7 +124,7 @@ extension RecordTable {
             try writer.scan(pass.rest(of: number), reversed: false) {
                 (key, record) throws(DataStoreError) in
                 let id = try pass.advance(to: key, number, typeKey)
-                // Not the deadline of a request, which ends nothing but the request.
+                // Only cancellation counts here: the deadline of a request ends only the request.
                 if pass.count & 255 == 0, WorkLimit.isCancelled { try WorkLimit.check() }
                 if !isSound(record, id) || !index.addEntries(of: record, id: id, to: &entries) {
                     let error = unreadable(record, id)

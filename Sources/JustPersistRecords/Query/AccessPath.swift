@@ -8,39 +8,39 @@ enum AccessPath {
     case counter
     /// Scan all records of the type.
     case scan
-    /// Look these ids up, in order; there may be no items with some of them.
+    /// Look up these ids, in order; some of them may have no item.
     case ids([ItemID])
     /// Look up the records of ids that were found in these parts of indexes.
     case entries(FoundIDs, [IndexRanges])
-    /// Read little by little, by turns the records of the type and the entries of these parts of indexes, until one of
-    /// the two ways has come to the end.
+    /// Alternate between scanning the records of the type and reading the entries of these parts of indexes, in growing
+    /// steps, until one of the two is complete.
     case race([IndexRanges])
-    /// Walk an index in the order that is asked for, and look up no more than so many records.
+    /// Walk an index in the requested order, and look up at most this many records.
     case ordered(IndexOrder, mostLookups: Int)
-    /// The entries of these parts of indexes are all that is read.
+    /// Read only the entries of these parts of indexes, and no records.
     case entriesAlone([IndexRanges])
 }
 
 /// The ids of the records to look up.
 struct FoundIDs {
-    /// In the order of the ids, or in the opposite one.
+    /// The ids, ascending or descending.
     let source: any IDSource
     /// Whether all records of these ids match, so that the predicate need not be evaluated.
     let areMatches: Bool
-    /// How many may be looked up before a scan is the better way to the rest.
+    /// The number of lookups after which a scan is faster for the rest.
     var mostLookups = Int.max
 }
 
-/// What an explained request has done.
+/// Records how an explained request was executed.
 final class PlanNote {
-    /// The way that led to the result.
+    /// The access path that produced the result.
     var taken = AccessPath.none
-    /// The one that was given up.
+    /// The access path that was given up.
     var abandoned: IndexRanges?
 }
 
 extension DataStoreError {
-    /// An entry of an index that leads nowhere.
+    /// An index entry whose item does not exist.
     static func entryWithoutRecord(_ id: ItemID, ofType itemType: String) -> DataStoreError {
         DataStoreError(
             .corrupted, in: "read",

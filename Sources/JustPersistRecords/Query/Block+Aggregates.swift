@@ -2,7 +2,7 @@ import JustPersist
 
 /// Aggregates, computed on the bytes of the records in one pass.
 extension Block {
-    /// What an aggregation computes of the items that a request's predicate chooses.
+    /// Computes an aggregation over the items that match a request's predicate.
     func aggregate(
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation
     ) throws(DataStoreError) -> [DataStoreRow] {
@@ -24,21 +24,21 @@ extension Block {
     }
 }
 
-/// The records of a type on their way into groups.
+/// Sorts the records of a type into groups.
 private struct GroupedRecords {
     var grouping: RowGrouping
     private let type: BlockType
     private let keys: [QueryAttribute?]
     private let operands: [QueryAttribute?]
-    /// Whether each key is one attribute, whose bytes tell the group.
+    /// Whether each key is a single attribute, so that its bytes identify the group.
     private let keysAreFields: Bool
     private var rawKeys = RawKeys()
-    /// The keys of a record, if there are several.
+    /// The bytes of a record's keys, if there are several.
     private var bytes: [UInt8] = []
 
-    /// The tag of a key that a record has no field for.
+    /// The tag for a key for which the record has no field.
     private static let missing: UInt8 = 0xFF
-    /// The tag of several keys.
+    /// The tag for a combination of several keys.
     private static let several: UInt8 = 0xFE
 
     init(_ grouping: RowGrouping, _ type: BlockType) {
@@ -49,7 +49,7 @@ private struct GroupedRecords {
         keysAreFields = !keys.isEmpty && keys.allSatisfy { $0 != nil }
     }
 
-    /// Takes a record in, which was found sound.
+    /// Adds a record, whose checksum the caller has verified.
     mutating func add(
         _ id: ItemID, _ record: Span<UInt8>, in block: Block
     ) throws(DataStoreError) {
@@ -110,7 +110,9 @@ private struct GroupedRecords {
         return group
     }
 
-    /// The group by the values of the keys, which may be one that there is.
+    /// Returns the group with these values of the keys.
+    ///
+    /// It may already exist, under other bytes.
     private mutating func newGroup(
         of id: ItemID, _ record: Span<UInt8>, _ table: RecordFormat.Table, _ block: Block,
         _ subject: inout RecordSubject?

@@ -1,11 +1,11 @@
 import JustPersist
 
-/// Aggregates that the entries of an index tell.
+/// Aggregates that are computed from the entries of an index.
 extension Block {
-    /// The groups of a query's items, made of entries; `nil` if no index tells them.
+    /// The groups of a query's items, computed from index entries; `nil` if no index has the values.
     ///
-    /// A record is read where the entries do not give a value as it is: for a long text that they cut, for numbers that
-    /// are equal and of several kinds.
+    /// A record is read where the entries do not hold the exact value: for a long text that is truncated in them, and
+    /// for equal numbers of different kinds.
     func groupedEntries(
         _ query: Query, _ grouping: RowGrouping
     ) throws(DataStoreError) -> RowGrouping? {
@@ -47,7 +47,7 @@ extension Block {
         return groups.isGivenUp ? nil : groups.grouping
     }
 
-    /// The components of an index whose entries are those of all items that match.
+    /// The components for these keys, in an index whose entries are exactly those of the matching items.
     private func entryValues(
         of keys: [RequestKey], _ query: Query
     ) -> EntryValues? {
@@ -69,13 +69,14 @@ extension Block {
         return found.first { !$0.isFollowed } ?? found.first
     }
 
-    /// The smallest value in entries, or the greatest; null if there is none, and `nil` if the entries do not tell.
+    /// The smallest or the greatest value in the entries; null if there is none, and `nil` if the entries do not
+    /// determine it.
     private func extreme(
         _ values: EntryValues, _ ascending: Bool, _ query: Query
     ) throws(DataStoreError) -> DataStoreValue? {
         explained?.taken = .entriesAlone([values.ranges])
         let known = values.ranges.known
-        // Without the items that have no value.
+        // Items without a value are left out.
         let some = KeyRange(
             from: values.prefix + [IndexKey.null + 1], upTo: values.prefix + [IndexKey.unknown])
         var first: [UInt8]?
@@ -90,9 +91,9 @@ extension Block {
         entriesExamined += 1
         if let found = values.values(in: key.span) { return found[0] }
         let (end, isExact) = try values.end(in: key.span)
-        // A key that does not tell the value may be that of several values.
+        // Several values may share an inexact key.
         if !isExact { return nil }
-        // Of equal values that of the item that was created first.
+        // Of equal values, the one of the item that was created first is returned.
         let equal = KeyRange(prefix: Array(key[..<end]))
         var id: ItemID?
         for range in known where values.isFollowed || id == nil {
@@ -107,7 +108,7 @@ extension Block {
         return try storedValues(values, id ?? IndexKey.id(in: key.span), query).first
     }
 
-    /// What an item has at the components of an index.
+    /// Reads an item's values for the components of an index from its record.
     fileprivate func storedValues(
         _ values: EntryValues, _ id: ItemID, _ query: Query
     ) throws(DataStoreError) -> [DataStoreValue] {
@@ -128,23 +129,23 @@ extension Block {
     }
 }
 
-/// Entries on their way into groups.
+/// Sorts entries into groups.
 private struct EntryGroups {
     private(set) var grouping: RowGrouping
-    /// Whether more records would have to be read than a scan is worth.
+    /// Whether so many records would have to be read that a scan is faster.
     private(set) var isGivenUp = false
 
     private let values: EntryValues
     private let query: Query
     private var lookups: Int
-    /// The key of the group up to its end, how many items there are in it, and the first of them.
+    /// The current group: its key up to the end of the components, its number of items, and the first of them.
     private var group: [UInt8] = []
     private var count = 0
     private var first: ItemID?
-    /// All of them, where the entries do not tell the values apart.
+    /// All items of the group, if its key is inexact.
     private var ids: [ItemID] = []
     private var isExact = true
-    /// The values, if the entries tell them.
+    /// The values of the group, if the entries hold them.
     private var known: [DataStoreValue]?
 
     init(_ grouping: RowGrouping, _ values: EntryValues, _ query: Query, mostLookups: Int) {
@@ -152,7 +153,7 @@ private struct EntryGroups {
         lookups = mostLookups
     }
 
-    /// Takes the entries of a range in.
+    /// Adds the entries of a range.
     mutating func read(_ range: KeyRange, in block: Block) throws(DataStoreError) {
         var rest = range
         while !isGivenUp {
@@ -173,7 +174,7 @@ private struct EntryGroups {
                 count += 1
                 if first.map({ id < $0 }) ?? true { first = id }
                 if !isExact { ids.append(id) }
-                // The rest of a group that need not be counted is passed over, if it is not short.
+                // The rest of a group is skipped if it need not be counted and is not short.
                 isLeft =
                     count == 8 && isExact && !grouping.countsItems
                     && (known != nil || !values.isFollowed)
@@ -184,7 +185,7 @@ private struct EntryGroups {
         }
     }
 
-    /// Puts the group that was read into the grouping.
+    /// Adds the current group to the grouping.
     mutating func endGroup(in block: Block) throws(DataStoreError) {
         guard let id = first else { return }
         if known == nil {

@@ -1,7 +1,7 @@
 import JustPersist
 
 extension Block {
-    /// Carries an operation out, and describes how.
+    /// Executes an operation, and describes how it was executed.
     func explain(
         _ operation: QueryPlan.Operation, _ request: DataStoreRequest
     ) throws(DataStoreError) -> QueryPlan {

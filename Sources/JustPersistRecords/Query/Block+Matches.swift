@@ -1,11 +1,11 @@
 import JustPersist
 
-/// The records that match, found in the way that was chosen.
+/// The matching records, found by a chosen access path.
 extension Block {
-    /// Calls `visit` with each record that matches, in the order of the ids, until it says stop.
+    /// Calls `visit` with each matching record, in the order of the ids, until it returns `.stop`.
     ///
-    /// - Parameter offset: How many of them are left out, the first ones; without a look at their records where entries
-    ///   or keys decide.
+    /// - Parameter offset: How many matches are skipped at the beginning; their records are not read if entries or keys
+    ///   decide.
     func matches(
         _ query: Query, _ access: AccessPath, offset: Int = 0,
         _ visit: (ItemID, Span<UInt8>) throws(DataStoreError) -> ScanStep
@@ -92,9 +92,9 @@ extension Block {
         }
     }
 
-    /// Scans for a while, and then counts entries for a while, until one of them has come to the end.
+    /// Alternates between scanning records and counting entries, until one of the two is complete.
     ///
-    /// Of many matches a scan finds the first ones soon, and few matches have few entries.
+    /// If many records match, a scan soon finds the first ones; if few match, there are few entries.
     private func race(
         _ query: Query, _ table: RecordTable, _ parts: [IndexRanges],
         _ visit: (ItemID, Span<UInt8>) throws(DataStoreError) -> ScanStep
@@ -107,7 +107,7 @@ extension Block {
         let most = try query.mostLookups(in: self)
         explained?.taken = .scan
         while true {
-            // As long as reading so many entries and their records takes.
+            // This scan takes as long as reading `budget` entries and their records.
             let end = budget < most ? pass.count + 8 * budget : .max
             var scanned = pass.count
             var isOver = false
@@ -135,14 +135,14 @@ extension Block {
         }
     }
 
-    /// The number of items that match, if an index tells it without a look at the records.
+    /// The number of matching items, if the entries of an index determine it; no records are read.
     func countEntries(_ query: Query) throws(DataStoreError) -> Int? {
         guard let exact = query.alternatives?.exact, query.table != nil, try !holdUnknown(exact)
         else { return nil }
         explained?.taken = .entriesAlone(exact)
         let needed = query.slice.end ?? .max
         if exact.count > 1, needed > 1 {
-            // An item may be in several of them.
+            // An item may be in several of the ranges.
             return try ids(in: exact, most: query.mostLookups(in: self) * 5)?.ids.count
         }
         var count = 0

@@ -7,7 +7,8 @@ extension Block {
         try prepareForQuery()
         let query = try Query(request, in: self)
         var items: [any DataStoreItem] = []
-        // A hint alone: a damaged number of items must not keep the items away, nor reserve much.
+        // This is only a hint: a damaged number of items must neither make the items unreachable nor reserve much
+        // memory.
         if query.predicate == nil, query.sort.isEmpty {
             do throws(DataStoreError) {
                 let count = try storedCount(query.type)
@@ -22,7 +23,7 @@ extension Block {
         return items
     }
 
-    /// Calls `body` with each item that a request asks for, inside of the scan, and keeps none of them.
+    /// Calls `body` with each item that a request asks for, inside the scan, and keeps none of them.
     func scan(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) -> Void
     ) throws(DataStoreError) {
@@ -36,7 +37,7 @@ extension Block {
         }
     }
 
-    /// How many items a request asks for.
+    /// The number of items that a request asks for.
     func count(_ request: DataStoreRequest) throws(DataStoreError) -> Int {
         try checkOpen("count")
         try prepareForQuery()
@@ -59,8 +60,9 @@ extension Block {
         return query.slice.count(of: total)
     }
 
-    /// Calls `body` with each item that a request asks for, outside of any scan, so that it may do
-    /// whatever the block allows, deleting items ahead included.
+    /// Calls `body` with each item that a request asks for, outside any scan.
+    ///
+    /// So `body` may do anything that the block allows, including deleting items that are still to come.
     func forEach(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
@@ -92,7 +94,7 @@ extension Block {
         let limit = query.slice.limit ?? .max
         var hasMore = true
         while hasMore {
-            // Anew for each batch: `body` may have changed items.
+            // Repeated for each batch, because `body` may have changed items.
             try prepareForQuery()
             var batch: [(ItemID, [UInt8])] = []
             var bytes = 0
@@ -111,11 +113,11 @@ extension Block {
             }
             try give(batch, of: query.type, to: body)
             if isComplete {
-                // Where `body` has made or deleted items, the pass has met some of them and some not.
+                // If `body` has created or deleted items, the pass has seen some of them and not others.
                 if changeCount == changesBefore { try checkCount(pass, of: query.type) }
                 return
             }
-            // Or declared an attribute of the type.
+            // `body` may also have declared an attribute of the type.
             if hasMore { query = try Query(request, in: self) }
         }
     }
@@ -128,7 +130,7 @@ extension Block {
         var place = 0
         let end = query.slice.end ?? .max
         while !rest.isEmpty, place < end {
-            // Anew for each batch: `body` may have changed items, or deleted them.
+            // Repeated for each batch, because `body` may have changed or deleted items.
             try prepareForQuery()
             var batch: [(ItemID, [UInt8])] = []
             try matches(query, .ids(Array(rest.prefix(256)))) {
@@ -142,14 +144,14 @@ extension Block {
         }
     }
 
-    /// Calls `body` with the items of records that were found a while ago.
+    /// Calls `body` with the items of records that were found earlier, in their current state.
     func give(
         _ batch: [(ItemID, [UInt8])], of type: BlockType,
         to body: (any DataStoreItem) throws -> Void
     ) throws {
         let canPause = WorkLimit.canPause
         for (place, (id, record)) in batch.enumerated() {
-            // `body` may take long.
+            // `body` may take a long time.
             if place & 15 == 15 { try WorkLimit.check() }
             if let item = try currentItem(type, id: id, record: record) {
                 if canPause { try WorkLimit.pausing { try body(item) } } else { try body(item) }
@@ -202,13 +204,13 @@ extension Block {
         return try rows.sorted().dropFirst(query.slice.offset)
     }
 
-    /// Takes a record into sorted rows, or leaves it out if it is known not to be needed.
+    /// Adds a record to sorted rows, or leaves it out if it is known not to be needed.
     @inline(__always)
     func add(
         _ id: ItemID, _ record: Span<UInt8>, of query: Query, to rows: inout SortedRows,
         keepingRecord: Bool = true
     ) throws(DataStoreError) {
-        // A key that may refuse the request is computed for all.
+        // If a key may fail the request, it is computed for all records.
         let isPlain = !query.mayRefuse
         if isPlain, let first = query.sort[0].attribute, let table = RecordFormat.Table(record),
             let word = first.word(in: record, table),
@@ -242,13 +244,14 @@ extension Block {
         return key.descriptor.key(value)
     }
 
-    /// Goes on with a pass over the type's records, calls `visit` with those that match until it says stop,
-    /// and tells whether the pass has come to the end.
+    /// Continues a pass over the type's records and calls `visit` with the matching ones until it returns `.stop`.
+    ///
+    /// Returns whether the pass is complete.
     func scan(
         _ query: Query, _ pass: inout RecordPass,
         _ visit: (ItemID, Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError) -> Bool {
-        // Nothing can match, so no record is looked at and none is missed.
+        // Nothing can match, so no record is read and `checkCount` must not be called.
         guard let table = query.table else { return false }
         guard let predicate = try query.predicate?.compiled() else {
             return try table.scan(&pass, in: reader, visit)
@@ -262,13 +265,13 @@ extension Block {
         }
     }
 
-    /// Throws if a pass that has come to the end has not met as many records as the store counts.
+    /// Throws if a complete pass has not met as many records as the store counts.
     func checkCount(_ pass: RecordPass, of type: BlockType) throws(DataStoreError) {
         let stored: Int
         do throws(DataStoreError) {
             stored = try storedCount(type)
         } catch {
-            // A damaged number of items must not keep the items away.
+            // A damaged number of items must not make the items unreachable.
             if error.code == .corrupted { return }
             throw error
         }
@@ -277,7 +280,7 @@ extension Block {
         }
     }
 
-    /// Throws if a type of which the store counts no items has one.
+    /// Throws if the store counts no items of a type that has some.
     private func checkEmpty(_ type: BlockType, counted: Int) throws(DataStoreError) {
         guard let table = try table(of: type) else { return }
         let isEmpty = try !holdsKeys(in: table.range)
@@ -289,7 +292,7 @@ extension Block {
 }
 
 extension Block {
-    /// The item of a type with that id.
+    /// The item of a type with this id.
     func fetchItem(_ type: ItemType, id: ItemID) throws(DataStoreError) -> (any DataStoreItem)? {
         try checkOpen("fetch")
         try workSteps.count()
@@ -300,7 +303,7 @@ extension Block {
     func schemas() throws(DataStoreError) -> [ItemSchema] {
         try checkOpen("schemas")
         try prepareForQuery()
-        // A damaged type is listed, so that whoever copies all types meets its error.
+        // A damaged type is listed, so that a caller that copies all types gets its error.
         let schemas =
             known.catalog.types.filter(\.isDeclared).map(\.schema)
             + known.catalog.damages.map { ItemSchema($0.typeKey, attributes: []) }

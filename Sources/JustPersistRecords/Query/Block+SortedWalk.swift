@@ -1,11 +1,11 @@
 import JustPersist
 
-/// Walks in an order that takes sorting, which hold the ids of the items and what they are sorted by, but not the items.
+/// Iteration in an order that needs sorting. It keeps the ids and the sort keys in memory, but not the items.
 extension Block {
-    /// Calls `body` with each item of a sorted request, outside of any scan.
+    /// Calls `body` with each item of a sorted request, outside any scan.
     ///
-    /// The items and their order are found first; `body` is then given each item as it is by then, and none that was
-    /// deleted meanwhile.
+    /// The items and their order are determined first. `body` then gets each item in its current state, and none that
+    /// was deleted meanwhile.
     func forEachSorted(
         _ request: DataStoreRequest, _ body: (any DataStoreItem) throws -> Void
     ) throws {
@@ -13,7 +13,7 @@ extension Block {
         var rest = try sortedRows(query, try access(for: query), keepingRecords: false).map(\.id)[
             ...]
         while !rest.isEmpty {
-            // Anew for each batch: `body` may have changed items, or declared attributes.
+            // Repeated for each batch, because `body` may have changed items or declared attributes.
             try prepareForQuery()
             query = try Query(request, in: self)
             var batch: [(ItemID, [UInt8])] = []

@@ -1,18 +1,18 @@
 import Foundation
 import JustPersist
 
-/// Components of an index whose entries are read for the values in them.
+/// Components of an index whose values are read from the entries.
 struct EntryValues {
     let ranges: IndexRanges
-    /// What the keys begin with, up to these components.
+    /// The bytes of the keys before these components.
     let prefix: [UInt8]
     private let components: [TypeIndex.Component]
-    /// Whether further components follow these, so that the ids of items with equal values are in no order.
+    /// Whether further components follow these, so that the ids of items with equal values are not sorted.
     let isFollowed: Bool
     private let type: BlockType
 
-    /// The components of these attributes, if they follow what has one value, and if their entries have the order of the
-    /// values; `nil` if they do not.
+    /// The components of these attributes; `nil` unless all components before them have one fixed value and their
+    /// entries have the order of the values.
     init?(_ attributes: [UInt16], in ranges: IndexRanges, of type: BlockType) {
         let index = ranges.index
         let skipped = (0...ranges.fixedCount).first { skipped in
@@ -34,7 +34,7 @@ struct EntryValues {
     /// The attributes of the components.
     var attributes: [QueryAttribute] { components.map(\.attribute) }
 
-    /// Where the components end in an entry's key, and whether they tell the values apart from all others.
+    /// Where the components end in an entry's key, and whether no other values have the same key.
     func end(in key: Span<UInt8>) throws(DataStoreError) -> (end: Int, isExact: Bool) {
         var offset = prefix.count
         var isExact = true
@@ -48,7 +48,7 @@ struct EntryValues {
         return (offset, isExact)
     }
 
-    /// The values in an entry's key; `nil` if only the record has them as they are.
+    /// The values in an entry's key; `nil` if only the record has the exact values.
     func values(in key: Span<UInt8>) -> [DataStoreValue]? {
         var values: [DataStoreValue] = []
         var offset = prefix.count
@@ -63,13 +63,13 @@ struct EntryValues {
         return values
     }
 
-    /// A value that is certain to be that of the items in kind and in every bit.
+    /// The value of the items, if its kind and its bits are certain.
     private func value(
         of component: TypeIndex.Component, in key: Span<UInt8>, _ range: Range<Int>
     ) -> DataStoreValue? {
         let attribute = component.attribute
         guard let id = attribute.id else { return nil }
-        /// Whether values have this tag, of those which have entries alike, and are given as they are stored.
+        /// Whether all values have this tag, of the tags whose entries look alike, and are read as they are stored.
         func areAll(_ tag: UInt8, among tags: UInt16) -> Bool {
             attribute.isPlain(tag: tag) && !type.mayHave(tags: tags & ~(1 << UInt16(tag)), id)
         }
@@ -83,7 +83,7 @@ struct EntryValues {
             if areAll(ValueTag.int, among: Self.numbers) {
                 return Int64(exactly: number).map { .int($0) }
             }
-            // Both zeros have one entry.
+            // 0.0 and -0.0 have the same entry.
             return number != 0 && areAll(ValueTag.double, among: Self.numbers)
                 ? .double(number) : nil
         case IndexKey.text:

@@ -1,20 +1,20 @@
 import JustPersist
 
-/// Ids in their order, or in the opposite one, each once.
+/// Ids without duplicates, ascending or descending.
 protocol IDSource: AnyObject {
-    /// The next id that does not come before another one; `nil` at the end.
+    /// The next id that does not come before a bound; `nil` at the end.
     ///
-    /// - Parameter bound: An id to go on from; `nil` for the next one.
+    /// - Parameter bound: An id to continue from; `nil` for the next id.
     func next(
         notBefore bound: ItemID?, in block: Block
     ) throws(DataStoreError) -> ItemID?
 
-    /// Leaves out the next ones.
+    /// Skips the next `count` ids.
     func skip(_ count: Int, in block: Block) throws(DataStoreError)
 }
 
 extension IDSource {
-    /// Leaves out one after the other.
+    /// Skips the ids one by one.
     func skip(_ count: Int, in block: Block) throws(DataStoreError) {
         var left = count
         while left > 0, try next(in: block) != nil { left -= 1 }
@@ -26,12 +26,12 @@ extension IDSource {
     }
 }
 
-/// Ids that were read before.
+/// Ids that were read already.
 final class ListedIDs: IDSource {
     private var rest: ArraySlice<ItemID>
     private let isReversed: Bool
 
-    /// - Parameter ids: In their order, each once.
+    /// - Parameter ids: The ids, ascending and without duplicates.
     init(_ ids: [ItemID], isReversed: Bool) {
         rest = isReversed ? ids.reversed()[...] : ids[...]
         self.isReversed = isReversed
@@ -52,7 +52,7 @@ final class ListedIDs: IDSource {
     }
 }
 
-/// The ids in a range of entries that stand in the order of the ids, read little by little.
+/// The ids in a range of entries that is sorted by id, read in batches.
 final class EntryIDs: IDSource {
     private let range: KeyRange
     private let isReversed: Bool
@@ -64,8 +64,8 @@ final class EntryIDs: IDSource {
     private var isOver = false
 
     /// - Parameters:
-    ///   - range: The keys that begin with certain values, and go on with an id.
-    ///   - first: How many entries are read at first.
+    ///   - range: The keys that consist of certain values followed by an id.
+    ///   - first: The size of the first batch.
     init(_ range: KeyRange, isReversed: Bool, first: Int) {
         self.range = range
         self.isReversed = isReversed
@@ -123,7 +123,7 @@ final class EntryIDs: IDSource {
             : KeyRange(from: start + [0], upTo: range.upper)
     }
 
-    /// Reads so many entries after the last one, and not before a bound.
+    /// Reads up to `limit` entries after the last one, and not before a bound.
     private func scan(
         _ limit: Int, from bound: ItemID?, in block: Block, _ body: (ItemID) -> Void
     ) throws(DataStoreError) {
@@ -143,7 +143,7 @@ final class EntryIDs: IDSource {
     }
 }
 
-/// The ids that are in one of several sources at least.
+/// The ids that are in at least one of several sources.
 final class UnitedIDs: IDSource {
     private let sources: [any IDSource]
     private var heads: [ItemID?]

@@ -1,24 +1,24 @@
 import JustPersist
 
-/// What the indexes of a type can tell of a predicate.
+/// The ways to find the items that match a predicate by the indexes of a type.
 struct IndexAlternatives {
-    /// Each holds all items that match, in one part of an index or in several together.
+    /// Each union contains all matching items, in one part of an index or in several together.
     private(set) var unions: [[IndexRanges]] = []
 
-    /// The most combinations of choices for which one index is tried.
+    /// The maximum number of combinations of choices that are tried with one index.
     private static let mostBranches = 32
 
-    /// The one that holds no other items, if there is one.
+    /// The union that contains only matching items, if there is one.
     var exact: [IndexRanges]? { unions.first { $0.allSatisfy(\.decides) } }
 
-    /// What one key of an index tells, all of whose items match, and no others.
+    /// One key of an index, whose items are exactly the matching ones.
     init(point: IndexRanges) { unions = [[point]] }
 
     /// - Parameter mostRanges: How many ranges of an index are worth reading.
     init(_ predicate: DataStorePredicate, of type: BlockType, mostRanges: Int) {
         var conditions: [IndexCondition] = []
         var isWhole = true
-        /// The choices of each OR, as conditions that belong together.
+        /// The choices of each OR; a choice is a list of conditions that belong together.
         var choices: [[Branch]] = []
         for part in predicate.conjuncts {
             switch part {
@@ -40,7 +40,7 @@ struct IndexAlternatives {
             default: isWhole = false
             }
         }
-        // Several indexes together decide only what one OR asks for.
+        // A union of several indexes is exact only if the predicate is a single OR.
         if !conditions.isEmpty || choices.count != 1 || !isWhole {
             for place in unions.indices {
                 for part in unions[place].indices { unions[place][part].decides = false }
@@ -52,14 +52,14 @@ struct IndexAlternatives {
             single += Self.ranges(
                 of: index, conditions, branches, isWhole: isWhole, of: type, mostRanges)
         }
-        // One index that holds all choices has the same entries as its parts apart.
+        // A union of parts of one index is redundant if the index serves all choices at once.
         unions.removeAll { union in
             single.contains { ranges in
                 ranges.conditions.contains(.choices)
                     && union.allSatisfy { $0.index === ranges.index }
             }
         }
-        // What restricts most comes first; a stable order for equals is that of declaration.
+        // The most restrictive ranges come first. The sort is stable, so ties stay in the order of declaration.
         single.sort {
             $0.decides == $1.decides
                 ? $0.conditions.count > $1.conditions.count : $0.decides
@@ -70,11 +70,11 @@ struct IndexAlternatives {
     /// Conditions that an item must fulfil together.
     private struct Branch {
         var conditions: [IndexCondition] = []
-        /// Whether nothing else is asked for.
+        /// Whether the item need fulfil nothing else.
         var isWhole = true
     }
 
-    /// What an OR's choice asks for, as far as indexes can tell.
+    /// The conditions of an OR's choice that indexes can serve.
     private static func branch(_ choice: DataStorePredicate, of type: BlockType) -> Branch {
         var branch = Branch()
         for part in choice.conjuncts {
@@ -114,7 +114,7 @@ struct IndexAlternatives {
         return (branches, areAll)
     }
 
-    /// The choices as a list of the values of one attribute, if they are nothing else.
+    /// The choices as one list of values of an attribute, if they are nothing else.
     private static func list(_ branches: [Branch]) -> IndexCondition? {
         guard var list = branches.first?.conditions.first else { return nil }
         for (place, branch) in branches.enumerated() {
@@ -127,7 +127,7 @@ struct IndexAlternatives {
         return nil
     }
 
-    /// The parts of several indexes that together have the items which fulfil an OR, if there are such.
+    /// The parts of several indexes that together contain all items that fulfil an OR, if there are any.
     private static func union(
         of choices: [DataStorePredicate], _ type: BlockType, _ mostRanges: Int
     ) -> [[IndexRanges]] {
@@ -143,7 +143,7 @@ struct IndexAlternatives {
         return choices.isEmpty ? [] : [union]
     }
 
-    /// The parts of one index that have all items which match, the one that restricts most.
+    /// The most restrictive parts of one index that contain all matching items.
     private static func ranges(
         of index: TypeIndex, _ conditions: [IndexCondition],
         _ choices: (branches: [Branch], areAll: Bool)?, isWhole: Bool, of type: BlockType,
@@ -152,7 +152,7 @@ struct IndexAlternatives {
         var found: [IndexRanges] = []
         if let ranges = IndexRanges(index, conditions, of: type, mostRanges: mostRanges) {
             found.append(ranges)
-            // An array has several elements, each of which may be asked for something else.
+            // An array has several elements, and each condition may be fulfilled by another one.
             for place in conditions.indices.prefix(ConditionSet.mostPlaces)
             where conditions[place].isOfElement
                 && !ranges.conditions.contains(ConditionSet(place: place))
@@ -195,7 +195,7 @@ struct IndexAlternatives {
 }
 
 extension [IndexCondition] {
-    /// Adds a condition, as one with another that it can be joined with.
+    /// Adds a condition, merged with an existing one if possible.
     fileprivate mutating func add(_ condition: IndexCondition) {
         for place in indices {
             if let both = self[place].intersection(condition) {
@@ -218,7 +218,7 @@ extension DataStorePredicate {
         }
     }
 
-    /// The conditions that must all be fulfilled for the predicate not to be.
+    /// The conditions that must all be fulfilled for the predicate to be false.
     private var negatedConjuncts: [DataStorePredicate] {
         switch self {
         case .not(let part): return part.conjuncts

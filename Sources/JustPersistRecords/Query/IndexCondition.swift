@@ -1,19 +1,20 @@
 import JustPersist
 
-/// What a part of a predicate asks of one key path, as far as an index can tell.
+/// A condition on one key path that an index can serve: a part of a predicate.
 ///
-/// The items that fulfil the part are among those with an entry in the ranges, or all of them if it says so.
+/// Items that fulfil the part are among those with an entry in the ranges. Others may be, too, unless ``isSufficient``
+/// is true.
 struct IndexCondition {
     let attribute: UInt16
-    /// The names below the attribute; none for its own value.
+    /// The names that follow the attribute in the key path; empty for the attribute's own value.
     let path: [String]
     let values: Values
-    /// Whether it is an element of an array that is asked for, so that several conditions may be fulfilled by several
-    /// elements.
+    /// Whether the condition applies to an element of an array, so that different elements may fulfil different
+    /// conditions.
     let isOfElement: Bool
     /// Whether texts are compared without regard to case.
     let ignoresCase: Bool
-    /// Whether every value among these fulfils the part of the predicate.
+    /// Whether each of these values fulfils the part of the predicate.
     var isSufficient = true
 
     enum Values {
@@ -36,13 +37,13 @@ struct IndexCondition {
         }
     }
 
-    /// Whether the other is about the same values, compared in the same way.
+    /// Whether the other condition is about the same values, compared in the same way.
     private func isAlike(_ other: IndexCondition) -> Bool {
         attribute == other.attribute && path == other.path && ignoresCase == other.ignoresCase
             && isOfElement == other.isOfElement
     }
 
-    /// Either condition as one, if both are lists of values.
+    /// The two conditions joined by OR, if both are lists of values.
     func union(_ other: IndexCondition) -> IndexCondition? {
         guard isAlike(other), case .points(let points) = values,
             case .points(let otherPoints) = other.values
@@ -53,10 +54,10 @@ struct IndexCondition {
             isSufficient: isSufficient && other.isSufficient)
     }
 
-    /// Both conditions as one, if they are ranges of one value.
+    /// The two conditions joined by AND, if they are ranges of one value.
     func intersection(_ other: IndexCondition) -> IndexCondition? {
         if attribute == other.attribute, path == other.path, !isOfElement, !other.isOfElement {
-            // What has an order is not null.
+            // A value in a range or with a prefix is never null.
             switch (values, other.values) {
             case (.notNull, .notNull), (.notNull, .range), (.notNull, .prefix): return other
             case (.range, .notNull), (.prefix, .notNull): return self
@@ -74,9 +75,9 @@ struct IndexCondition {
             isOfElement: false, ignoresCase: ignoresCase)
     }
 
-    /// Whether an index can tell which items may fulfil the condition.
+    /// Whether an index can find the items that may fulfil the condition.
     ///
-    /// Texts that are equal are equal without regard to case too, but they are in another order there.
+    /// Equal texts are also equal if case is ignored, but then they sort differently.
     func isServed(by index: TypeIndex) -> Bool {
         if ignoresCase == index.ignoresCase { return true }
         if case .notNull = values { return true }
@@ -87,9 +88,9 @@ struct IndexCondition {
 }
 
 extension IndexCondition {
-    /// What a comparison asks of items of a type; `nil` if no index can tell.
+    /// The condition that a comparison sets for items of a type; `nil` if no index can serve it.
     init?(_ comparison: DataStorePredicate.Comparison, of type: BlockType) {
-        // All of no elements fulfil anything.
+        // ALL is true of an empty array, which has no entries for elements.
         guard comparison.modifier != .all else { return nil }
         let ignoresCase = comparison.options == .caseInsensitive
         guard ignoresCase || comparison.options.isEmpty else { return nil }
@@ -104,7 +105,7 @@ extension IndexCondition {
             (path, constant, relation) = (right, left, turned)
         default: return nil
         }
-        // Ids are compared by a rule of their own.
+        // Ids are compared by different rules.
         if path.components.last == DataStorePredicate.AttributePath.uniqueToken.components[0] {
             return nil
         }
@@ -137,7 +138,8 @@ extension IndexCondition {
             values = .range(
                 lower: Bound(value: constant, isIncluded: relation == .greaterOrEqual), upper: nil)
         case (.beginsWith, .string(let text)): values = .prefix(text)
-        // Of a text it asks for a part, which may stand anywhere, and of a dictionary for a value inside.
+        // CONTAINS looks for a part of a text, at any position, or for a value in a dictionary; entries find only
+        // elements of arrays.
         case (.contains, _)
         where comparison.modifier == .direct && path.components.count == 1
             && !type.mayHave(tags: Self.tagsWithParts, id):
@@ -146,7 +148,7 @@ extension IndexCondition {
         default: return nil
         }
         if case .points(let points) = values {
-            // Collections are told apart by their elements, which entries do not hold together.
+            // Collections are equal if their elements are, and no entry holds all elements.
             for point in points {
                 switch point {
                 case .array, .dictionary: return nil
@@ -159,13 +161,13 @@ extension IndexCondition {
             isOfElement: isOfElement, ignoresCase: ignoresCase, isSufficient: isSufficient)
     }
 
-    /// The tags of values, other than arrays, in which others can be found.
+    /// The tags of values other than arrays for which CONTAINS can be true.
     private static let tagsWithParts: UInt16 =
         TypeIndex.textTags | 1 << UInt16(ValueTag.dictionary)
 }
 
 extension DataStorePredicate.Operator {
-    /// The same relation seen from the right side, as far as an index can use it.
+    /// The operator for swapped operands; `nil` if an index cannot use it.
     fileprivate var turned: Self? {
         switch self {
         case .equal: .equal
@@ -174,7 +176,7 @@ extension DataStorePredicate.Operator {
         case .lessOrEqual: .greaterOrEqual
         case .greater: .less
         case .greaterOrEqual: .lessOrEqual
-        // A constant that is in an array is one of its elements.
+        // `constant IN array` means that the array contains the constant.
         case .in: .contains
         default: nil
         }
@@ -183,14 +185,14 @@ extension DataStorePredicate.Operator {
 
 /// A condition as ranges of one component of an index's keys.
 struct ComponentRanges {
-    /// The first bytes of the component, and the first behind it; of a point `nil`, and of a range if it has no end.
+    /// The lower bound of each range, and its exclusive upper bound; `nil` for a point, and for a range without an end.
     var ranges: [(lower: [UInt8], upper: [UInt8]?)] = []
     /// Whether each range holds the entries of one value, so that the next component may be restricted too.
     var arePoints = true
-    /// Whether an item with an entry in the ranges, and no array, surely fulfils the condition.
+    /// Whether an item with an entry in the ranges fulfils the condition for certain, if its value is not an array.
     var isExact = true
 
-    /// The ranges in which an index has what a condition asks for.
+    /// The ranges of an index that a condition selects.
     init(_ condition: IndexCondition, in index: TypeIndex) {
         let longest = index.longestText
         isExact = condition.isSufficient && condition.ignoresCase == index.ignoresCase
@@ -233,7 +235,7 @@ struct ComponentRanges {
         _ lower: IndexCondition.Bound?, _ upper: IndexCondition.Bound?, _ longest: Int
     ) {
         arePoints = false
-        // What does not order fulfils nothing, and nothing lies between values of two kinds.
+        // A bound that has no order (NaN) is fulfilled by nothing, and nothing lies between values of two kinds.
         for bound in [lower, upper] {
             if let bound, bound.value.order(against: bound.value) == nil { return }
         }
@@ -244,7 +246,7 @@ struct ComponentRanges {
         guard let tag = start.first ?? end.first, start.isEmpty || end.isEmpty || start[0] == end[0]
         else { return }
         if first == .cut || last == .cut { isExact = false }
-        // Entries with the key of a bound that was cut may lie on either side of it.
+        // If a bound was truncated, entries with its key may lie on either side of it.
         if let lower {
             if first == .exact, !lower.isIncluded { start = KeyRange(prefix: start).upper ?? start }
         } else {
@@ -253,7 +255,7 @@ struct ComponentRanges {
         if let upper {
             if last == .cut || upper.isIncluded { end = KeyRange(prefix: end).upper ?? end }
         } else {
-            // NaN comes behind all numbers, and fulfils nothing.
+            // NaN sorts after all numbers, and fulfils nothing.
             end =
                 tag == IndexKey.number || tag == IndexKey.date
                 ? [tag] + [UInt8](repeating: 0xFF, count: 8) : [tag + 1]

@@ -1,25 +1,25 @@
 import JustPersist
 
-/// An index that has the order that a query asks for, or its first part.
+/// An index whose order is the one that a query asks for, at least for the first sort keys.
 struct IndexOrder {
     let ranges: IndexRanges
-    /// The entries by the values of the components that come before those of the sort.
+    /// The entries, grouped by the values of the components before those of the sort.
     let lanes: [(prefix: [UInt8], ranges: [KeyRange])]
-    /// Which keys of the sort the index decides, the first ones: whether each is descending.
+    /// For each sort key that the index decides, from the first one on: whether it is descending.
     let descending: [Bool]
     /// Whether further components follow those of the sort.
     let isFollowed: Bool
-    /// Whether the first key is inside of an attribute's dictionaries, where anything can be.
+    /// Whether the first key is a path into an attribute's dictionaries, which may hold values of any kind.
     let isOfPath: Bool
 
-    /// How many of the keys of the sort the index decides.
+    /// The number of sort keys that the index decides.
     var keyCount: Int { descending.count }
     /// Whether all entries are of items that match.
     var decides: Bool { ranges.decides }
-    /// Whether the keys have one direction.
+    /// Whether all keys have the same direction.
     var isUniform: Bool { descending.allSatisfy { $0 == descending[0] } }
 
-    /// The order that a part of an index has; `nil` if it is none that the query asks for.
+    /// The order of a part of an index; `nil` if the query does not ask for this order.
     init?(_ ranges: IndexRanges, _ query: Query) {
         let components = ranges.index.components
         func has(_ place: Int, _ key: Query.SortKey) -> Bool {
@@ -39,7 +39,7 @@ struct IndexOrder {
         for (place, key) in query.sort.enumerated() {
             let isSame = key.descriptor.ascending == query.sort[0].descriptor.ascending
             guard place == 0 || (has(skipped + place, key) && (isSame || lanes.count == 1)),
-                // It is seen to for the first key only that there is no array.
+                // Only the first key is checked for arrays (see `isKnown`).
                 place == 0 || components[skipped + place].path.isEmpty
             else { break }
             descending.append(!key.descriptor.ascending)
@@ -50,13 +50,13 @@ struct IndexOrder {
         isOfPath = !components[skipped].path.isEmpty
     }
 
-    /// Whether it visits a union's entries and no others.
+    /// Whether the walk visits exactly the entries of a union.
     func isWalk(of union: [IndexRanges]) -> Bool {
         union.count == 1 && union[0].index === ranges.index
             && union[0].conditions == ranges.conditions
     }
 
-    /// Whether it is to be tried before another one.
+    /// Whether this order is to be tried before another one.
     func isBetter(than other: IndexOrder) -> Bool {
         if decides != other.decides { return decides }
         if ranges.conditions.count != other.ranges.conditions.count {
@@ -68,9 +68,9 @@ struct IndexOrder {
 }
 
 extension TypeIndex {
-    /// Whether the entries have the order of a component's values, with texts in an order.
+    /// Whether the entries have the order of a component's values, if texts are compared in `textOrder`.
     ///
-    /// Inside of dictionaries only as far as the values are no collections, nor references.
+    /// For a path into dictionaries, this holds only if the values are neither collections nor references.
     func hasOrder(of component: Component, _ textOrder: TextOrder, in type: BlockType) -> Bool {
         guard let id = component.attribute.id else { return false }
         let own: TextOrder = ignoresCase ? .caseInsensitive : .scalars
@@ -80,11 +80,12 @@ extension TypeIndex {
     }
 }
 
-/// Items in the order of an index.
+/// Queries that read items in the order of an index.
 extension Block {
     /// The index that has the order which a query asks for, if there is one.
     func order(of query: Query) throws(DataStoreError) -> IndexOrder? {
-        // A walk does not look at all records. Of the first key, the entries tell whether an array is in its way.
+        // An array in a sort key fails the request, and a walk does not read all records. The entries show arrays of
+        // the first key only.
         guard !query.sort.isEmpty, !query.sort.dropFirst().contains(where: \.key.mayCollect)
         else { return nil }
         var best: IndexOrder?
@@ -104,7 +105,7 @@ extension Block {
         return best
     }
 
-    /// Whether the order is that of all items: none has a value of which the entries do not tell where it belongs.
+    /// Whether the entries give the position of every item.
     private func isKnown(_ order: IndexOrder) throws(DataStoreError) -> Bool {
         if try holdUnknown([order.ranges]) { return false }
         guard order.isOfPath else { return true }
@@ -116,7 +117,7 @@ extension Block {
         return true
     }
 
-    /// The rows that a query asks for, found along an index; `nil` if they are not found soon enough.
+    /// The rows that a query asks for, found by a walk along an index; `nil` if the walk takes too many lookups.
     func orderedRows(
         _ query: Query, _ order: IndexOrder, mostLookups: Int, keepingRecords: Bool = true
     ) throws(DataStoreError) -> [SortedRows.Row]? {

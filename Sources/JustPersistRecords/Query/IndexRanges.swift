@@ -1,24 +1,24 @@
 import JustPersist
 
-/// The part of an index that holds all items that fulfil some conditions, and maybe others.
+/// The part of an index that contains all items that fulfil some conditions, and possibly others.
 struct IndexRanges {
     let index: TypeIndex
-    /// The entries of items that may fulfil the conditions: rising, and apart from each other.
+    /// The entries of items that may fulfil the conditions: ascending ranges that do not overlap.
     private(set) var known: [KeyRange] = []
-    /// The entries of items of which the index does not know what they have.
+    /// The entries of items whose values the index does not know.
     private(set) var unknown: [KeyRange] = []
-    /// How many components, the first ones, have one value in each of the known ranges.
+    /// The number of leading components that have a single value within each known range.
     private(set) var pointCount = 0
-    /// The conditions that the ranges hold.
+    /// The conditions that the ranges serve.
     private(set) var conditions: ConditionSet = []
-    /// How many components the conditions restrict.
+    /// The number of components that the conditions restrict.
     private(set) var restricted = 0
     /// Whether every item with a known entry in the ranges fulfils these conditions.
     private(set) var isExact = true
     /// Whether every item with a known entry in the ranges fulfils the whole predicate.
     var decides = false
 
-    /// The most ranges that are made of the lists of several attributes.
+    /// The maximum number of ranges that lists for several attributes are combined into.
     private static let mostRanges = 4096
 
     /// All entries of an index.
@@ -31,7 +31,7 @@ struct IndexRanges {
         isExact = decides
     }
 
-    /// The entries with one value for each component, which are all that the predicate asks for.
+    /// The entries with one value for each component, which are exactly the matching ones.
     init(_ index: TypeIndex, point key: [UInt8]) {
         self.index = index
         decides = true
@@ -40,7 +40,7 @@ struct IndexRanges {
         restricted = pointCount
     }
 
-    /// What conditions leave of an index; `nil` if they leave all of it, or more than `mostRanges` ranges.
+    /// The part of an index that conditions select; `nil` if this is the whole index, or more than `mostRanges` ranges.
     ///
     /// - Parameter isServed: Whether a condition may be used.
     init?(
@@ -58,7 +58,7 @@ struct IndexRanges {
                     && isServed(place)
             }
         }
-        // Before anything is made: most indexes are about other attributes.
+        // This is checked first, because most indexes are over other attributes.
         guard served(index.components[0]) != nil else { return nil }
         self.index = index
         var prefixes = [index.prefix]
@@ -66,7 +66,7 @@ struct IndexRanges {
         for component in index.components {
             guard let place = served(component) else { break }
             let condition = conditions[place]
-            // Before they are made: a long list takes its time.
+            // This is checked before the ranges are made, because a long list takes time.
             if case .points(let points) = condition.values, points.count > mostRanges {
                 if self.conditions.isEmpty { return nil }
                 break
@@ -105,9 +105,9 @@ struct IndexRanges {
         known.sort { $0.lower.span.isOrdered(before: $1.lower.span) }
     }
 
-    /// What is in any of several parts of one index.
+    /// The union of several parts of one index.
     ///
-    /// - Parameter conditions: The conditions that all of them hold, and the choices that they are.
+    /// - Parameter conditions: The conditions that all parts serve, and ``ConditionSet/choices``.
     init?(anyOf parts: [IndexRanges], conditions: ConditionSet, mostRanges: Int) {
         guard let first = parts.first else { return nil }
         self.init(all: first.index)
@@ -141,10 +141,10 @@ struct IndexRanges {
     /// The entries of all items that may match.
     var all: [KeyRange] { known + unknown }
 
-    /// Whether the entries in each known range stand in the order of the items' ids.
+    /// Whether the entries in each known range are sorted by the items' ids.
     var isInOrderOfIDs: Bool { pointCount == index.components.count }
 
-    /// How many components, the first ones, have the same value in all of the known ranges.
+    /// The number of leading components that have the same value in all known ranges.
     var fixedCount: Int {
         guard let first = known.first?.lower, let last = known.last?.lower else { return 0 }
         var offset = index.prefix.count
@@ -157,7 +157,7 @@ struct IndexRanges {
         return pointCount
     }
 
-    /// The known ranges by the values of the first components, each of which has one value in each range.
+    /// The known ranges, grouped by the values of the first `count` components.
     func lanes(ofComponents count: Int) -> [(prefix: [UInt8], ranges: [KeyRange])] {
         if count == 0 { return [(index.prefix, known)] }
         var lanes: [(prefix: [UInt8], ranges: [KeyRange])] = []
@@ -178,7 +178,9 @@ struct IndexRanges {
     }
 }
 
-/// Some of the conditions of a predicate, by their places, and its choices, which count as one.
+/// A set of conditions of a predicate, by their positions.
+///
+/// All choices together count as one.
 struct ConditionSet: OptionSet {
     let rawValue: UInt64
 
@@ -186,7 +188,7 @@ struct ConditionSet: OptionSet {
 
     init(place: Int) { rawValue = 1 << UInt64(place) }
 
-    /// How many conditions have a place: those after them restrict no index.
+    /// The number of conditions that have a position; further conditions restrict no index.
     static let mostPlaces = 63
     /// The choices of the predicate's ORs.
     static let choices = ConditionSet(place: mostPlaces)
@@ -195,7 +197,7 @@ struct ConditionSet: OptionSet {
 }
 
 extension KeyRange {
-    /// Takes in another range that begins inside of this one.
+    /// Extends this range by another one that begins inside it.
     fileprivate mutating func extend(to other: KeyRange) {
         guard let upper else { return }
         guard let end = other.upper else {

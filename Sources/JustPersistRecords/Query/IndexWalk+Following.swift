@@ -1,10 +1,10 @@
 import JustPersist
 
-/// Which entries a walk visits, and in which order.
+/// The order in which a walk visits entries.
 extension IndexWalk {
-    /// Follows some ranges of an index in the order of the sort.
+    /// Visits some ranges of an index in the order of the sort.
     ///
-    /// - Parameter prefix: What the keys begin with, up to the components of the sort.
+    /// - Parameter prefix: The bytes of the keys before the components of the sort.
     mutating func follow(
         _ prefix: [UInt8], _ ranges: [KeyRange], in block: Block
     ) throws(DataStoreError) {
@@ -14,7 +14,7 @@ extension IndexWalk {
         }
     }
 
-    /// Follows a range in which the first keys of the sort, `level` of them, have one value each.
+    /// Visits a range in which each of the first `level` sort keys has a single value.
     private mutating func follow(
         _ range: KeyRange, _ start: Int, level: Int, prefix: [UInt8], in block: Block
     ) throws(DataStoreError) {
@@ -23,7 +23,7 @@ extension IndexWalk {
         if level + run == order.keyCount {
             return try follow(range, start, isReversed: isReversed, in: block)
         }
-        // The values of the keys that have one direction, one after the other.
+        // Visits the values of the keys that share a direction, one after another.
         var rest = range
         while !isOver {
             var first: [UInt8]?
@@ -47,7 +47,7 @@ extension IndexWalk {
             if isExact {
                 try follow(part, start, level: level + run, prefix: value, in: block)
             } else {
-                // Its whole values are told apart in the records.
+                // The key is truncated, so the records decide.
                 try follow(part, start, isReversed: false, in: block)
             }
             rest =
@@ -84,7 +84,7 @@ extension IndexWalk {
 
     // MARK: Several lanes
 
-    /// Follows all lanes at once, always that whose next entry comes first.
+    /// Merges all lanes: the next entry is always the first one of any lane.
     mutating func followLanes(in block: Block) throws(DataStoreError) {
         let isReversed = order.descending[0]
         var lanes = order.lanes.map {
@@ -107,7 +107,7 @@ extension IndexWalk {
     }
 }
 
-/// The entries of one lane, read little by little.
+/// The entries of one lane, read in batches.
 private struct LaneEntries {
     let start: Int
     private var ranges: [KeyRange]
@@ -122,11 +122,11 @@ private struct LaneEntries {
         self.start = start
         self.isReversed = isReversed
         keyCount = keys
-        // The next range last.
+        // The next range is the last one.
         self.ranges = isReversed ? ranges : ranges.reversed()
     }
 
-    /// Sees that there is a next entry; false at the end.
+    /// Makes sure that the next entry has been read; returns false at the end.
     mutating func isReady(in block: Block) throws(DataStoreError) -> Bool {
         if end > 0 { return true }
         while keys.isEmpty {
@@ -160,7 +160,7 @@ private struct LaneEntries {
         return keys.popLast()
     }
 
-    /// The sign of the order of the next entries of two lanes.
+    /// Compares the next entries of two lanes: negative, zero or positive.
     func compare(_ other: LaneEntries) -> Int {
         guard let key = keys.last, let otherKey = other.keys.last else { return 0 }
         return key.span.compare(

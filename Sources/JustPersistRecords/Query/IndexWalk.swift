@@ -2,7 +2,7 @@ import JustPersist
 
 /// A walk along the entries of an index that collects the matching records.
 ///
-/// Entries with the same values form a group, within which the ids or the other keys of the sort decide.
+/// Entries with the same values form a group. Within a group, the ids or the remaining sort keys decide the order.
 struct IndexWalk {
     private(set) var rows: [SortedRows.Row] = []
     /// Whether all rows were found, or the walk was given up.
@@ -15,22 +15,22 @@ struct IndexWalk {
     private let predicate: RecordPredicate?
     private let table: RecordTable
     private let limit: Int
-    /// How many matches are still to be left out.
+    /// The number of matches that are still to be skipped.
     private var skipped: Int
-    /// How many more records may be looked up.
+    /// The number of records that may still be looked up.
     private var lookups: Int
-    /// Whether the rows have their records, or only the ids.
+    /// Whether the rows keep their records, or only the ids.
     private let keepsRecords: Bool
 
-    /// The values of the group, and the ids in it that wait for its end.
+    /// The values of the current group, and its ids, which are processed when the group ends.
     private(set) var group: [UInt8] = []
     private var isBegun = false
     private var ids: [ItemID] = []
     private var isCut = false
-    /// Whether the entries of the group, as those of most, stand in the order of the ids, which decides in it.
+    /// Whether the entries of the group are sorted by id and this is the order of the result, as in most groups.
     private var standsAlone = false
     private let decides: Bool
-    /// Whether the group that was begun has so many entries that it is read from its first one on.
+    /// Whether the current group has so many entries that it is read again, in the order of the ids.
     private(set) var isLarge = false
 
     init(
@@ -43,14 +43,14 @@ struct IndexWalk {
         decides = order.decides
         self.query = query
         self.table = table
-        // Both together are counted.
+        // The limit and the offset are added, so the sum must not overflow.
         self.limit = min(limit, 1 << 40)
         lookups = mostLookups
         skipped = min(query.slice.offset, 1 << 40)
         isOver = limit == 0
     }
 
-    /// Takes the next entry in.
+    /// Processes the next entry.
     ///
     /// - Parameters:
     ///   - start: Where the components of the sort begin in the key.
@@ -84,14 +84,15 @@ struct IndexWalk {
         return isOver ? .stop : .next
     }
 
-    /// Passes over entries at the beginning of a range whose items are left out, and returns where the walk goes on; `nil`
-    /// at the end of the range.
+    /// Skips entries at the beginning of a range whose items are left out.
     ///
-    /// Only where the entries decide and no two ranges have entries of one group.
+    /// Returns the range in which the walk continues; `nil` at the end of the range.
+    ///
+    /// Call this only if the entries decide and no two ranges have entries of one group.
     mutating func passLeftOut(
         _ range: KeyRange, _ start: Int, isReversed: Bool, in block: Block
     ) throws(DataStoreError) -> KeyRange? {
-        // That of the range before.
+        // The last group of the previous range.
         try endGroup(in: block)
         if isOver { return nil }
         let passed = try block.passKeys(range, reversed: isReversed, most: skipped)
@@ -100,7 +101,7 @@ struct IndexWalk {
         try beginGroup(last.span, start)
         isBegun = false
         if standsAlone, !isReversed { return KeyRange(from: last + [0], upTo: range.upper) }
-        // Which items of the last group are left out is decided by their ids, or by their records.
+        // The ids or the records decide which items of the last group are left out.
         let group = KeyRange(prefix: Array(last[..<start]) + group).intersection(range)
         let part =
             isReversed
@@ -112,13 +113,13 @@ struct IndexWalk {
             : KeyRange(from: group.lower, upTo: range.upper)
     }
 
-    /// Whether so many matches are left out that ``passLeftOut(_:_:isReversed:in:)`` is the faster way.
+    /// Whether so many matches are left out that ``passLeftOut(_:_:isReversed:in:)`` is faster.
     var leavesManyOut: Bool {
         decides && skipped >= 64 && !isOver && !order.isFollowed && order.lanes.count == 1
             && query.sort.count == order.keyCount
     }
 
-    /// Goes on with a large group, whose entries come in the order of the ids now.
+    /// Continues with a large group, whose entries now come in the order of the ids.
     mutating func beginLargeGroup() { isLarge = false }
 
     private mutating func beginGroup(_ key: Span<UInt8>, _ start: Int) throws(DataStoreError) {
@@ -130,7 +131,7 @@ struct IndexWalk {
             }
             offset = end
             if precision == .cut {
-                // What follows orders the items only among those whose whole value is the same.
+                // The following components order only items with the same complete value.
                 isCut = true
                 break
             }
@@ -143,7 +144,7 @@ struct IndexWalk {
     /// Whether the records of the group have to be sorted by their values.
     private var isSortedAnew: Bool { isCut || query.sort.count > order.keyCount }
 
-    /// Looks at the items of the group that wait.
+    /// Processes the items of the group that ends.
     mutating func endGroup(in block: Block) throws(DataStoreError) {
         if ids.isEmpty { return }
         var waiting: [ItemID] = []

@@ -1,26 +1,29 @@
 import JustPersist
 
-/// How an access path is chosen: by counting index entries, not by statistics, which could be out of date.
+/// Chooses the access path of a query by counting index entries.
 ///
-/// Costs are compared in what they take on LMDB: a record of a scan is 1, an entry of an index a half, and looking a
-/// record up 10. Entries are counted up to a limit only, and no way is taken beyond what another one would have cost.
-/// So a query costs a small multiple of its best way at most.
+/// There are no statistics, which could be out of date.
 ///
-/// Whatever the way, the whole predicate is evaluated on each record, unless the entries tell all that it asks for.
+/// Costs are those of LMDB: 1 for a record in a scan, 1/2 for an index entry, and 10 for a lookup of a record. Entries
+/// are counted only up to a limit, and a path is given up when it has cost as much as another one would have. So a
+/// query costs at most a small multiple of the cheapest path.
+///
+/// On every path, the whole predicate is evaluated on each record, unless the entries alone decide it.
 extension Block {
     /// The access path for a query.
     ///
     /// - Parameters:
-    ///   - isSorted: Whether the order matters; not to who counts.
-    ///   - isLazy: Whether entries may be read while the records are; not where these may change meanwhile.
-    ///   - attempt: How many walks along an index were given up.
+    ///   - isSorted: Whether the order matters; false for counts.
+    ///   - isLazy: Whether entries may be read during the iteration over the records; false if records may change
+    ///     meanwhile.
+    ///   - attempt: The number of walks along an index that were given up.
     func access(
         for query: Query, isSorted: Bool = true, isLazy: Bool = true, attempt: Int = 0
     ) throws(DataStoreError) -> AccessPath {
         if let ids = query.ids { return .ids(query.isReversed ? ids.reversed() : ids) }
         guard query.table != nil else { return .none }
         guard !query.type.indexes.isEmpty else { return .scan }
-        // No store has more, and a few times as many can be counted.
+        // No store has more items, and a small multiple of this limit does not overflow.
         guard isLazy, let end = query.slice.end.map({ min($0, 1 << 40) }) else {
             return try entries(of: query, most: query.mostLookups(in: self)) ?? .scan
         }
@@ -32,7 +35,7 @@ extension Block {
         return try ordered(order, query, end, most, attempt: attempt)
     }
 
-    /// A walk along an index, or what is cheaper.
+    /// A walk along an index, or a cheaper path.
     private func ordered(
         _ order: IndexOrder, _ query: Query, _ end: Int, _ most: Int, attempt: Int
     ) throws(DataStoreError) -> AccessPath {
@@ -42,7 +45,7 @@ extension Block {
         // A walk of more lookups takes longer than a scan.
         let longest = end + max(1024, most)
         let unions = query.alternatives?.unions ?? []
-        // The walk is among the only entries that are known to hold the matches, and may end before it has met all.
+        // If the walk visits the entries of the only union, reading these first gains nothing: the walk may end sooner.
         let hasUnions = !(unions.isEmpty || unions.count == 1 && order.isWalk(of: unions[0]))
         let few = 4 * end + 64
         switch attempt {
@@ -53,7 +56,7 @@ extension Block {
             }
             return .ordered(order, mostLookups: hasUnions ? min(longest, 2 * few) : longest)
         case 1 where hasUnions:
-            // Of so many items, a walk finds the first ones as soon as all of them are looked up.
+            // For this number of matches, a walk that finds the first ones costs as much as looking up all of them.
             let balance = Int((Double(end) * Double(most) * 10).squareRoot())
             if balance > few, let entries = try entries(of: query, most: min(most, balance)) {
                 return entries
@@ -63,7 +66,7 @@ extension Block {
         }
     }
 
-    /// The way to the first items in the order of their ids.
+    /// The access path for the first items in the order of their ids.
     private func inOrderOfIDs(
         _ query: Query, _ end: Int
     ) throws(DataStoreError) -> AccessPath {
@@ -92,7 +95,7 @@ extension Block {
             FoundIDs(source: source, areMatches: false, mostLookups: most), lazy.flatMap { $0 })
     }
 
-    /// The most ranges that are read by turns.
+    /// The maximum number of ranges that are merged.
     static var mostLanes: Int { 64 }
 
     /// Whether the ids in parts of indexes can be read in their order.
@@ -103,7 +106,7 @@ extension Block {
         return try !holdUnknown(union)
     }
 
-    /// Whether there are items of which the parts of indexes do not know what they have.
+    /// Whether there are items whose values the parts of indexes do not know.
     func holdUnknown(_ union: [IndexRanges]) throws(DataStoreError) -> Bool {
         for range in union.flatMap(\.unknown) where try holdsKeys(in: range) { return true }
         return false
@@ -123,7 +126,7 @@ extension Block {
 
     /// The smallest of the query's unions of index ranges; `nil` if each has more than `most` entries.
     ///
-    /// Each is counted up to a limit that grows, so that finding the smallest costs a small multiple of reading it.
+    /// Each union is counted up to a growing limit, so that finding the smallest costs a small multiple of reading it.
     func entries(of query: Query, most: Int) throws(DataStoreError) -> AccessPath? {
         let unions = query.alternatives?.unions ?? []
         var limit = unions.count == 1 ? most : min(most, 256)
@@ -142,7 +145,7 @@ extension Block {
             if limit == most { break }
             limit = min(most, limit * 8)
         }
-        // None alone leaves few enough, but two together may.
+        // No union alone is small enough, but the intersection of two may be.
         guard unions.count > 1, most > 256, let first = try ids(in: unions[0], most: 2 * most),
             let path = try common(first.ids, unions, 0, most: 2 * most, query),
             case .entries(let found, _) = path, let list = found.source as? ListedIDs,
@@ -160,7 +163,7 @@ extension Block {
             parts)
     }
 
-    /// The ids that are in another union too, if that holds other conditions and no more than so many entries.
+    /// The ids that are also in another union, if it serves other conditions and has at most `most` entries.
     private func common(
         _ ids: [ItemID], _ unions: [[IndexRanges]], _ place: Int, most: Int, _ query: Query
     ) throws(DataStoreError) -> AccessPath? {
@@ -214,20 +217,20 @@ extension Block {
 
     // MARK: Limits
 
-    /// How many records may be looked up in place of a scan of all records of a type.
+    /// The number of lookups that cost as much as a scan of all records of a type.
     func mostLookups(_ type: BlockType) throws(DataStoreError) -> Int {
-        // Measured on 100,000 records of 150 bytes: looking one up takes as long as ten of a scan on LMDB, thirteen on
-        // LevelDB.
+        // Measured on 100,000 records of 150 bytes: a lookup takes as long as ten records of a scan on LMDB, thirteen
+        // on LevelDB.
         max(64, try countOrAll(type) / 10)
     }
 
-    /// How many ranges of entries may be read where so many records may be looked up.
+    /// The number of ranges of entries that may be read if `lookups` records may be looked up.
     static func mostRanges(for lookups: Int) -> Int {
-        // To look for an entry takes as long as to look a record up.
+        // Seeking an entry takes as long as looking up a record.
         2 * lookups + 64
     }
 
-    /// The number of items of a type, or a large one where that is damaged.
+    /// The number of items of a type, or a large number if the stored one is damaged.
     private func countOrAll(_ type: BlockType) throws(DataStoreError) -> Int {
         do throws(DataStoreError) {
             return try storedCount(type)
@@ -239,14 +242,14 @@ extension Block {
 }
 
 extension [IndexRanges] {
-    /// Whether another union has no items that this one has not, as far as the conditions tell.
+    /// Whether the conditions imply that another union has no items that this one lacks.
     fileprivate func isImplied(by other: [IndexRanges]) -> Bool {
         count == 1 && other.count == 1 && self[0].conditions.isSubset(of: other[0].conditions)
     }
 }
 
 extension [[IndexRanges]] {
-    /// Without the unions that leave nothing out which another one has.
+    /// Up to three unions, without those that exclude no item of another one.
     fileprivate var withoutImplied: [[IndexRanges]] {
         var kept: [[IndexRanges]] = []
         for union in self where !kept.contains(where: { union.isImplied(by: $0) }) {

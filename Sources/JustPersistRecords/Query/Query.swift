@@ -1,21 +1,21 @@
 import Foundation
 import JustPersist
 
-/// A request made ready for one block: checked, and tied to what the store knows of its type.
-// A class, because it is passed from function to function for each request, and a copy of it takes ten retains.
+/// A request bound to one block: validated, and with its names resolved to the store's types and attributes.
+// A class, because it is passed through many functions for each request, and a copy of a struct would take ten retains.
 final class Query {
     let type: BlockType
     /// The records to look at; `nil` if none can match.
     let table: RecordTable?
     /// Which of them match; `nil` for all.
     let predicate: CompiledPredicate?
-    /// What indexes can tell of the predicate; `nil` without one, or without indexes.
+    /// The ways to find the matches by indexes; `nil` without a predicate, or without indexes.
     private(set) var alternatives: IndexAlternatives?
-    /// What decides the order; empty for that of the ids.
+    /// The sort keys; empty for the order of the ids.
     let sort: [SortKey]
-    /// Whether a record may refuse the request: an array is in the way of what decides the order.
+    /// Whether a record may fail the request, because a sort key leads through an array.
     let mayRefuse: Bool
-    /// Whether the order of the ids is turned round, where nothing else decides.
+    /// Whether the ids are in descending order, if there are no sort keys.
     let isReversed: Bool
     let slice: DataStoreRequest.Slice
     /// The only ids that can match, in order, if the predicate names them.
@@ -23,14 +23,14 @@ final class Query {
 
     struct SortKey {
         let key: RequestKey
-        /// The one attribute that the key names; `nil` if it computes something, or leads further.
+        /// The attribute that the key names; `nil` if the key is computed or a longer path.
         let attribute: QueryAttribute?
         let descriptor: DataStoreSortDescriptor
     }
 
-    /// How many records may be looked up in place of a scan.
+    /// The number of lookups that cost as much as a scan.
     ///
-    /// Counted when it is needed: it takes as long as to look a record up.
+    /// It is computed on demand, because it takes as long as the lookup of a record.
     func mostLookups(in block: Block) throws(DataStoreError) -> Int {
         if let knownMostLookups { return knownMostLookups }
         let most = try block.mostLookups(type)
@@ -55,7 +55,7 @@ final class Query {
         }
     }
 
-    /// A query of a shape that is known.
+    /// A query whose shape is known.
     private init(
         _ shape: QueryShape, _ predicate: DataStorePredicate, _ slice: DataStoreRequest.Slice,
         _ type: BlockType, in block: Block
@@ -74,7 +74,7 @@ final class Query {
         }
     }
 
-    /// What indexes can tell of a predicate; `nil` if there are none.
+    /// The ways to find the matches of a predicate by indexes; `nil` if there are no indexes.
     private func alternatives(
         of predicate: DataStorePredicate, in block: Block
     ) throws(DataStoreError) -> IndexAlternatives? {
@@ -95,7 +95,7 @@ final class Query {
         var isReversed = false
         for (key, descriptor) in zip(keys, request.sortDescriptors ?? []) {
             if key.path == uniqueToken, !hasOwnToken, sort.isEmpty {
-                // The order of the records: no two have one id, so what follows decides nothing.
+                // Ids are unique, so further sort keys have no effect.
                 isReversed = !descriptor.ascending
                 break
             }
@@ -105,11 +105,11 @@ final class Query {
         self.sort = sort
         mayRefuse = sort.contains { $0.key.mayCollect }
         self.isReversed = isReversed
-        // Once for the request, so that it is the same for all who ask.
+        // Read once, so that it is the same time throughout the request.
         let now = Surroundings.date
         if let predicate = request.predicate?.evaluatingConstants(now: now) {
             let compiled = try RecordPredicate(predicate, type: type, now: now)
-            // A predicate that is true for all is none, and one that is false needs no look at the records.
+            // A predicate that is always true is dropped; if it is always false, no record is read.
             self.predicate = compiled.constant == true ? nil : CompiledPredicate(compiled)
             let table = try block.table(of: type)
             self.table = compiled.constant == false ? nil : table

@@ -1,14 +1,14 @@
 import JustPersist
 
-/// An attribute that a request names, tied to where its values are in the records of a type.
-// A class, because one that is used for each record is then not copied each time.
+/// An attribute that a request names, resolved to its field in the records of a type.
+// A class, so that it is not copied for each record.
 final class QueryAttribute {
     /// `nil` if no record has a value for it.
     let id: UInt16?
     private let schema: AttributeSchema
-    /// What a record has that holds no value for it.
+    /// The value of a record that has no field for the attribute.
     let missing: DataStoreValue
-    /// The tags of the values that are given as they are, a bit for each.
+    /// The tags of the values that are returned as they are stored, a bit for each.
     private let plainTags: UInt16
 
     init(id: UInt16?, _ schema: AttributeSchema) {
@@ -23,14 +23,14 @@ final class QueryAttribute {
     /// The name that the attribute has now.
     var name: String { schema.name }
 
-    /// Whether a value with that tag is given as it is.
+    /// Whether a value with this tag is returned as it is stored.
     @inline(__always)
     func isPlain(tag: UInt8) -> Bool { plainTags & 1 << UInt16(tag) != 0 }
 
     /// Whether null stands for the default.
     var nullIsMissing: Bool { !schema.isOptional }
 
-    /// The value in a record that was found sound; `nil` if its bytes are no value.
+    /// The value in a verified record; `nil` if its bytes are not a value.
     @inline(__always)
     func value(
         in record: Span<UInt8>, _ table: RecordFormat.Table, _ known: BlockCatalog
@@ -39,13 +39,13 @@ final class QueryAttribute {
         return value(of: field, in: record, known)
     }
 
-    /// The field in a record that was found sound; `nil` if it has none for the attribute.
+    /// The field in a verified record; `nil` if it has none for the attribute.
     @inline(__always)
     func field(in record: Span<UInt8>, _ table: RecordFormat.Table) -> RecordFormat.Field? {
         id.flatMap { table.field($0, in: record) }
     }
 
-    /// The tag and the bits of a value of 8 bytes that is given as it is; `nil` for any other.
+    /// The tag and the bits of an 8-byte value that is returned as it is stored; `nil` for any other value.
     @inline(__always)
     func word(in record: Span<UInt8>, _ table: RecordFormat.Table) -> (tag: UInt8, bits: UInt64)? {
         guard let id, let field = table.field(id, in: record), field.end - field.start == 8,
@@ -56,7 +56,7 @@ final class QueryAttribute {
         return (field.tag, record.word64(at: field.start))
     }
 
-    /// The value of a field of a record; `nil` if its bytes are no value.
+    /// The value of a field of a record; `nil` if its bytes are not a value.
     @inline(__always)
     func value(
         of field: RecordFormat.Field, in record: Span<UInt8>, _ known: BlockCatalog

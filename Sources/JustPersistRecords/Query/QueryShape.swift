@@ -1,11 +1,11 @@
 import Foundation
 import JustPersist
 
-/// What requests have in common that differ in their values only, bound once to a type of a block.
+/// The common part of requests that differ only in their values, bound once to a type of a block.
 ///
-/// Programs ask the same few questions with other values each time. A shape keeps what does not depend on the values: that
-/// the predicate is valid, what the sort keys are, and the index that answers. It is kept by the type (``BlockType``), and
-/// is dropped when the type is bound anew.
+/// Programs repeat a few requests with different values. A shape keeps the results that do not depend on the values:
+/// the validation of the predicate, the sort keys, and the index to use. The type (``BlockType``) keeps it, and drops
+/// it when the type is bound again.
 ///
 /// A request has one if its predicate compares attributes with single values, joined by AND, OR and NOT. Any other request
 /// is bound each time.
@@ -15,20 +15,20 @@ final class QueryShape {
     private let descriptors: [DataStoreSortDescriptor]
     let sort: [Query.SortKey]
     let isReversed: Bool
-    /// The index of which one key holds all items that match and no others; `nil` if there is none.
+    /// The index in which one key has exactly the matching items; `nil` if there is none.
     private let index: TypeIndex?
-    /// For each component of the index, the part that gives its value.
+    /// For each component of the index, the position of the comparison that gives its value.
     private let places: [Int]
 
     /// The shape of a request that was bound; `nil` if it depends on the values.
     init?(_ request: DataStoreRequest, boundAs query: Query) {
         guard query.ids == nil, query.predicate != nil, query.table != nil,
-            // Anything computed may depend on the time of the request.
+            // A computed key may depend on the time of the request.
             query.sort.allSatisfy({ $0.key.path != nil }),
             let predicate = request.predicate
         else { return nil }
         var attributes: [UInt16] = []
-        // Without an attribute of the store the value alone decides.
+        // If the store has no such attribute, the result depends on the value alone.
         let isPlain = predicate.forEachPlainComparison { path in
             guard let id = query.type.idForQuery(path.components[0]) else { return false }
             attributes.append(id)
@@ -59,7 +59,7 @@ final class QueryShape {
         self.descriptors == descriptors && predicate.isAlike(example)
     }
 
-    /// What the indexes can tell of a predicate of this shape; `nil` if it has to be found out.
+    /// The index ranges for a predicate of this shape; `nil` if they have to be computed.
     func alternatives(_ predicate: DataStorePredicate) -> IndexAlternatives? {
         guard let index else { return nil }
         var key = index.prefix
@@ -88,7 +88,7 @@ extension DataStorePredicate {
         }
     }
 
-    /// Whether both predicates are plain, and differ in their values only, which are of the same kinds.
+    /// Whether both predicates are plain and differ only in their values, which are of the same kinds.
     fileprivate func isAlike(_ other: DataStorePredicate) -> Bool {
         switch (self, other) {
         case (.comparison(let comparison), .comparison(let other)):
@@ -133,7 +133,7 @@ extension DataStorePredicate {
 }
 
 extension DataStorePredicate.Comparison {
-    /// The attribute and the value of a comparison that is valid, and bound alike, for every value of the kind.
+    /// The attribute and the value, if the comparison is valid and bound in the same way for every value of this kind.
     fileprivate var plainSides: (path: DataStorePredicate.AttributePath, value: DataStoreValue)? {
         guard modifier == .direct, case .path(let path) = left, path.components.count == 1,
             path != .uniqueToken, case .value(let value) = right

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// The groups of records by the bytes that their keys have in the records, so that most keys need not be decoded.
+/// Maps the encoded bytes of group keys to groups, so that most keys need not be decoded.
 ///
 /// A group may have several such keys: those of 1 and of 1.0, for example.
 struct RawKeys {
@@ -13,12 +13,14 @@ struct RawKeys {
     }
 
     private var entries: [Entry] = []
-    /// The bytes of the keys, one behind the other.
+    /// The bytes of the keys, concatenated.
     private var bytes: [UInt8] = []
-    /// The indexes in ``entries`` by hash, in open addressing, with -1 for none: a power of two of them, half empty.
+    /// A hash table with open addressing: indexes into ``entries``, or -1 for none.
+    ///
+    /// Its size is a power of two, and half of it is empty.
     private var slots = [Int32](repeating: -1, count: 64)
 
-    /// The group of a key; `nil` if it was not noted.
+    /// The group of a key; `nil` if the key is not in the table.
     @inline(__always)
     func group(of key: Span<UInt8>, tag: UInt8) -> Int? {
         let hash = Self.hash(key, tag)
@@ -35,7 +37,7 @@ struct RawKeys {
         return nil
     }
 
-    /// Notes the group of a key that is new.
+    /// Adds a new key with its group.
     mutating func note(_ key: Span<UInt8>, tag: UInt8, group: Int) {
         let hash = Self.hash(key, tag)
         let start = bytes.count

@@ -1,19 +1,19 @@
 import JustPersist
 
-/// One pass over all records of a type, in one scan or in several that follow each other.
+/// One pass over all records of a type, in one scan or in several consecutive ones.
 ///
-/// It holds what every engine owes the record layer and what a damaged file breaks: keys of the type that
-/// rise strictly, as many as the store counts.
+/// It checks what every engine guarantees and a damaged file may violate: the keys belong to the type, are strictly
+/// ascending, and are as many as the store counts.
 struct RecordPass {
     /// Whether it goes from the last record to the first.
     let isReversed: Bool
-    /// The last record met; the next scan begins behind it.
+    /// The last record that was read; the next scan begins after it.
     private(set) var last: ItemID?
     private(set) var count = 0
 
     init(isReversed: Bool = false) { self.isReversed = isReversed }
 
-    /// A pass that begins behind an id.
+    /// A pass that begins after an id.
     init(after id: ItemID?, isReversed: Bool = false) {
         self.isReversed = isReversed
         last = id
@@ -30,7 +30,7 @@ struct RecordPass {
             : KeyRange(from: key.bytes + [0], upTo: range.upper)
     }
 
-    /// The id in the next key; an error if the key is none of the type's, or does not come behind the last.
+    /// The id in the next key; an error if the key does not belong to the type, or does not follow the last one.
     @inline(__always)
     mutating func advance(
         to key: Span<UInt8>, _ number: UInt32, _ typeKey: String
@@ -49,7 +49,7 @@ struct RecordPass {
 }
 
 extension DataStoreError {
-    /// A number of items that differs from those there are.
+    /// The stored number of items differs from the number of records.
     static func recordsMissing(
         counted stored: Int, found: Int, ofType itemType: String
     ) -> DataStoreError {
@@ -62,7 +62,7 @@ extension DataStoreError {
             """, itemType: itemType)
     }
 
-    /// A key that does not belong where it was met.
+    /// A key that is out of order.
     static func misplacedKey(_ key: Span<UInt8>, ofType itemType: String) -> DataStoreError {
         let name = key.count == RecordKey.length ? "\(RecordKey.id(in: key))" : "\(key.count) bytes"
         return DataStoreError(

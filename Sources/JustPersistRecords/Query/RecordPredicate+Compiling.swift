@@ -1,7 +1,9 @@
 import Foundation
 import JustPersist
 
-/// The predicate of a query, compiled when the first record is to be compared: the entries of an index may answer alone.
+/// The predicate of a query.
+///
+/// It is compiled when the first record is compared, because index entries alone may answer the query.
 final class CompiledPredicate {
     private enum State {
         case pending(DataStorePredicate, BlockType)
@@ -17,7 +19,7 @@ final class CompiledPredicate {
         switch state {
         case .compiled(let compiled): return compiled
         case .pending(let predicate, let type):
-            // That of a shape, which compares with values alone.
+            // The predicate belongs to a shape and compares with plain values only, so the time does not matter.
             let compiled = try RecordPredicate(predicate, type: type, now: Surroundings.date)
             state = .compiled(compiled)
             return compiled
@@ -26,7 +28,7 @@ final class CompiledPredicate {
 }
 
 extension RecordPredicate? {
-    /// Whether a record matches, which was found sound; all do without a predicate.
+    /// Whether a verified record matches; without a predicate every record does.
     @inline(__always)
     func holds(
         _ record: Span<UInt8>, _ id: ItemID, _ type: BlockType, _ block: Block
@@ -35,11 +37,11 @@ extension RecordPredicate? {
     }
 }
 
-/// How a predicate becomes the nodes of a ``RecordPredicate``.
+/// Compiles a predicate into the nodes of a ``RecordPredicate``.
 extension RecordPredicate {
     /// The predicate for items of a type.
     ///
-    /// It must have passed ``DataStorePredicate/validate(operators:)``, and its constants are evaluated.
+    /// It must have passed ``DataStorePredicate/validate(operators:)``, and its constants must have been evaluated.
     ///
     /// - Parameter now: The result of `now()`: the time of the request.
     init(_ predicate: DataStorePredicate, type: BlockType, now: Date) throws(DataStoreError) {
@@ -115,7 +117,7 @@ extension RecordPredicate {
         nodes.append(node)
     }
 
-    /// The node for a comparison of one attribute with a constant that bytes can decide.
+    /// The node for a comparison of one attribute with a constant, if encoded bytes can decide it.
     private mutating func simpleNode(
         _ comparison: DataStorePredicate.Comparison, _ attribute: UInt16
     ) -> Node? {
@@ -165,7 +167,7 @@ extension RecordPredicate {
         return node
     }
 
-    /// What the places in ``texts`` have room for.
+    /// The greatest offset into ``texts`` that a node can hold.
     private static let mostText = Int(Int32.max)
 
     /// The node for a list of plain texts, or of whole numbers.
@@ -224,7 +226,7 @@ extension RecordPredicate {
                 ?? text.decomposedStringWithCanonicalMapping.unicodeScalars.first?.value
             node.bits = first.map(UInt64.init) ?? .max
         } else {
-            // An empty text is left to the contract's rule for it, and so are marks to be ignored.
+            // The contract's own code compares empty texts, and texts with letters that may combine or fold.
             guard !bytes.isEmpty, bytes.allSatisfy({ $0 < 0x80 }) || options.isEmpty,
                 bytes.allSatisfy({ $0 < 0xCC })
             else { return nil }

@@ -2,14 +2,13 @@ import JustPersist
 
 /// A predicate compiled for one type, evaluated on the bytes of records.
 ///
-/// The nodes are a flat array in preorder, without references, so that a record that does not match costs
-/// no allocation and no reference count. Comparisons of one attribute with numbers, dates or plain
-/// texts are decided on the bytes; the meaning of all others, and of these wherever the bytes alone do not
-/// tell, is the contract's: ``PreparedComparison``. It is given the attribute's value where it compares one attribute
-/// with a constant, and otherwise the record.
+/// The nodes are a flat array in preorder, without references, so that a record that does not match costs no allocation
+/// and no reference counting. Comparisons of one attribute with numbers, dates or plain texts are decided on the bytes.
+/// All others, and those that the bytes alone do not decide, are evaluated by the contract's ``PreparedComparison``. It
+/// gets the attribute's value if it compares one attribute with a constant, and otherwise the record.
 struct RecordPredicate {
     var nodes: [Node] = []
-    /// The texts that ``Node``s compare with, one behind the other.
+    /// The texts that ``Node``s compare with, concatenated.
     var texts: [UInt8] = []
     /// The texts of lists, each list sorted by length and then by bytes, as ranges of ``texts``.
     var textMembers: [Range<Int>] = []
@@ -39,7 +38,7 @@ struct RecordPredicate {
             case inTexts, inInts
             case value, general, evaluated
 
-            /// Whether it looks at one field of the record.
+            /// Whether it reads a single field of the record.
             @inline(__always)
             var isOfField: Bool {
                 switch self {
@@ -50,22 +49,22 @@ struct RecordPredicate {
         }
         var operation: Operation
         var relation = Relation.equal
-        /// Of ``Operation/constant``, and whether ``Operation/null`` asks for null.
+        /// The value of ``Operation/constant``; for ``Operation/null``, whether it asks for null.
         var flag = false
         /// Whether ASCII letters match in both cases; the text is in lower case then.
         var foldsCase = false
-        /// Whether marks of letters beyond ASCII are ignored, too.
+        /// Whether the marks of letters beyond ASCII are also ignored.
         var foldsMarks = false
         /// Whether a text is found in whole characters only.
         var isOfCharacters = false
         var attribute: UInt16 = 0
-        /// Whether an item that has no field for the attribute fulfils the comparison: by its default.
+        /// Whether an item without a field for the attribute fulfils the comparison, by the attribute's default.
         var missing = false
-        /// Whether null stands for the default, too.
+        /// Whether null also stands for the default.
         var nullIsMissing = false
         /// Whether null fulfils the comparison.
         var null = false
-        /// The index behind this node and all below it.
+        /// The index after this node and all its descendants.
         var next: Int32 = 0
         /// The comparison, in ``comparisons``, or the condition, in ``evaluations``.
         var comparison: Int32 = 0
@@ -83,14 +82,14 @@ struct RecordPredicate {
     enum Relation: UInt8 {
         case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 
-        /// Whether an order of -1, 0 or 1 fulfils it, or that of values which have none.
+        /// Whether the relation holds for an order of -1, 0 or 1; `nil` is for values without an order.
         @inline(__always)
         func holds(_ order: Int?) -> Bool {
             guard let order else { return self == .notEqual }
             return holds(order)
         }
 
-        /// Whether an order of -1, 0 or 1 fulfils it.
+        /// Whether the relation holds for an order of -1, 0 or 1.
         @inline(__always)
         func holds(_ order: Int) -> Bool {
             switch self {
@@ -109,7 +108,7 @@ struct RecordPredicate {
         nodes.count == 1 && nodes[0].operation == .constant ? nodes[0].flag : nil
     }
 
-    /// Whether a record matches, which was found sound.
+    /// Whether a verified record matches.
     @inline(__always)
     func matches(
         _ record: Span<UInt8>, id: ItemID, type: BlockType, block: Block
@@ -159,14 +158,14 @@ struct RecordPredicate {
     ) throws(DataStoreError) -> Bool {
         guard let field = table.field(node.attribute, in: record) else { return node.missing }
         if let length = ValueTag.fixedLength(of: field.tag), field.end - field.start != length {
-            // No value at all, which this says.
+            // The bytes are not a value; this throws the error.
             return try compareValue(node, field, record, id, type)
         }
         switch node.operation {
         case _ where field.tag == ValueTag.null:
             return node.nullIsMissing ? node.missing : node.null
         case .null: return !node.flag
-        // Of a kind that a later release has added, which this says.
+        // A later release has added this kind; this throws the error.
         case _ where field.tag > ValueTag.lastPossible:
             return try compareValue(node, field, record, id, type)
         case .int:
@@ -214,7 +213,7 @@ struct RecordPredicate {
                 {
                     return node.relation == .notEqual
                 }
-                // Where bytes differ, the composed forms decide, which most texts are themselves.
+                // If bytes differ, the composed forms decide. Most texts are already composed.
                 guard record.extracting(field.range).isSurelyComposed else {
                     return try compareValue(node, field, record, id, type)
                 }
@@ -222,7 +221,7 @@ struct RecordPredicate {
             }
             let text = texts.span.extracting(node.text)
             if field.end - field.start != text.count {
-                // Most texts that differ differ in length, and that is all that == asks.
+                // Most texts that differ also differ in length, which is enough for == and !=.
                 if node.relation == .equal { return false }
                 if node.relation == .notEqual { return true }
             }
@@ -261,7 +260,9 @@ struct RecordPredicate {
         }
     }
 
-    /// Whether a text begins otherwise than the node's in the decomposed form, in which equal texts are the same.
+    /// Whether the decomposed form of a text begins differently from the node's.
+    ///
+    /// Equal texts have the same decomposed form.
     private func startsOtherwise(
         _ record: Span<UInt8>, _ field: RecordFormat.Field, _ node: Node
     ) -> Bool {
@@ -269,7 +270,7 @@ struct RecordPredicate {
         return UInt64(first) != node.bits
     }
 
-    /// Whether letters beyond ASCII may be in a composed text that turn into letters of ASCII when case, or marks too,
+    /// Whether a composed text may have letters beyond ASCII that become ASCII letters when case, and optionally marks,
     /// are folded.
     private static func mayFoldToASCII(_ bytes: Span<UInt8>, foldsMarks: Bool) -> Bool {
         var all: UInt8 = 0
@@ -287,8 +288,8 @@ struct RecordPredicate {
         return false
     }
 
-    /// Whether a field's composed text begins or ends with the node's, or has it inside; `nil` if the contract's own
-    /// folding of case has to tell.
+    /// Whether a field's composed text contains, begins with or ends with the node's; `nil` if the contract's own
+    /// folding has to decide.
     private func hasText(
         _ node: Node, _ record: Span<UInt8>, _ field: RecordFormat.Field
     ) -> Bool? {
@@ -339,7 +340,9 @@ struct RecordPredicate {
         }
     }
 
-    /// Whether something is in a sorted list, by the sign of its order against the member at a place.
+    /// Whether a value is in a sorted list.
+    ///
+    /// `order` compares the value with the member at an index.
     @inline(__always)
     private static func search(_ list: Range<Int>, _ order: (Int) -> Int) -> Bool {
         var (lower, upper) = (list.lowerBound, list.upperBound)
@@ -352,7 +355,7 @@ struct RecordPredicate {
         return false
     }
 
-    /// Compares the value of a field as the contract says.
+    /// Compares the value of a field by the contract's own code.
     private func compareValue(
         _ node: Node, _ field: RecordFormat.Field, _ record: Span<UInt8>, _ id: ItemID,
         _ type: BlockType
@@ -370,7 +373,7 @@ struct RecordPredicate {
         a < b ? -1 : a > b ? 1 : a == b ? 0 : nil
     }
 
-    /// The exact order of a whole number and another; `nil` if that is NaN.
+    /// The exact order of a whole number and a Double; `nil` for NaN.
     @inline(__always)
     private static func exactOrder(_ a: Int64, _ b: Double) -> Int? {
         if b.isNaN { return nil }

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// A record as the contract's evaluator sees it.
+/// A record as a subject of the contract's evaluator.
 struct RecordSubject: PredicateSubject {
     let type: BlockType
     let id: ItemID
@@ -17,7 +17,7 @@ struct RecordSubject: PredicateSubject {
         try block.value(forAttribute: name, of: reference)
     }
 
-    /// A read-only item over the record, which the block gives to nobody else.
+    /// A read-only item over the record, which the block shares with no other caller.
     func item(as itemClass: any DataStoreItem.Type) throws(DataStoreError) -> any DataStoreItem {
         var type = type
         if type.itemType.itemClass != itemClass {
@@ -38,7 +38,7 @@ struct RecordSubject: PredicateSubject {
 }
 
 extension Block {
-    /// The value of an attribute in a record that was found sound: its default, or null, where there is none.
+    /// The value of an attribute in a verified record; its default, or null, if there is none.
     func value(
         forAttribute name: String, of type: BlockType, _ id: ItemID, _ record: Span<UInt8>
     ) throws(DataStoreError) -> DataStoreValue {

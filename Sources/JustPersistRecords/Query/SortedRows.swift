@@ -1,13 +1,15 @@
 import Foundation
 import JustPersist
 
-/// The rows of a sorted query, of which no more than twice the needed ones are kept.
+/// The rows of a sorted query.
+///
+/// It keeps fewer than twice as many as are needed, or fewer than 256.
 struct SortedRows {
     struct Row {
         let id: ItemID
-        /// What decides first: what the descriptor makes of the item's value.
+        /// The first sort key: the item's value as the descriptor converts it.
         let key: DataStoreValue
-        /// What decides where the rows before are equal.
+        /// The remaining sort keys, which decide between rows with equal first keys.
         let otherKeys: [DataStoreValue]
         let record: [UInt8]
     }
@@ -16,28 +18,28 @@ struct SortedRows {
     private let needed: Int
     private let capacity: Int
     private var rows: [Row] = []
-    /// A row that is not before this one is not needed.
+    /// A row that does not sort before this one is not needed.
     private var bound: Row? {
         didSet { boundWord = bound?.key.word }
     }
-    /// The first key of that row, if it is a value of 8 bytes.
+    /// The first key of this row, if it is an 8-byte value.
     private var boundWord: (tag: UInt8, bits: UInt64)?
 
-    /// Rows sorted by keys, of which the first `needed` count.
+    /// Rows sorted by keys, of which the first `needed` are wanted.
     init(by order: [DataStoreSortDescriptor], needed: Int?) {
         self.order = order
         self.needed = needed ?? .max
         capacity = self.needed > .max / 2 ? .max : max(256, self.needed * 2)
     }
 
-    /// Whether a row with that first key may be needed.
+    /// Whether a row with this first key may be needed.
     @inline(__always)
     func mayNeed(_ key: DataStoreValue) -> Bool {
         guard let bound else { return true }
         return order[0].precedes(key, bound.key) ?? true
     }
 
-    /// Whether a row is known not to be needed whose first key is a value of 8 bytes with that tag.
+    /// Whether a row whose first key is an 8-byte value with this tag is known not to be needed.
     @inline(__always)
     func leavesOut(tag: UInt8, bits: UInt64) -> Bool {
         guard let boundWord, boundWord.tag == tag else { return false }
@@ -49,7 +51,7 @@ struct SortedRows {
         return order[0].ascending ? key > bound : key < bound
     }
 
-    /// Takes a row in, or leaves it out if it is known not to be needed.
+    /// Adds a row, or leaves it out if it is known not to be needed.
     mutating func add(_ row: consuming Row) throws(DataStoreError) {
         if let bound, !Self.precedes(row, bound, order) { return }
         rows.append(row)
@@ -71,7 +73,7 @@ struct SortedRows {
         if rows.count > needed { rows.removeLast(rows.count - needed) }
     }
 
-    /// Ties are in the order of creation, in either direction of the keys.
+    /// Ties are in the order of creation, whether the keys are ascending or descending.
     private static func precedes(
         _ a: Row, _ b: Row, _ order: [DataStoreSortDescriptor]
     ) -> Bool {
@@ -85,7 +87,7 @@ struct SortedRows {
 }
 
 extension DataStoreValue {
-    /// The tag and the bits of a value of 8 bytes.
+    /// The tag and the bits of an 8-byte value; `nil` for any other value.
     fileprivate var word: (tag: UInt8, bits: UInt64)? {
         switch self {
         case .int(let value): (ValueTag.int, UInt64(bitPattern: value))

@@ -1,19 +1,19 @@
 import JustPersist
 
-/// The text with which everything begins that a pattern matches.
+/// The literal prefix of a pattern: every text that the pattern matches begins with it.
 ///
-/// Of letters that are their own composed form, whatever follows them.
+/// It consists of letters that are composed already, whatever follows them.
 struct TextLiteral {
     let text: String
-    /// Whether the pattern matches every text that begins so.
+    /// Whether the pattern matches every text with this prefix.
     let isFollowedByAnything: Bool
 
-    /// What a pattern of LIKE begins with; `nil` for nothing.
+    /// The literal prefix of a LIKE pattern; `nil` if there is none.
     init?(like pattern: String, ignoresCase: Bool) {
         var text = String.UnicodeScalarView()
         var isEscaped = false
         var rest = pattern.composed.unicodeScalars[...]
-        // Folding may make other letters of those beyond ASCII.
+        // Folding may turn letters beyond ASCII into others.
         let end: Unicode.Scalar = ignoresCase ? "\u{80}" : "\u{300}"
         while let scalar = rest.first, scalar < end {
             if !isEscaped, scalar == "*" || scalar == "?" { break }
@@ -26,7 +26,7 @@ struct TextLiteral {
         isFollowedByAnything = !rest.isEmpty && !isEscaped && rest.allSatisfy { $0 == "*" }
     }
 
-    /// What a regular expression begins with; `nil` for nothing.
+    /// The literal prefix of a regular expression; `nil` if there is none.
     init?(expression pattern: String) {
         var letters = pattern.composed.unicodeScalars.prefix(while: Self.isPlain)
         let rest = pattern.composed.unicodeScalars.dropFirst(letters.count)
@@ -34,13 +34,13 @@ struct TextLiteral {
         if let next = rest.first, "*?+{".unicodeScalars.contains(next) {
             letters = letters.dropLast()
         }
-        // An alternative may begin otherwise.
+        // An alternative may begin differently.
         if letters.isEmpty || rest.contains("|") { return nil }
         text = String(letters)
         isFollowedByAnything = false
     }
 
-    /// Whether a scalar of a regular expression stands for itself alone.
+    /// Whether a scalar has no special meaning in a regular expression.
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "a"..."z", "A"..."Z", "0"..."9", " ", "_", "-", ",", ":", ";", "/", "@", "%", "&",

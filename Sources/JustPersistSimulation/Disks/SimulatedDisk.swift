@@ -9,11 +9,11 @@ public import JustPersistRecords
 public final class SimulatedDisk: Sendable {
     /// Its name in decisions.
     public let name: String
-    /// The durability of a commit: with `.full` it survives every crash; with `.relaxed` a crash takes any number of the last
-    /// commits.
+    /// The durability of a commit: with `.full` it survives every crash; with `.relaxed` a crash may lose any number of
+    /// the last commits.
     public let durability: Durability
     let simulation: Simulation
-    // Not a point: the disk is used while a process dies.
+    // This lock is not a point of the simulation, because the disk is used while a process dies.
     private let state = Locked(State(), isProcessWide: true)
 
     private struct State {
@@ -22,10 +22,10 @@ public final class SimulatedDisk: Sendable {
         var volatile: [OrderedKeyMap<[UInt8]>] = []
         /// The engine that is open.
         var owner: Owner?
-        /// The calls of processes.
+        /// The numbers of calls by processes.
         var reads = 0
         var commits = 0
-        /// How many more commits find the disk full.
+        /// The number of coming commits for which the disk is full.
         var refusals = 0
     }
 
@@ -33,7 +33,7 @@ public final class SimulatedDisk: Sendable {
         weak var engine: SimulatedEngine?
         let process: SimulatedProcess?
 
-        /// Whether the engine is still there, and its process.
+        /// Whether the engine still exists, and its process is running.
         var isPresent: Bool { engine != nil && process?.isRunning ?? true }
     }
 
@@ -46,12 +46,12 @@ public final class SimulatedDisk: Sendable {
     /// A closed store over the disk.
     ///
     /// - Parameters:
-    ///   - changeLog: How much the store is to keep of its history; `nil` for what it keeps already.
+    ///   - changeLog: The amount of history that the store keeps; `nil` for the amount that it keeps already.
     ///   - errorHandler: Receives the failures that no call throws.
     public func store(
         changeLog: ChangeLogLength? = nil, errorHandler: DataStoreErrorHandler? = nil
     ) -> RecordStore<SimulatedEngine> {
-        // Without a handler they would be written to standard error, thousands of times.
+        // Without a handler, failures would be written to standard error, thousands of times.
         RecordStore(
             engine: engine(), changeLog: changeLog,
             errorHandler: errorHandler ?? { _ in })
@@ -60,7 +60,7 @@ public final class SimulatedDisk: Sendable {
     /// A closed engine over the disk, for a store of your own or one that wraps it.
     public func engine() -> SimulatedEngine { SimulatedEngine(self) }
 
-    /// Makes an engine the one that is open; returns whether no other one is.
+    /// Makes an engine the open one; returns false if another one is open.
     func claim(by engine: SimulatedEngine, _ process: SimulatedProcess?) -> Bool {
         state.withLock { state in
             if let owner = state.owner, owner.isPresent, owner.engine !== engine { return false }
@@ -91,7 +91,7 @@ public final class SimulatedDisk: Sendable {
 
     func fill(for commits: Int) { state.withLock { $0.refusals = commits } }
 
-    /// Whether one more commit finds the disk full.
+    /// Counts a commit, and returns whether the disk is full for it.
     func isFull() -> Bool {
         state.withLock { state in
             if state.refusals > 0 { state.refusals -= 1 }

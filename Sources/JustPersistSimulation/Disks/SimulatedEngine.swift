@@ -2,21 +2,23 @@ public import JustPersist
 import JustPersistMemory
 public import JustPersistRecords
 
-/// The engine of a simulated store: in memory, with calls that fail, take long, or are the last of their process.
+/// The engine of a simulated store.
+///
+/// It is in memory, and its calls may fail, take long, or be the last of their process.
 public final class SimulatedEngine: KeyValueEngine {
     /// The disk that holds its data.
     public let disk: SimulatedDisk
     private let process = Locked<Opened?>(nil, isProcessWide: true)
 
     private struct Opened: Sendable {
-        /// The process of the caller; `nil` outside of processes, where nothing fails.
+        /// The process of the caller; `nil` outside processes, where nothing fails.
         let process: SimulatedProcess?
     }
 
     /// A closed engine.
     init(_ disk: SimulatedDisk) { self.disk = disk }
 
-    /// Those of an engine whose transactions are passed between threads.
+    /// The engine's features: its transactions may be passed between threads.
     public var traits: KeyValueEngineTraits {
         KeyValueEngineTraits(
             name: "Simulated", isPersistent: true, durability: disk.durability,
@@ -52,7 +54,7 @@ public final class SimulatedEngine: KeyValueEngine {
         disk.erase()
     }
 
-    /// Reads once, as it has nothing to compact.
+    /// Counts as a read, because there is nothing to compact.
     public func compact(_ meter: MaintenanceMeter) throws -> CompactionReport {
         _ = try snapshot("compact")
         return CompactionReport(bytesBefore: 0, bytesAfter: 0)
@@ -113,7 +115,7 @@ public final class SimulatedEngine: KeyValueEngine {
     private func opened(_ operation: String) throws(DataStoreError) -> Opened {
         guard let own = process.withLock({ $0 }) else { throw .notSetUp(in: operation) }
         let user = try called(operation)
-        // After the run a test may look at what it has left.
+        // After the run, a test may examine the resulting state.
         guard user.process === own.process || scheduler.caller == nil else {
             throw DataStoreError(
                 .invalidRequest, in: operation,

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A directory whose files go back to what they were when a process died.
+/// A directory whose files can be restored to their state at the death of a process.
 final class SimulatedFolder {
     let url: URL
-    /// What there was, by relative path; `nil` for a directory.
+    /// The noted files by relative path; `nil` for a directory.
     private var files: [(path: String, data: Data?)]?
 
     private static let prefix = "JustPersistSimulation-"
-    /// Where the directories are: in memory if possible, because a run would otherwise wait for the disk of the machine.
+    /// The parent of the directories: in memory if possible, because a run would otherwise wait for the machine's disk.
     private static let place: URL = {
         let shared = URL(filePath: "/dev/shm")
         let isShared = FileManager.default.isWritableFile(atPath: shared.path)
@@ -36,9 +36,9 @@ final class SimulatedFolder {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// Notes what there is.
+    /// Notes the present files.
     func note() {
-        // A directory comes before what is in it.
+        // Sorting puts a directory before its contents.
         let paths = ((try? FileManager.default.subpathsOfDirectory(atPath: url.path)) ?? [])
             .sorted()
         files = paths.map { ($0, try? Data(contentsOf: url.appending(path: $0))) }

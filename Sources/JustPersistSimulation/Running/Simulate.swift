@@ -2,10 +2,11 @@ import Foundation
 import JustPersist
 public import Testing
 
-/// Runs a block once for each seed, in a simulation of its own.
+/// Runs a block once for each seed, each time in a new simulation.
 ///
-/// The trait of the test sets the number of seeds: `@Test(.simulated(seeds: 10_000))`. Without a trait there are a hundred.
-/// The first seed whose run fails ends the test. The error lists the fewest decisions found to fail, as a test to copy.
+/// The trait of the test sets the number of seeds: `@Test(.simulated(seeds: 10_000))`. Without a trait there are a
+/// hundred. The first seed whose run fails ends the test. The error lists the shortest failing list of decisions that
+/// was found, as a test to copy.
 ///
 /// The call does not return before all runs have ended, and keeps a thread of the test runner until then. Give suites with
 /// many long simulations the trait `.serialized`.
@@ -41,28 +42,28 @@ struct SimulationPlan: Sendable {
     }
 }
 
-/// One run of a block, and how it has ended.
+/// One run of a block, with its result.
 public struct SimulatedRun: Sendable {
-    /// The number that decides the run.
+    /// The number that determines the run.
     public let seed: UInt64
     /// The decisions that the run has made.
     public let decisions: [SimulationDecision]
-    /// The decisions of a list that had no effect, because the run did not come to their places.
+    /// The decisions of a list that had no effect, because the run did not reach their points.
     public let unused: [SimulationDecision]
-    /// Why it has failed; `nil` if it has not.
+    /// The error with which the run failed; `nil` if it has not failed.
     public let failure: (any Error)?
-    /// A number that runs have in common if they took the same course.
+    /// A number that is equal for runs with the same course.
     public let course: UInt64
     let faults: SimulationFaults
     let events: [String]
 
-    /// How long a thread may take between two points of a simulation.
+    /// The maximum time that a thread may take between two points of a simulation.
     @TaskLocal package static var patience = Duration.seconds(30)
 
     /// Runs a block.
     ///
     /// - Parameters:
-    ///   - seed: The number that decides the run.
+    ///   - seed: The number that determines the run.
     ///   - faults: The kinds of faults that may happen.
     ///   - decisions: The only decisions to make; `nil` for those of the seed.
     ///   - body: The block, which describes the run.
@@ -88,11 +89,11 @@ public struct SimulatedRun: Sendable {
     }
 }
 
-/// Has ``simulate(_:)`` run its block more than once, or in one particular way.
+/// Sets the seeds, or the one particular case, for which ``simulate(_:)`` runs its block.
 public struct SimulationTrait: TestTrait, SuiteTrait, TestScoping {
     let plan: SimulationPlan
 
-    /// The tests of a suite have it, too.
+    /// A suite's tests inherit the trait.
     public var isRecursive: Bool { true }
 
     /// Runs a test with the trait.
@@ -114,7 +115,7 @@ extension Trait where Self == SimulationTrait {
         Self(plan: SimulationPlan(seeds: seeds, firstSeed: first, faults: faults))
     }
 
-    /// Runs the block once, as the message of a failing seed says.
+    /// Runs the block once, with the decisions in the message of a failing seed.
     public static func simulated(
         seed: UInt64, decisions: [SimulationDecision]
     ) -> Self {

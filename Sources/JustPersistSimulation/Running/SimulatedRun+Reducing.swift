@@ -1,9 +1,9 @@
 /// The search for a short run that fails.
 extension SimulatedRun {
-    /// The failure with as few decisions as were found to be needed.
+    /// The failure with the shortest failing list of decisions that was found.
     ///
-    /// Runs the block up to some thousand times, for half a minute at most, unless a thread waits for something outside the
-    /// simulation.
+    /// Runs the block up to some thousand times, for at most half a minute. If a thread waits for something outside the
+    /// simulation, the failure is not reduced.
     public func reduced(
         _ body: @escaping @Sendable (Simulation) throws -> Void
     ) -> SimulatedRunFailed {
@@ -15,14 +15,16 @@ extension SimulatedRun {
         guard search.fails(decisions) else {
             return SimulatedRunFailed(self, original, isRepeatable: false)
         }
-        // Steps and faults first, with any order of the threads that fails; then the order.
+        // Steps and faults are reduced first, with any order of threads that fails; then the order is reduced.
         search.reduceSteps()
         search.reduceAll()
         return SimulatedRunFailed(
             search.best, search.best.failure ?? original, original: original)
     }
 
-    /// A part of an error that does not depend on numbers, names and lists: two runs with the same one have one mistake in common.
+    /// The part of an error that does not depend on numbers, names and lists.
+    ///
+    /// Runs for which it is equal have the same bug.
     private static func kind(of error: any Error) -> String {
         if let standstill = (error as? SimulationFailure)?.standstill { return "\(standstill)" }
         var depth = 0
@@ -40,10 +42,10 @@ extension SimulatedRun {
         private let kind: String
         private let body: @Sendable (Simulation) throws -> Void
         private let end = ContinuousClock.now + .seconds(30)
-        /// The other runs that did not come to their ends, which take long.
+        /// The number of runs that failed differently by not ending; they take long.
         private var standstills = 0
 
-        /// The orders of threads that are tried with a list of steps and faults.
+        /// The number of orders of threads that are tried with a list of steps and faults.
         private static let mostOrders: UInt64 = 60
         private static let mostStandstills = 20
 
@@ -60,7 +62,9 @@ extension SimulatedRun {
             standstills > Self.mostStandstills || ContinuousClock.now > end
         }
 
-        /// Whether a run fails for the reason of the first one; the last one that does is the best.
+        /// Whether a run fails for the same reason as the first one.
+        ///
+        /// The last such run is the best.
         private mutating func accepts(_ run: SimulatedRun) -> Bool {
             guard let failure = run.failure else { return false }
             guard SimulatedRun.kind(of: failure) == kind else {
@@ -79,7 +83,7 @@ extension SimulatedRun {
         /// Whether a run with these decisions fails in any of some orders of the threads.
         private mutating func failsInSomeOrder(_ decisions: [SimulationDecision]) -> Bool {
             let before = standstills
-            // In other orders a list with which a run stands still mostly does so too.
+            // If a run with a list does not end, it usually does not end in other orders either.
             for order in 1...Self.mostOrders where !isLate && standstills == before {
                 let choices = Choices(
                     seed: best.seed, faults: best.faults, replaying: decisions, inOrder: order)
@@ -94,7 +98,7 @@ extension SimulatedRun {
             if failsInSomeOrder(steps) {
                 reduce(steps) { $0.failsInSomeOrder($1) }
             }
-            // The run was noted while threads were switched at random: by its list alone it fails too.
+            // Threads were switched at random in the best run, so its list is checked without that.
             if !fails(best.decisions) { best = fallback }
         }
 
@@ -102,7 +106,7 @@ extension SimulatedRun {
             reduce(best.decisions) { $0.fails($1) }
         }
 
-        /// Leaves parts out, which grow smaller, as long as a test fails without them.
+        /// Leaves out parts of decreasing size, as long as the run fails without them.
         private mutating func reduce(
             _ decisions: [SimulationDecision],
             _ fails: (inout Search, [SimulationDecision]) -> Bool

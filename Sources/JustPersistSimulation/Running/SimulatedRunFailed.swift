@@ -1,6 +1,6 @@
 import JustPersist
 
-/// A run that has failed, as the test to write for it.
+/// A failed run, described as a test that reproduces it.
 public struct SimulatedRunFailed: Error, CustomStringConvertible, Sendable {
     /// The seed of the run.
     public let seed: UInt64
@@ -8,16 +8,16 @@ public struct SimulatedRunFailed: Error, CustomStringConvertible, Sendable {
     public let decisions: [SimulationDecision]
     /// The error of the run with these decisions.
     public let failure: any Error
-    /// The error of the run that was reduced to it.
+    /// The error of the run before it was reduced.
     private let original: any Error
     private let faults: SimulationFaults
     private let events: [String]
     private let isRepeatable: Bool
 
-    /// More decisions are not printed.
+    /// A longer list of decisions is not printed.
     private static let mostDecisions = 100
 
-    /// - Parameter original: The error of the first run with the seed; `nil` for that of the run.
+    /// - Parameter original: The error of the first run with the seed; `nil` for `failure`.
     init(
         _ run: SimulatedRun, _ failure: any Error, original: (any Error)? = nil,
         isRepeatable: Bool = true
@@ -31,7 +31,7 @@ public struct SimulatedRunFailed: Error, CustomStringConvertible, Sendable {
         self.isRepeatable = isRepeatable
     }
 
-    /// The test as source code, and an account of the run.
+    /// The test as source code, and a log of the run.
     public var description: String {
         let isListed = isRepeatable && decisions.count <= Self.mostDecisions
         let list = decisions.map { "    \($0),\n" }.joined()
@@ -56,7 +56,7 @@ public struct SimulatedRunFailed: Error, CustomStringConvertible, Sendable {
 }
 
 extension SimulationFaults {
-    /// The last argument of a trait; nothing for all kinds.
+    /// The last argument of a trait; empty for all kinds.
     fileprivate var argument: String {
         if self == .all { return "" }
         let names: [(SimulationFaults, String)] = [

@@ -2,13 +2,15 @@ public import Foundation
 public import JustPersist
 
 // Sendable because only one thread of a simulation runs at a time.
-/// One run of a program over simulated stores, in which one seed says what fails and which thread goes on when.
+/// One run of a program over simulated stores.
 ///
-/// A run has virtual time: a wait of an hour takes no time. Use only what belongs to the run: stores over its disks, made in
-/// its blocks, threads that ``start(_:_:)`` begins, and ``sleep(for:)``. A lock or a semaphore of the system, a task or a
-/// queue of Dispatch is outside of the simulation, which stands still if it waits for one.
+/// A seed determines the faults and the order of the threads.
+///
+/// A run has virtual time: a wait of an hour takes no real time. Use only stores over the run's disks that were created
+/// in its blocks, threads that ``start(_:_:)`` starts, and ``sleep(for:)``. The simulation does not control locks and
+/// semaphores of the system, tasks and Dispatch queues: it stops if a thread waits for one.
 public final class Simulation: @unchecked Sendable {
-    /// The number that decides the run.
+    /// The number that determines the run.
     public let seed: UInt64
     let scheduler: SimulatedScheduler
     private var disks: [String: SimulatedDisk] = [:]
@@ -16,13 +18,13 @@ public final class Simulation: @unchecked Sendable {
     private var folder: SimulatedFolder?
     private(set) var failure: (any Error)?
 
-    /// How a process has ended.
+    /// The end of a process.
     public enum Ending: Sendable {
         /// Its block has returned.
         case returned
-        /// Its block has thrown what a disk has refused.
+        /// Its block has thrown the error of a disk that refused a call.
         case failed(any Error)
-        /// It has died on the way.
+        /// It has died before its end.
         case crashed
     }
 
@@ -42,7 +44,7 @@ public final class Simulation: @unchecked Sendable {
         return disk
     }
 
-    /// A directory for small files: after a crash it is what it was when the process died.
+    /// A directory for small files: after a crash it has the state at the death of the process.
     public func directory() throws -> URL {
         if let folder { return folder.url }
         let made = try SimulatedFolder()
@@ -56,10 +58,10 @@ public final class Simulation: @unchecked Sendable {
     ///
     /// One process runs at a time.
     ///
-    /// Calls are refused only in processes. Outside of them nothing fails: check there what the process has left, with stores
-    /// of its own.
+    /// Calls are refused only in processes. Outside them nothing fails: examine there the state that the process has
+    /// left, with separate stores.
     ///
-    /// - Throws: What the block throws, unless a disk has refused a call before or the process has died.
+    /// - Throws: The error of the block, unless a disk has refused a call or the process has died.
     @discardableResult
     public func process(
         _ kind: String = "process", _ body: @escaping @Sendable () throws -> Void
@@ -107,7 +109,7 @@ public final class Simulation: @unchecked Sendable {
         return process.refusal.map { .failed($0) } ?? .returned
     }
 
-    /// Notes an error that fails the run, and gives one that a disk is to blame for.
+    /// Notes an error that fails the run, or returns it if a refusal of a disk is the cause.
     private func note(
         _ outcome: Result<Void, any Error>, of process: SimulatedProcess?
     ) -> (any Error)? {
@@ -120,9 +122,9 @@ public final class Simulation: @unchecked Sendable {
         return nil
     }
 
-    /// Runs a block on a thread of its own, in the process of the caller.
+    /// Runs a block on a new thread, in the process of the caller.
     ///
-    /// An error that it throws fails the run, under the same rules as one of the process.
+    /// An error that it throws fails the run under the same rules as an error of the process.
     @discardableResult
     public func start(
         _ name: String, _ body: @escaping @Sendable () throws -> Void
@@ -143,11 +145,13 @@ public final class Simulation: @unchecked Sendable {
     /// The date, which begins with the year 2001; `now()` in predicates is this date.
     public var date: Date { scheduler.date }
 
-    /// Waits until a condition holds, which the calling thread looks at now and then.
+    /// Waits until a condition holds.
+    ///
+    /// The calling thread checks it repeatedly.
     ///
     /// - Throws: ``SimulationFailure`` if it does not for an hour of the simulation's time.
     public func wait(until condition: () -> Bool) throws {
-        // The time itself may jump, where another thread sleeps for a day.
+        // The waits are added up, because the time may jump if another thread sleeps for a day.
         var waited = Duration.zero
         var pause = Duration.microseconds(100)
         while !condition() {
@@ -188,9 +192,9 @@ public final class Simulation: @unchecked Sendable {
 
     // MARK: What is done
 
-    /// Takes up to `most` steps, each with random numbers of its own.
+    /// Takes up to `most` steps, each with separate random numbers.
     ///
-    /// When a failing run is reduced, steps are left out. The numbers of those that are left stay as they are.
+    /// When a failing run is reduced, steps are left out. The random numbers of the other steps stay the same.
     public func steps(
         _ name: String, upTo most: Int, _ body: (Int, inout SeededNumbers) throws -> Void
     ) throws {
@@ -204,7 +208,7 @@ public final class Simulation: @unchecked Sendable {
         }
     }
 
-    /// Notes something for the account of a failing run.
+    /// Adds a line to the log of a failing run.
     public func note(_ text: @autoclosure () -> String) { scheduler.event(text()) }
 
     /// Throws unless a condition holds, or the process has died.
@@ -215,13 +219,13 @@ public final class Simulation: @unchecked Sendable {
         throw SimulationFailure(message())
     }
 
-    /// Runs `body` as the first thread, and gives how the run has ended.
+    /// Runs `body` as the first thread, and returns the end of the run.
     func run(_ body: @escaping @Sendable (Simulation) throws -> Void) -> SimulatedScheduler.Ending {
         let ending = scheduler.run { [self] in
             let outcome = Result { try body(self) }
             _ = note(outcome, of: nil)
         }
-        // What happens outside of the simulation explains what happens in it.
+        // A misuse from outside the simulation explains other failures in it.
         if failure == nil || ending.failure?.standstill == .outside {
             failure = ending.failure ?? failure
         }

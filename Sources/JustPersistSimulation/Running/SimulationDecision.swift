@@ -1,15 +1,17 @@
 /// A choice of a run that differs from the default.
 ///
-/// The message of a failing seed lists the decisions that the failure needs, as the arguments of a test. You need not write
-/// them yourself.
+/// The message of a failing seed lists the decisions that the failure needs, as the arguments of a test. You need not
+/// write them.
 public enum SimulationDecision: Hashable, Sendable, CustomStringConvertible {
     /// A step of ``Simulation/steps(_:upTo:_:)`` is taken.
     case step(String, Int)
-    /// At a point of the thread `from`, by number, the thread `to` goes on.
+    /// At the point of the thread `from` with this number, the thread `to` continues.
     case go(to: String, from: String, at: Int)
-    /// Something befalls a kind of call of a disk, by its number among those of processes.
+    /// A fault occurs in a kind of call of a disk.
+    ///
+    /// The number counts the calls by processes.
     case fault(SimulationFault, on: String, call: Int)
-    /// A process dies at one of its points, by number.
+    /// A process dies at its point with this number.
     case crash(process: String, at: Int)
 
     /// The decision as source code.
@@ -26,15 +28,15 @@ public enum SimulationDecision: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// An event that a call of a simulated engine can meet.
+/// A fault that can occur in a call of a simulated engine.
 public enum SimulationFault: String, Hashable, Sendable, CaseIterable {
     /// The process dies before a commit is durable.
     case deathBeforeCommit
-    /// The process dies when a commit is durable, before the call has returned.
+    /// The process dies after a commit is durable, and before the call returns.
     case deathAfterCommit
     /// A commit is refused with `.storageFailure`.
     case refusedCommit
-    /// A commit is refused with `.storageFull`, and so are the ones that follow, for a while.
+    /// A commit is refused with `.storageFull`, as are the following ones, for a while.
     case fullDisk
     /// A read fails with `.storageFailure`.
     case refusedRead
@@ -61,7 +63,7 @@ public struct SimulationFaults: OptionSet, Hashable, Sendable {
     /// Kinds from their bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// A process dies at any moment, and loses all that was not durable.
+    /// A process dies at any moment, and loses the commits that are not durable.
     public static let crashes = SimulationFaults(rawValue: 1)
     /// Commits and reads fail.
     public static let refusals = SimulationFaults(rawValue: 2)

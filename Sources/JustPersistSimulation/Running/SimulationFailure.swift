@@ -1,20 +1,20 @@
-/// Why a run has failed.
+/// The reason for which a run has failed.
 public struct SimulationFailure: Error, CustomStringConvertible, Sendable {
-    /// A reason for which a run does not come to its end.
+    /// A reason for which a run does not end.
     package enum Standstill: Sendable {
         /// All threads wait for each other.
         case deadlock
-        /// Threads go on for ever.
+        /// Threads continue forever.
         case endless
         /// A thread has waited for an hour of the simulation's time.
         case hour
-        /// A thread waits for what the simulation does not know, or one that it does not know has used it.
+        /// A thread waits for something outside the simulation, or a thread outside the simulation has used it.
         case outside
     }
 
-    /// The reason, for people.
+    /// The reason as text.
     public let description: String
-    /// Why the run does not come to its end; `nil` for what a block has found.
+    /// The reason for which the run does not end; `nil` for a failure that a block has reported.
     package let standstill: Standstill?
 
     /// A failure with a reason.

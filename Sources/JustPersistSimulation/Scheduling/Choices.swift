@@ -2,9 +2,9 @@ import JustPersist
 
 /// The choices of a run, made by a seed or taken from a list of decisions.
 ///
-/// Without a decision a thread goes on for as long as it can, the one that has waited longest follows, nothing fails, and no step
-/// is taken. A seeded run notes each decision that it makes, so that a run with the same list
-/// takes the same course, and one with a shorter list a simpler one.
+/// Without decisions, a thread continues for as long as it can, the thread that has waited longest follows, nothing
+/// fails, and no step is taken. A seeded run notes each decision that it makes. So a run with the same list takes the
+/// same course, and a run with a shorter list takes a simpler one.
 // Sendable because only the thread with the baton uses it.
 final class Choices: @unchecked Sendable {
     let seed: UInt64
@@ -19,14 +19,15 @@ final class Choices: @unchecked Sendable {
     /// The decisions of a list that had an effect.
     private(set) var used: Set<SimulationDecision> = []
     private var random: SeededNumbers
-    /// A thread is stopped at one of so many points, on average.
+    /// The average number of points after which a thread is stopped.
     private let period: UInt64
     private var untilSwitch: UInt64 = 0
-    /// A call of an engine fails, or is slow, once in so many; `nil` for never.
+    /// The average number of engine calls for each one that fails or is slow; `nil` for no faults.
     private let faultPeriod: UInt64?
     let faults: SimulationFaults
 
-    /// - Parameter order: A number for the order of threads beside a list of decisions; `nil` for that of the list.
+    /// - Parameter order: A number that selects a random order of threads in addition to a list of decisions; `nil` for
+    ///   the order of the list.
     init(
         seed: UInt64, faults: SimulationFaults, replaying decisions: [SimulationDecision]? = nil,
         inOrder order: UInt64? = nil
@@ -47,7 +48,7 @@ final class Choices: @unchecked Sendable {
 
     private func interval() -> UInt64 { random.next() % (2 * period) + 1 }
 
-    /// Makes a decision, if the list has it or, in a seeded run, if `wants` says so.
+    /// Makes a decision if the list has it or, in a seeded run, if `wants` returns true.
     private func decide(_ decision: SimulationDecision, _ wants: () -> Bool) -> Bool {
         if isReplayed {
             guard known.contains(decision) else { return false }
@@ -64,7 +65,7 @@ final class Choices: @unchecked Sendable {
         if isReplayed { used.insert(decision) }
     }
 
-    /// The thread among some to which the list switches at a point.
+    /// The candidate to which the list switches at the present point.
     private func known(after me: Strand, _ candidates: [Strand]) -> Strand? {
         guard let name = switches[me.name]?[me.points],
             let next = candidates.first(where: { $0.name == name })
@@ -75,7 +76,7 @@ final class Choices: @unchecked Sendable {
 
     // MARK: Threads
 
-    /// The thread that goes on in the place of one that could go on itself; `nil` for none.
+    /// The thread that continues instead of one that could continue itself; `nil` for none.
     func preemption(of me: Strand, runnable: () -> [Strand], sleeping: () -> [Strand]) -> Strand? {
         if !isShuffled {
             guard switches[me.name]?[me.points] != nil else { return nil }
@@ -92,7 +93,7 @@ final class Choices: @unchecked Sendable {
         return next
     }
 
-    /// The thread that goes on after one that cannot.
+    /// The thread that continues after one that cannot continue.
     func successor(of me: Strand, _ ready: [Strand], _ sleeping: [Strand]) -> Strand {
         let usual = ready[0]
         if !isShuffled { return known(after: me, ready + sleeping) ?? usual }
@@ -110,7 +111,7 @@ final class Choices: @unchecked Sendable {
         decide(.step(name, number)) { true }
     }
 
-    /// The fault that a call of an engine meets; `nil` for none.
+    /// The fault that occurs in a call of an engine; `nil` for none.
     func fault(
         on call: String, _ number: Int, of possible: [SimulationFault]
     ) -> SimulationFault? {
@@ -135,20 +136,20 @@ final class Choices: @unchecked Sendable {
         return point
     }
 
-    /// How many of the commits that are not durable a crash takes.
+    /// The number of commits that a crash loses, of those that are not durable.
     func lostCommits(on disk: String, of count: Int, _ crash: Int) -> Int {
         Int(draw("lost \(disk)", crash) % UInt64(count + 1))
     }
 
     // MARK: Numbers
 
-    /// A number that depends on the seed, a name and a number alone, and not on what was drawn before.
+    /// A number that depends only on the seed, a name and a number, and not on earlier draws.
     func draw(_ name: String, _ number: Int) -> UInt64 {
         var numbers = SeededNumbers(seed: seed ^ Self.hash(name) ^ UInt64(number) << 40)
         return numbers.next()
     }
 
-    /// FNV-1a, for Swift's own hashes differ from run to run.
+    /// FNV-1a, because Swift's own hashes differ between runs.
     static func hash(_ name: String) -> UInt64 {
         name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// The threads that die together, and what they have not made durable.
+/// A group of threads that die together.
 // Sendable because only the thread with the baton uses it.
 final class SimulatedProcess: @unchecked Sendable {
     let name: String
@@ -10,15 +10,15 @@ final class SimulatedProcess: @unchecked Sendable {
     private let whenDying: (String) -> Void
     private(set) var isAlive = true
     var points = 0
-    /// How many threads have not ended.
+    /// The number of threads that have not ended.
     var strands = 0
-    /// Whether it lives, and has threads.
+    /// Whether it is alive and has threads.
     var isRunning: Bool { isAlive && strands > 0 }
-    /// Whether a call was refused for which the program is not to blame.
+    /// Whether a disk has refused a call.
     var hasRefused = false
     /// The refusal that its block has thrown.
     var refusal: (any Error)?
-    /// Wakes the one that waits until all threads have ended.
+    /// Wakes the thread that waits until all threads have ended.
     var whenEnded: () -> Void = {}
 
     init(
@@ -30,7 +30,7 @@ final class SimulatedProcess: @unchecked Sendable {
         self.whenDying = whenDying
     }
 
-    /// Ends the process: its threads go on until they have ended, and nothing that they do has an effect.
+    /// Ends the process: its threads continue until they end, and nothing that they do has an effect.
     func die(_ place: String) {
         guard isAlive else { return }
         isAlive = false

@@ -2,10 +2,10 @@ import Foundation
 import JustPersist
 import Synchronization
 
-/// Runs the threads of one simulation, one at a time, in an order that its ``Choices`` give.
+/// Runs the threads of one simulation, one at a time, in the order that its ``Choices`` determine.
 ///
-/// A thread keeps the baton until it comes to a point at which another one may go on: a lock, a wait, a sleep, a call of an
-/// engine. Time passes only at these points, and jumps to the next deadline when all threads wait.
+/// A thread keeps the baton until it reaches a point at which another one may continue: a lock, a wait, a sleep, a call
+/// of an engine. Time passes only at these points, and jumps to the next deadline when all threads wait.
 // Sendable because only the thread with the baton uses the state, and hands it over through a lock. `holder` and `isLost` are
 // atomic, because threads outside the simulation read and change them.
 final class SimulatedScheduler: Scheduler, @unchecked Sendable {
@@ -16,7 +16,7 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
     private let holder = Atomic<UInt>(0)
     private var names: [String: Int] = [:]
     private var points = 0
-    /// The points so far, for the thread that waits for the end.
+    /// The number of points so far, for the thread that waits for the end.
     private let progress = Atomic(0)
     private var turns = 0
     /// The number of points at which the current turn began.
@@ -26,31 +26,31 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
     private var trace: UInt64 = 0xcbf2_9ce4_8422_2325
     private(set) var events: [String] = []
     private let outcome = Locked<Ending?>(nil, isProcessWide: true)
-    /// How a thread outside the simulation has used it.
+    /// A use by a thread outside the simulation.
     private let misuse = Locked<SimulationFailure?>(nil, isProcessWide: true)
-    /// Whether the run was given up, because a thread came to no point.
+    /// Whether the run was given up, because a thread reached no point.
     private let isLost = Atomic(false)
-    /// Why the run ends early.
+    /// The reason for which the run ends early.
     ///
-    /// From then on calls of engines fail, and the threads go on to their ends.
+    /// From then on calls of engines fail, and the threads run to their ends.
     private var standstill: SimulationFailure?
-    /// The number of points at which the threads are dismissed that have not ended by then.
+    /// The number of points after which the remaining threads are dismissed.
     private var lastPoint = mostPoints
-    /// Called when all threads wait for each other; gives whether any can go on now.
+    /// Called when all threads wait for each other; returns whether any can continue now.
     var resolveStandstill: () -> Bool = { false }
 
-    /// More points are taken for a run that does not end.
+    /// A run with more points counts as one that does not end.
     private static let mostPoints = 1 << 19
-    /// A turn of more points ends if another thread is ready.
+    /// A longer turn ends if another thread is ready.
     private static let longestTurn = 4096
-    /// The number of no thread, for while one is being started.
+    /// A number that no thread has, used while a thread is being started.
     private static let starting: UInt = 1
 
-    /// How a run has ended.
+    /// The end of a run.
     struct Ending: Sendable {
-        /// Why it did not come to its end.
+        /// The reason for which it did not end; `nil` if it did.
         var failure: SimulationFailure?
-        /// A number that two runs have in common if they took the same course.
+        /// A number that is equal for runs with the same course.
         let trace: UInt64
     }
 
@@ -104,12 +104,12 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
         lastPoint = points + Self.longestTurn
     }
 
-    /// The thread that calls; `nil` if it is none of this simulation's.
+    /// The calling thread; `nil` if it does not belong to this simulation.
     var caller: Strand? {
         holder.load(ordering: .acquiring) == BlockThread.current ? current : nil
     }
 
-    /// Whether a thread outside of the simulation calls while it runs, which fails the run.
+    /// Whether the caller is a thread outside the simulation, while that runs; this fails the run.
     func isMisused(for purpose: @autoclosure () -> String) -> Bool {
         if caller != nil || holder.load(ordering: .acquiring) == 0 { return false }
         let failure = SimulationFailure(
@@ -121,7 +121,7 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
         return true
     }
 
-    /// Ends the run of a thread that uses what belongs to another simulation, and whose waits may never end.
+    /// Ends the run because the calling thread uses a store of another simulation, where its waits may never end.
     func stopAtUseOfAnother() {
         if caller == nil || isStopped { return }
         stop("“\(current?.name ?? "")” uses a store that was made in another simulation", .outside)
@@ -154,7 +154,7 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
         return strand
     }
 
-    /// Gives the baton to a thread.
+    /// Passes the baton to a thread.
     private func pass(to next: Strand) {
         current = next
         turns += 1
@@ -177,7 +177,7 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
 
     private func hasEnded(_ strand: Strand) {
         strands.removeAll { $0 === strand }
-        // Its end is a point of its own.
+        // The end of a thread is also a point.
         strand.points += 1
         if let process = strand.process {
             process.strands -= 1
@@ -186,7 +186,7 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
         goOn(after: strand)
     }
 
-    /// Takes threads out that never go on.
+    /// Removes threads that never continue.
     func dismiss(where isMeant: (Strand) -> Bool) {
         let dismissed = strands.filter(isMeant)
         strands.removeAll(where: isMeant)
@@ -195,7 +195,7 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
 
     // MARK: Points
 
-    /// A point at which another thread may go on.
+    /// A point at which another thread may continue.
     func point() {
         guard let me = caller else { return }
         pass(point: me)
@@ -241,7 +241,7 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
         }
     }
 
-    /// Ends the run, whose threads go on without coming to their ends.
+    /// Ends a run whose threads do not end.
     private func dismissAll() {
         let me = current
         dismiss { $0 !== me }
@@ -264,16 +264,16 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
         return !me.isLate
     }
 
-    /// Lets a thread that waits go on once it has its turn.
+    /// Lets a waiting thread continue when its turn comes.
     func wake(_ strand: Strand) {
         strand.state = .ready
         strand.deadline = nil
     }
 
-    /// Passes the baton on from a thread that cannot go on.
+    /// Passes the baton on from a thread that cannot continue.
     private func goOn(after me: Strand) {
         while !strands.isEmpty {
-            // In the order in which they had their last turns.
+            // The threads are sorted by their last turns.
             let waiting = strands.sorted { $0.turn < $1.turn }
             let ready = waiting.filter { isReady($0) }
             let sleeping = strands.filter { isAsleep($0) }
@@ -296,7 +296,7 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
         end()
     }
 
-    /// Lets a thread whose deadline has not come sleep no longer: time jumps to it.
+    /// Wakes a thread before its deadline: time jumps to the deadline.
     private func wakeEarly(_ strand: Strand) {
         guard let deadline = strand.deadline else { return }
         elapsed = max(elapsed, deadline)
@@ -307,7 +307,7 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
     // MARK: Time
 
     var now: ContinuousClock.Instant { start + elapsed }
-    /// Counted from 2001, so that no run depends on when it takes place.
+    /// Time is counted from 2001, so that no run depends on the real time.
     var date: Date { Date(timeIntervalSinceReferenceDate: elapsed.seconds) }
 
     func sleep(seconds: Double) { sleep(for: .seconds(seconds), "a moment") }

@@ -15,7 +15,7 @@ final class Strand: @unchecked Sendable {
     var state = State.ready
     /// The time at which it continues although no thread has woken it.
     var deadline: Duration?
-    /// Whether it goes on because of that.
+    /// Whether it continues because of the deadline.
     var isLate = false
     var reason = ""
     var points = 0

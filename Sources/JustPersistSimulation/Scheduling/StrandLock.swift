@@ -3,7 +3,8 @@ import JustPersist
 
 /// The lock of a value that threads of a simulation share. A thread that waits for it passes the baton on.
 ///
-/// Threads of the system may use it too, for a short time, as they do when a test looks at what a simulation has left.
+/// Threads of the system may also use it for a short time, as when a test examines the state that a simulation has
+/// left.
 // Sendable because only the thread with the baton uses `owner` and the lists.
 final class StrandLock: SimulatedLock, @unchecked Sendable {
     private let scheduler: SimulatedScheduler
@@ -49,7 +50,7 @@ final class StrandLock: SimulatedLock, @unchecked Sendable {
     func wait(upTo deadline: Double?) -> Bool {
         guard let me = scheduler.caller else {
             if Surroundings.scheduler != nil {
-                // A thread of another simulation, which ends.
+                // This is a thread of another simulation, which is ended.
                 condition.unlock()
                 Surroundings.sleep(seconds: 0)
                 condition.lock()

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// The system's threads under those of simulations: as many as are needed, and used again.
+/// A pool of the system's threads on which the threads of simulations run.
 enum StrandThreads {
     private typealias Job = (name: String, body: @Sendable () -> Void)
     private typealias Place = Locked<Job?>
@@ -9,7 +9,7 @@ enum StrandThreads {
     /// The threads without a job.
     private static let idle = Locked<[Place]>([], isProcessWide: true)
 
-    /// Runs `body` on a thread, whose name the system shows if the program crashes there.
+    /// Runs `body` on a thread with a name, which the system shows if the program crashes there.
     static func run(_ name: String, _ body: @escaping @Sendable () -> Void) {
         if let place = idle.withLock({ $0.popLast() }) {
             return place.change { $0 = (name, body) }

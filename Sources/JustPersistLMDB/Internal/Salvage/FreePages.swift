@@ -43,7 +43,7 @@ struct FreePages {
         switch value {
         case .inside(let bytes): list = bytes
         case .overflow(let first, let size):
-            // A number for each page, and their count.
+            // The list has a number for each page, and their count.
             guard size <= (file.count + 2) * 8, let place = file.places(ofPage: first).first,
                 let bytes = file.bytes(at: place * file.pageSize + 16, count: Int(size)),
                 bytes.count == Int(size)

@@ -57,7 +57,7 @@ struct LastState {
         let trees = pages.compactMap { page in
             starts.commit(ofRoot: page).map { (root: page, commit: $0.number, height: $0.height) }
         }
-        // Pages on the way to a header begin with it, too: a lower tree is a part of one whose root is lost.
+        // Every page on the path to a header begins with it: a lower tree is part of one whose root is lost.
         let height = trees.map(\.height).max()
         let whole = trees.filter { $0.height == height || named.contains($0.root) }
         let best = whole.max { one, other in

@@ -181,7 +181,7 @@ struct PageSalvage {
             guard case .inside(let value) = node.value,
                 let entry = value.slice(at: 0, value.count)
             else { continue }
-            // Of two entries, the one with more attributes and names.
+            // Of two entries, the one with more attributes and names is taken.
             try entries.take(
                 node.key, entry,
                 .init(version: UInt64(entry.count), isDoubtful: true))

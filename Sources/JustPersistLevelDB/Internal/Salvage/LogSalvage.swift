@@ -13,7 +13,7 @@ struct LogSalvage {
     /// The changes of a block, and the same size again for what is stored between them.
     private static let mostBytes = 2 * DataStoreLimits.contract.writeBlockBytes
 
-    /// Used after all tables are read, because logs are newer.
+    /// Create it after all tables are read, because logs are newer.
     init(into entries: SalvagedEntries) {
         self.entries = entries
         nextVersion = entries.newestVersion + 1
@@ -49,7 +49,7 @@ struct LogSalvage {
                 isInsideBatch = true
                 isDamaged = true
                 offset = end
-                // No batch is longer: the rest belongs to others.
+                // No batch is longer, so the rest belongs to other batches.
                 if batch.count > Self.mostBytes { try finish(isWhole: false) }
             }
         }
@@ -142,7 +142,7 @@ struct LogSalvage {
         }
         var start = 0
         while start < batch.count {
-            // The kind, the length of the key, and the key.
+            // A change begins with its kind, the length of the key, and the key.
             if batch[start] == 1, start + 2 < batch.count, [1, 5, 21].contains(batch[start + 1]) {
                 var offset = start
                 if let change = Self.change(in: batch, &offset), let value = change.value,

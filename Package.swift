@@ -273,8 +273,8 @@ let package = Package(
                 "JustPersistLevelDB", "JustPersistMemory",
             ],
             swiftSettings: settings,
-            // So that LMDB and LevelDB find the functions with which the tests count syncs. SwiftPM refuses such flags in
-            // products of dependencies only.
+            // LMDB and LevelDB then call the functions with which the tests count syncs. SwiftPM refuses such flags only in
+            // products of dependencies.
             linkerSettings: [
                 .unsafeFlags(
                     ["fdatasync", "pwrite"].flatMap {

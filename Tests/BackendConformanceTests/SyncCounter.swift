@@ -37,7 +37,7 @@
         }
 
         fileprivate static func noteWrite(to descriptor: CInt) {
-            // LMDB writes a meta page through a descriptor of its own, unless it is told not to wait for the disk.
+            // LMDB writes a meta page through a descriptor of its own, unless it is configured not to wait for the disk.
             guard fcntl(descriptor, F_GETFL) & O_DSYNC != 0 else { return }
             note(descriptor) { counts, _ in
                 if counts.arePagesSynced { counts.metaPages += 1 }

@@ -317,6 +317,18 @@ import Testing
         #expect(try target.rows() == other.rows())
     }
 
+    @Test func aSalvagedPartOfACopyIsReportedAsOne() throws {
+        let source = try memoryStore()
+        try fill(source)
+        let target = try lmdb()
+        try copyAPart(of: source, to: target)
+        try target.close()
+        let report = try target.salvage(into: directory.url.appending(path: "salvaged"))
+        #expect(report.types.map(\.saved) == [10])
+        #expect(!report.isComplete)
+        #expect(report.damages.contains { $0.message.contains("a part of a migration") })
+    }
+
     /// A complete store is never made unusable.
     @Test(arguments: [MigrationProgress.Phase.checking, .copying, .verifying])
     func anInterruptedSecondRunLeavesTheTargetAsItWas(_ phase: MigrationProgress.Phase) throws {

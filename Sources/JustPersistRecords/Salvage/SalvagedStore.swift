@@ -103,6 +103,10 @@ struct SalvagedStore {
         if header == nil {
             note("The store's header is damaged. The new store has one of its own.")
         }
+        if header?.isLoading == true {
+            note("The store holds a part of a migration that has not ended, so items are missing.")
+            report.mayLackChanges = true
+        }
         var new = header?.renewed() ?? StoreHeader(id: ItemID())
         new.catalogVersion = 1
         new.commit = 1

@@ -63,7 +63,11 @@ enum MigratedStores {
         try source.open()
         try target.open()
         let way = try arguments.text("way")
-        Probe.say("found \(try count(in: target))")
+        do {
+            Probe.say("found \(try count(in: target))")
+        } catch let error as DataStoreError where error.code == .unfinishedCopy {
+            Probe.say("found a part")
+        }
         let migration = Migration(
             from: way == "contract" ? ContractOnly(source) : source, to: target,
             policy: way == "update" ? .updateByID : .intoEmpty,

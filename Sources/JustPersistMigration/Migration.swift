@@ -93,20 +93,20 @@ public struct Migration: Sendable {
         try checkCopying()
         return try WorkLimit.throwingCancellation {
             if let report = try RecordCopy(self)?.run(progress) { return report }
-            guard let target = loadedTarget else { return try ItemCopy(self).run(progress) }
+            guard let target = recordTarget else { return try ItemCopy(self).run(progress) }
             try target.writeRecords { try $0.count() }
             return try target.whileLoading { try ItemCopy(self).run(progress) }
         }
     }
 
-    /// The target, if it may hold a part of an interrupted copy of records.
-    private var loadedTarget: (any RecordCopying)? {
+    /// The target, if it has records of its own, and so may hold a part of an interrupted copy of records.
+    var recordTarget: (any RecordCopying)? {
         guard let target = target as? any RecordCopying, target.ownsRecords else { return nil }
         return target
     }
 
     /// Ends an interrupted copy of records, which was completed item by item.
-    func endLoad() throws { try loadedTarget?.writeRecords { try $0.end() } }
+    func endLoad() throws { try recordTarget?.writeRecords { try $0.end() } }
 
     /// Throws `.newerFormat` if the source has data of a later release that would be lost.
     func checkCopying() throws {
@@ -173,7 +173,7 @@ public struct Migration: Sendable {
                 if named.count == 5 { throw CancellationError() }
             }
         }
-        if let target = loadedTarget { target.whileLoading(compare) } else { compare() }
+        if let target = recordTarget { target.whileLoading(compare) } else { compare() }
         return DataStoreError(
             .verificationFailed, in: "migrate",
             """

@@ -17,7 +17,7 @@ struct RecordCopy {
     init?(_ migration: Migration) {
         guard migration.policy == .intoEmpty,
             let source = migration.source as? any RecordCopying, source.ownsRecords,
-            let target = migration.target as? any RecordCopying, target.ownsRecords,
+            let target = migration.recordTarget,
             target.capabilities.limits.holdsAll(of: source.capabilities.limits)
         else { return nil }
         self.migration = migration

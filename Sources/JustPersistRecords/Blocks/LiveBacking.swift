@@ -234,7 +234,7 @@ final class LiveBacking: RecordBacking {
     }
 
     @inline(__always)
-    func setValue(
+    private func setValue(
         _ value: DataStoreValue, atPlace place: Int, name: String?
     ) throws(DataStoreError) {
         if isMoved {

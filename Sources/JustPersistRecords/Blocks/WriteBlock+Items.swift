@@ -114,17 +114,7 @@ extension WriteBlock {
     ) throws(DataStoreError) {
         didChange(backing)
         do throws(DataStoreError) {
-            // In the declared order, which usually is that of the record, so that each value is appended.
-            var fields: [(place: Int, name: String, value: DataStoreValue)] = []
-            fields.reserveCapacity(values.count)
-            for (name, value) in values {
-                fields.append(
-                    (try backing.type.place(ofAttribute: name, in: "setValue"), name, value))
-            }
-            fields.sort { $0.place < $1.place }
-            for field in fields {
-                try backing.setValue(field.value, atPlace: field.place, name: field.name)
-            }
+            for (name, value) in values { try backing.setValue(value, forAttribute: name) }
         } catch {
             var error = error
             // In a fixed order, so the error is the same each time.

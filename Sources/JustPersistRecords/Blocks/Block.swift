@@ -203,23 +203,18 @@ class Block {
     func table(of type: CatalogType) -> RecordTable {
         if let table = tables[type.number] { return table }
         let table = RecordTable(type, isChecked: context.checksBytes)
-        table.changes.areNoted = notesChanges
         tables[type.number] = table
-        bindIndexes(of: type)
+        bind(table, to: type)
         return table
     }
 
-    /// Binds the records of a type to its indexes, if the block writes entries.
-    final func bindIndexes(of type: CatalogType) {
-        guard writesEntries else { return }
-        tables[type.number]?.bind(type.indexes.map { TypeIndex($0, of: type, known) })
+    /// Binds the records of a type to its latest declaration.
+    final func bindTable(of type: CatalogType) {
+        if let table = tables[type.number] { bind(table, to: type) }
     }
 
-    /// Whether the block notes which items it changes.
-    var notesChanges: Bool { false }
-
-    /// Whether the block writes the entries of indexes.
-    var writesEntries: Bool { false }
+    /// Prepares the records of a type for writing, if the block writes.
+    func bind(_ table: RecordTable, to type: CatalogType) {}
 
     /// The records of a type; `nil` if the store has never seen it.
     func table(of type: BlockType) throws(DataStoreError) -> RecordTable? {

@@ -21,8 +21,6 @@ final class BlockType {
     /// The type's records in the block; `nil` if the store has never seen the type.
     private(set) var table: RecordTable?
     // Unchecked, here and below: code that runs during a change does not access them.
-    /// The tags of the values that each attribute has had, a bit for each, by attribute id.
-    @safe @exclusivity(unchecked) private var notedTags: [UInt16] = []
 
     /// The attribute ids by index in the class's schema; ``unbound`` for an attribute that the store does not know.
     @safe @exclusivity(unchecked) private var ids: [UInt16] = []
@@ -83,7 +81,6 @@ final class BlockType {
         self.stored = stored
         self.table = table
         isForbidden = stored?.unknown.forbidsReading ?? false
-        notedTags = stored?.attributes.map(\.tags.known) ?? []
         defer {
             // Ids count up from 0, and most classes have all attributes of their type.
             template = EditableRecord.Template(
@@ -168,12 +165,6 @@ final class BlockType {
 
     private static func tags(of kinds: Set<DataStoreValue.Kind>) -> UInt16 {
         kinds.isEmpty ? .max : ValueTag.bits(of: kinds) | 1 << UInt16(ValueTag.null)
-    }
-
-    /// Whether the attribute is known to have had a value with that tag, or does not belong to the type.
-    @inline(__always)
-    func hasNoted(tag: UInt8, ofAttribute id: UInt16) -> Bool {
-        Int(id) >= notedTags.count || notedTags[Int(id)] & 1 << UInt16(tag) != 0
     }
 
     /// The defaults recorded in the store.

@@ -79,37 +79,13 @@ extension WriteBlock {
         changedTypes.insert(number)
         guard let type = known.catalog[number] else { return }
         bind(usedTypes(type), to: type)
-        bindIndexes(of: type)
+        bindTable(of: type)
     }
 
     func bind(_ used: [BlockType], to type: CatalogType) {
         for used in used {
             used.bind(to: type, table(of: type))
             note(used)
-        }
-    }
-
-    /// Updates the catalog's record of the kinds of each attribute's values.
-    ///
-    /// - Parameter isNoted: Whether the attribute is known to have had a value with that tag, or does not belong to the
-    ///   type.
-    @inline(__always)
-    func noteTags(
-        of record: Span<UInt8>, ofType number: UInt32,
-        unless isNoted: (_ tag: UInt8, _ attribute: UInt16) -> Bool
-    ) {
-        guard let fields = RecordFormat.Table(record) else { return }
-        for index in 0..<fields.count {
-            let field = fields.entry(at: index, in: record)
-            // A damaged record may have any tag.
-            if field.tag == ValueTag.null || field.tag > ValueTag.dictionary
-                || isNoted(field.tag, field.attribute)
-            {
-                continue
-            }
-            if known.catalog.note(tag: field.tag, ofAttribute: field.attribute, type: number) {
-                didChange(number)
-            }
         }
     }
 

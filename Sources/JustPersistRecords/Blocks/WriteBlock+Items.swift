@@ -20,7 +20,6 @@ extension WriteBlock {
                 limit: context.limits.writeBlockBytes, itemType: type.itemType.key, attribute: nil)
         }
         if firstNewID == nil { firstNewID = backing.id }
-        type.table?.noteNew()
         changes += 1
         backing.isDirty = true
         backing.countedBytes = backing.bytesToWrite
@@ -135,7 +134,6 @@ extension WriteBlock {
     func take(_ item: any MutableDataStoreItem, _ backing: LiveBacking) {
         if let table = backing.type.table {
             live.add(item, type: table.number, id: backing.id, bytes: backing.bytesToWrite)
-            table.noteNew()
         }
         changes += 1
     }
@@ -153,12 +151,9 @@ extension WriteBlock {
             let known = live.remove(type: table.number, id: id)
             if let live = known?.backing.storeBacking as? LiveBacking { drop(live) }
             if let live = backing as? LiveBacking, live.block === self { drop(live) }
-            isDeleted = try storage { () throws(DataStoreError) in
-                try table.remove(id, from: writer)
-            }
+            isDeleted = try remove(id, in: table)
         }
         if isDeleted {
-            hasWritten = true
             changes += 1
         } else if backing == nil {
             throw .itemInNoStore(item, in: "delete")

@@ -50,7 +50,6 @@ extension WriteBlock {
         swap(&pending, &dirty)
         pendingBytes = 0
         firstNewID = nil
-        hasWritten = true
         // Most blocks write one or two types; a table that is listed twice has nothing to write the second time.
         var indexed: [RecordTable] = []
         for index in pending.indices {
@@ -66,40 +65,24 @@ extension WriteBlock {
                     bytes: backing.countedBytes)
             }
         }
-        try storage { () throws(DataStoreError) in
-            for table in indexed {
-                try table.writeEntries(to: writer)
-                noteUnjudged(table)
-            }
-        }
+        for table in indexed { try writeEntries(of: table) }
         // Keeps the buffer for the next items.
         pending.removeAll(keepingCapacity: true)
         // Releasing an item may have changed another one.
         if dirty.isEmpty { swap(&pending, &dirty) }
     }
 
-    @inline(__always)
-    func write(
+    private func write(
         _ backing: LiveBacking, _ table: RecordTable
     ) throws(DataStoreError) {
         backing.close(seed: RecordFormat.seed(type: table.number, id: backing.id))
         let record = backing.record.bytes
-        if let number = backing.type.table?.number {
-            noteTags(of: record.span, ofType: number) { tag, attribute in
-                backing.type.hasNoted(tag: tag, ofAttribute: attribute)
-            }
-        }
         backing.type.noteLength(record.count)
-        do throws(DataStoreError) {
-            try table.put(
-                record.span, id: backing.id, changes: backing.isStored ? backing.changes : nil,
-                to: writer)
-            backing.isStored = true
-            backing.changes = AttributeSet()
-        } catch {
-            poison = error
-            throw error
-        }
+        try put(
+            record.span, id: backing.id, changes: backing.isStored ? backing.changes : nil,
+            in: table)
+        backing.isStored = true
+        backing.changes = AttributeSet()
         backing.isDirty = false
     }
 
@@ -111,18 +94,5 @@ extension WriteBlock {
             inserted.removeLast()
         }
         live.dropUnused()
-    }
-
-    /// Schedules a table's check of uniqueness, before the next query and the commit.
-    func noteUnjudged(_ table: RecordTable) {
-        if !table.uniqueEntries.entries.isEmpty { unjudged.append(table) }
-    }
-
-    func checkUniqueness() throws(DataStoreError) {
-        if unjudged.isEmpty { return }
-        try storage { () throws(DataStoreError) in
-            for table in unjudged { try table.checkUniqueness(in: writer) }
-        }
-        unjudged = []
     }
 }

@@ -10,7 +10,6 @@ final class WriteBlock: Block {
     let start: StoreLog.Start?
     /// Whether the block notes the items that it changes.
     let isObserved: Bool
-    override var notesChanges: Bool { isObserved }
     /// Whether the block only adds records to a store that is being loaded: neither counters nor the header are written
     /// before the load ends.
     var isOfLoad = false
@@ -96,7 +95,10 @@ final class WriteBlock: Block {
         return known.catalog.candidates(for: ItemType(schema)).first
     }
 
-    override var writesEntries: Bool { context.keepsIndexes }
+    override func bind(_ table: RecordTable, to type: CatalogType) {
+        let indexes = context.keepsIndexes ? type.indexes : []
+        table.bind(type, indexes.map { TypeIndex($0, of: type, known) }, isObserved: isObserved)
+    }
 
     override func item(
         _ type: BlockType, id: ItemID, record: Span<UInt8>

@@ -114,12 +114,6 @@ struct CatalogType: Sendable {
         attributes[Int(id)].update(to: declared)
     }
 
-    /// Whether the attribute is known to have had a value with that tag.
-    @inline(__always)
-    func hasNoted(tag: UInt8, ofAttribute id: UInt16) -> Bool {
-        attributes[Int(id)].tags.known & 1 << UInt16(tag) != 0
-    }
-
     /// Adds the tag of the attribute's value, and returns whether it is the first such value.
     mutating func note(tag: UInt8, ofAttribute id: UInt16) -> Bool {
         if attributes[Int(id)].tags.contains(tag) { return false }

@@ -15,21 +15,21 @@ extension WriteBlock {
         _ changes: OrderedKeyMap<PendingChange>, for purpose: Purpose
     ) throws(DataStoreError) -> [MergeConflict] {
         var conflicts: [MergeConflict] = []
-        try storing { (writer) throws(DataStoreError) in
+        try storing { (_) throws(DataStoreError) in
             var current: TypeMerge?
             var currentNumber: UInt32?
             try changes.scan(.all) { (key, change) throws(DataStoreError) in
                 guard let (number, id) = RecordKey.parts(of: key) else { return .next }
                 if currentNumber != number {
-                    if let current { conflicts += try current.end(writer, self) }
+                    if let current { conflicts += try current.end() }
                     current = try TypeMerge(number, purpose, in: self)
                     currentNumber = number
                 }
-                try current?.apply(change, to: id, writer, self)
+                try current?.apply(change, to: id)
                 noteBytes(change.bytes)
                 return .next
             }
-            if let current { conflicts += try current.end(writer, self) }
+            if let current { conflicts += try current.end() }
         }
         return conflicts
     }
@@ -41,7 +41,7 @@ private struct TypeMerge {
     let table: RecordTable
     let purpose: WriteBlock.Purpose
     private var conflicts: [MergeConflict] = []
-    private let types: BlockCatalog
+    private let block: WriteBlock
 
     /// `nil` if a view lacks the type: the error is reported when the type is used, and the child's other changes stay
     /// visible.
@@ -63,7 +63,7 @@ private struct TypeMerge {
         }
         self.type = type
         table = block.table(of: type)
-        types = block.known
+        self.block = block
     }
 
     private var policy: MergePolicy {
@@ -73,45 +73,34 @@ private struct TypeMerge {
     private var isView: Bool { if case .view = purpose { true } else { false } }
 
     /// Writes the index entries, and returns the conflicts.
-    func end(
-        _ writer: any KeyValueWriter, _ block: WriteBlock
-    ) throws(DataStoreError) -> [MergeConflict] {
-        try table.writeEntries(to: writer)
-        if isView {
-            table.uniqueEntries.removeAll()
-        } else {
-            block.noteUnjudged(table)
-        }
+    func end() throws(DataStoreError) -> [MergeConflict] {
+        try block.writeEntries(of: table, violations: isView ? nil : .refused)
         return conflicts
     }
 
-    mutating func apply(
-        _ change: PendingChange, to id: ItemID, _ writer: any KeyValueWriter, _ block: WriteBlock
-    ) throws(DataStoreError) {
+    mutating func apply(_ change: PendingChange, to id: ItemID) throws(DataStoreError) {
         let stored: (bytes: [UInt8], isSound: Bool)?
         do throws(DataStoreError) {
-            stored = try table.storedRecord(id, in: writer)
+            stored = try table.storedRecord(id, in: block.writer)
         } catch {
             // Reading the item throws the error.
             if isView, error.code == .corrupted || error.code == .newerFormat { return }
             throw error
         }
-        if table.entryChanges.isMany { try table.writeEntries(to: writer) }
         let theirs = stored.map { PartialRecord($0.bytes) }
         let isSound = stored?.isSound != false
         switch (change.mine, theirs) {
         case (nil, nil): break
         case (nil, let theirs?):
-            try applyDeletion(change, id, isSound ? theirs : change.base, writer)
+            try applyDeletion(change, id, isSound ? theirs : change.base)
         case (_?, nil) where change.wasThere: note(.deletedInParent, id)
         case (let mine?, nil):
-            table.noteNew()
             // Both have created it, and the parent has deleted it since.
             let whole = change.base.attributes.isEmpty ? mine : mine.withoutAbsences
-            try put(whole.bytes, id, changes: nil, writer, block)
+            try put(whole.bytes, id, changes: nil)
         case (let mine?, let theirs?):
             if isSound {
-                try applyUpdate(change, mine, id, theirs, writer, block)
+                try applyUpdate(change, mine, id, theirs)
             } else if !isView {
                 throw .damagedRecord(id, ofType: type.key)
             }
@@ -119,7 +108,7 @@ private struct TypeMerge {
     }
 
     private mutating func applyDeletion(
-        _ change: PendingChange, _ id: ItemID, _ theirs: PartialRecord, _ writer: any KeyValueWriter
+        _ change: PendingChange, _ id: ItemID, _ theirs: PartialRecord
     ) throws(DataStoreError) {
         let isConflict = PartialRecord.attributes(of: change.base, theirs).contains {
             !isSame($0, theirs, change.base)
@@ -128,12 +117,11 @@ private struct TypeMerge {
             note(.deletedInChild, id)
             if policy == .parentWins { return }
         }
-        _ = try table.remove(id, from: writer)
+        _ = try block.remove(id, in: table)
     }
 
     private mutating func applyUpdate(
-        _ change: PendingChange, _ mine: PartialRecord, _ id: ItemID, _ theirs: PartialRecord,
-        _ writer: any KeyValueWriter, _ block: WriteBlock
+        _ change: PendingChange, _ mine: PartialRecord, _ id: ItemID, _ theirs: PartialRecord
     ) throws(DataStoreError) {
         var merged = RecordBuilder()
         var changed = AttributeSet()
@@ -153,25 +141,14 @@ private struct TypeMerge {
             }
         }
         guard isChanged else { return }
-        try put(merged.record.bytes, id, changes: changed, writer, block)
+        try put(merged.record.bytes, id, changes: changed)
     }
 
     private func put(
-        _ record: [UInt8], _ id: ItemID, changes: AttributeSet?, _ writer: any KeyValueWriter,
-        _ block: WriteBlock
+        _ record: [UInt8], _ id: ItemID, changes: AttributeSet?
     ) throws(DataStoreError) {
         let record = RecordFormat.sealed(record, type: table.number, id: id)
-        noteTags(of: record, block)
-        try table.put(record.span, id: id, changes: changes, to: writer)
-    }
-
-    // A separate function, because the optimizer of Swift 6.3 crashes over this loop after that of the checksum.
-    @inline(never)
-    private func noteTags(of record: [UInt8], _ block: WriteBlock) {
-        block.noteTags(of: record.span, ofType: table.number) { tag, attribute in
-            Int(attribute) >= type.attributes.count
-                || type.hasNoted(tag: tag, ofAttribute: attribute)
-        }
+        try block.put(record.span, id: id, changes: changes, in: table)
     }
 
     /// Whether an attribute has the same value in both; no value equals null if there is no default.
@@ -206,6 +183,6 @@ private struct TypeMerge {
             return type.attributes[Int(attribute)].defaultValue ?? .null
         }
         return ValueDecoding.value(
-            tag: field.tag, in: record.bytes.span, field.range, types) ?? .null
+            tag: field.tag, in: record.bytes.span, field.range, block.known) ?? .null
     }
 }

@@ -66,20 +66,14 @@ package struct RecordIntake {
         let table = block.table(of: type)
         // Checked for each batch: another migration into this store may be running.
         let mayBeThere = try block.holdsKeys(in: RecordKey.range(type: type.number, first...last))
-        let violation = try block.storing { (writer) throws(DataStoreError) in
-            for place in batch.ids.indices {
-                let id = batch.ids[place]
-                if mayBeThere, try table.contains(id, in: writer) { continue }
-                table.noteNew()
-                try batch.withRecord(at: place) { (record) throws(DataStoreError) in
-                    try table.put(record, id: id, changes: nil, to: writer)
-                    block.noteBytes(record.count)
-                }
-                if table.entryChanges.isMany { try table.writeEntries(to: writer) }
+        for place in batch.ids.indices {
+            let id = batch.ids[place]
+            if mayBeThere, try table.contains(id, in: block.reader) { continue }
+            try batch.withRecord(at: place) { (record) throws(DataStoreError) in
+                try block.put(record, id: id, changes: nil, in: table)
+                block.noteBytes(record.count)
             }
-            try table.writeEntries(to: writer)
-            return try table.judgeUniqueness(.kept, in: writer)
         }
-        if let violation { block.context.report(violation) }
+        try block.writeEntries(of: table, violations: .kept)
     }
 }

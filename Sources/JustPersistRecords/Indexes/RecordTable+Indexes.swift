@@ -9,44 +9,66 @@ extension RecordTable {
     func noteEntries(
         of record: Span<UInt8>, _ id: ItemID, changes: AttributeSet?, in reader: any KeyValueReader
     ) throws(DataStoreError) {
-        for index in indexes {
-            if let changes, !changes.intersects(index.attributes) { continue }
-            scratch.new.removeAll()
-            guard index.addEntries(of: record, id: id, to: &scratch.new) else {
-                throw RecordFormat.hasLaterKinds(record)
-                    ? .laterRecord(id, ofType: typeKey) : .damagedRecord(id, ofType: typeKey)
+        guard let changes else {
+            for index in indexes {
+                try noteEntries(of: index, record, id, replacing: nil, in: reader)
             }
-            scratch.old.removeAll()
-            if changes != nil { try addStoredEntries(of: index, id, in: reader) }
-            entryChanges.note(scratch.old, replacedBy: scratch.new)
-            // A value may have changed after the position at which its key is truncated.
-            for entry in scratch.new.entries where entry.isUnique {
-                uniqueEntries.append(entry, of: scratch.new)
+            return
+        }
+        let changed = indexes.filter { changes.intersects($0.attributes) }
+        if changed.isEmpty { return }
+        let isThere = try withStoredBytes(id, in: reader) { (stored) throws(DataStoreError) in
+            let isSound = isSound(stored, id)
+            for index in changed {
+                try noteEntries(
+                    of: index, record, id, replacing: (stored, isSound), in: reader)
             }
+        }
+        if isThere { return }
+        for index in changed { try noteEntries(of: index, record, id, replacing: nil, in: reader) }
+    }
+
+    private func noteEntries(
+        of index: TypeIndex, _ record: Span<UInt8>, _ id: ItemID,
+        replacing old: (record: Span<UInt8>, isSound: Bool)?,
+        in reader: any KeyValueReader
+    ) throws(DataStoreError) {
+        scratch.new.removeAll()
+        guard index.addEntries(of: record, id: id, to: &scratch.new) else {
+            throw RecordFormat.hasLaterKinds(record)
+                ? .laterRecord(id, ofType: typeKey) : .damagedRecord(id, ofType: typeKey)
+        }
+        scratch.old.removeAll()
+        if let old {
+            try addEntries(of: old.record, id, isSound: old.isSound, to: index, in: reader)
+        }
+        entryChanges.note(scratch.old, replacedBy: scratch.new)
+        // A value may have changed after the position at which its key is truncated.
+        for entry in scratch.new.entries where entry.isUnique {
+            uniqueEntries.append(entry, of: scratch.new)
         }
     }
 
     /// Notes the removal of the entries of an item whose record is about to be removed.
     func noteEntriesRemoved(_ id: ItemID, in reader: any KeyValueReader) throws(DataStoreError) {
-        for index in indexes {
-            scratch.old.removeAll()
-            try addStoredEntries(of: index, id, in: reader)
-            for entry in scratch.old.entries {
-                entryChanges.removed.append(entry, of: scratch.old)
+        _ = try withStoredBytes(id, in: reader) { (stored) throws(DataStoreError) in
+            let isSound = isSound(stored, id)
+            for index in indexes {
+                scratch.old.removeAll()
+                try addEntries(of: stored, id, isSound: isSound, to: index, in: reader)
+                for entry in scratch.old.entries {
+                    entryChanges.removed.append(entry, of: scratch.old)
+                }
             }
         }
     }
 
     /// Adds the entries of an item's stored record to the scratch list of old ones.
-    private func addStoredEntries(
-        of index: TypeIndex, _ id: ItemID, in reader: any KeyValueReader
+    private func addEntries(
+        of stored: Span<UInt8>, _ id: ItemID, isSound: Bool, to index: TypeIndex,
+        in reader: any KeyValueReader
     ) throws(DataStoreError) {
-        var isReadable = true
-        _ = try withStoredBytes(id, in: reader) { (record) throws(DataStoreError) in
-            isReadable =
-                isSound(record, id) && index.addEntries(of: record, id: id, to: &scratch.old)
-        }
-        if isReadable { return }
+        if isSound, index.addEntries(of: stored, id: id, to: &scratch.old) { return }
         // The values of a record that is damaged or from a later release are not known, so the index is searched for
         // its entries.
         scratch.old.removeAll()

@@ -17,6 +17,8 @@ final class RecordTable {
     private(set) var written = (inserted: 0, updated: 0, deleted: 0)
     /// The indexes to update when records change; empty in a read block.
     private(set) var indexes: [TypeIndex] = []
+    /// The tags of the values that each attribute has had, a bit for each, by attribute id; empty in a read block.
+    @safe @exclusivity(unchecked) private var notedTags: [UInt16] = []
     /// The changes of index entries that are not written yet.
     var entryChanges = IndexChanges()
     /// The entries in unique indexes, of the items written since the last check of uniqueness.
@@ -34,8 +36,18 @@ final class RecordTable {
         key = RecordKey(type: type.number)
     }
 
-    /// Binds the table to the indexes of its type as they are declared now.
-    func bind(_ indexes: [TypeIndex]) { self.indexes = indexes }
+    /// Binds the table to its type as it is declared now, for a block that writes.
+    func bind(_ type: CatalogType, _ indexes: [TypeIndex], isObserved: Bool) {
+        self.indexes = indexes
+        notedTags = type.attributes.map(\.tags.known)
+        changes.areNoted = isObserved
+    }
+
+    /// Whether an attribute is known to have had a value with that tag, or does not belong to the type.
+    @inline(__always)
+    func hasNoted(tag: UInt8, ofAttribute id: UInt16) -> Bool {
+        Int(id) >= notedTags.count || notedTags[Int(id)] & 1 << UInt16(tag) != 0
+    }
 
     /// The keys of all records.
     var range: KeyRange { RecordKey.range(type: number) }
@@ -221,21 +233,26 @@ final class RecordTable {
 
     // MARK: Writing
 
-    /// Counts a new item, whose record is written later.
-    func noteNew() { countChange += 1 }
-
     /// Writes the record of an item; ``writeEntries(to:)`` writes its index entries.
     ///
     /// - Parameter changes: The attributes in which the record differs from the stored one; `nil` if there is none yet.
     func put(
         _ record: Span<UInt8>, id: ItemID, changes: AttributeSet?, to writer: any KeyValueWriter
     ) throws(DataStoreError) {
-        if !indexes.isEmpty { try noteEntries(of: record, id, changes: changes, in: writer) }
+        if !indexes.isEmpty {
+            try noteEntries(of: record, id, changes: changes, in: writer)
+            if entryChanges.isMany { try writeEntries(to: writer) }
+        }
         key.set(id)
         let key = key.bytes
         try writer.put(record, forKey: key.span)
         self.changes.notePut(id, changes)
-        if changes == nil { written.inserted += 1 } else { written.updated += 1 }
+        if changes == nil {
+            countChange += 1
+            written.inserted += 1
+        } else {
+            written.updated += 1
+        }
     }
 
     /// Removes the record of an id and its index entries, and returns whether it existed.

@@ -1,0 +1,78 @@
+import JustPersist
+
+/// The only way of records into a store and out of it: for the items of a block, the changes of a child, and copies.
+///
+/// Whatever follows from a change of a record is done here or in its ``RecordTable``: the number of items, the kinds of
+/// their values, index entries, uniqueness, and the changes for the log and for observers.
+extension WriteBlock {
+    /// Writes a record; ``writeEntries(of:violations:)`` must follow, after the last record of a table.
+    ///
+    /// - Parameter changes: The attributes in which the record differs from the stored one; `nil` if there is none yet.
+    func put(
+        _ record: Span<UInt8>, id: ItemID, changes: AttributeSet?, in table: RecordTable
+    ) throws(DataStoreError) {
+        hasWritten = true
+        noteTags(of: record, in: table)
+        try storage { () throws(DataStoreError) in
+            try table.put(record, id: id, changes: changes, to: writer)
+        }
+    }
+
+    /// Removes the record of an id with its entries, and returns whether it existed.
+    func remove(_ id: ItemID, in table: RecordTable) throws(DataStoreError) -> Bool {
+        let existed = try storage { () throws(DataStoreError) in
+            try table.remove(id, from: writer)
+        }
+        if existed { hasWritten = true }
+        return existed
+    }
+
+    /// Writes the index entries of the records of a table that were put.
+    ///
+    /// - Parameter violations: The consequence of violated uniqueness, which is checked before the next query and the
+    ///   commit if it fails the block, and else now; `nil` if uniqueness does not matter.
+    func writeEntries(
+        of table: RecordTable, violations: UniqueViolationOutcome? = .refused
+    ) throws(DataStoreError) {
+        try storage { () throws(DataStoreError) in
+            try table.writeEntries(to: writer)
+            switch violations {
+            case .refused: if !table.uniqueEntries.entries.isEmpty { unjudged.append(table) }
+            case .kept:
+                if let violation = try table.judgeUniqueness(.kept, in: writer) {
+                    context.report(violation)
+                }
+            case nil: table.uniqueEntries.removeAll()
+            }
+        }
+    }
+
+    /// Fails the block if items that were written since the last check violate uniqueness.
+    func checkUniqueness() throws(DataStoreError) {
+        if unjudged.isEmpty { return }
+        try storage { () throws(DataStoreError) in
+            for table in unjudged { try table.checkUniqueness(in: writer) }
+        }
+        unjudged = []
+    }
+
+    /// Adds the kinds of a record's values to the catalog.
+    // A separate function, because the optimizer of Swift 6.3 crashes over this loop after that of the checksum.
+    @inline(never)
+    private func noteTags(of record: Span<UInt8>, in table: RecordTable) {
+        guard let fields = RecordFormat.Table(record) else { return }
+        for index in 0..<fields.count {
+            let field = fields.entry(at: index, in: record)
+            // A damaged record may have any tag.
+            if field.tag == ValueTag.null || field.tag > ValueTag.dictionary
+                || table.hasNoted(tag: field.tag, ofAttribute: field.attribute)
+            {
+                continue
+            }
+            if known.catalog.note(tag: field.tag, ofAttribute: field.attribute, type: table.number)
+            {
+                didChange(table.number)
+            }
+        }
+    }
+}

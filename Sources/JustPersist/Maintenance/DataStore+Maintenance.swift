@@ -21,8 +21,7 @@ extension DataStore {
         }
     }
 
-    /// Rebuilds the store's derived data where it does not agree with the items: indexes, numbers of items, the change
-    /// log.
+    /// Rebuilds the store's derived data where it does not agree with the items: indexes, item counts, the change log.
     ///
     /// No item is changed or deleted. Damage that cannot be repaired from the items is left as it is and listed in the
     /// report; a store whose files are damaged in their structure is refused with ``DataStoreError/Code/corrupted``,
@@ -43,7 +42,7 @@ extension DataStore {
     /// a new store of the same kind.
     ///
     /// The files are only read, and the store need not be in a state that can be opened. An item is saved if its
-    /// checksum is valid. Indexes and numbers of items are rebuilt. The new store has its own id and no change log; it
+    /// checksum is valid. Indexes and item counts are rebuilt. The new store has its own id and no change log; it
     /// is written next to its final place and renamed when it is complete and verified. Damage is listed in the
     /// report; this throws if nothing can be read at all.
     ///
@@ -115,8 +114,8 @@ extension DataStore {
             throw DataStoreError(
                 .unsupported, in: operation,
                 """
-                This kind of store has no way to do that. Copy its items into another store with a migration, or use \
-                the means of the framework below it.
+                This kind of store does not support that. Copy its items into another store with a migration, or use \
+                the tools of the framework below it.
                 """)
         }
         return store

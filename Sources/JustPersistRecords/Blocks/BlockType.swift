@@ -35,7 +35,7 @@ final class BlockType {
     /// The places of the attributes with these names.
     @safe @exclusivity(unchecked) private(set) var attributePlaces: [Int] = []
     /// Attribute ids by current name, and defaults by id, for a type without a class.
-    // Copied out of ``stored``, which is large, and would be copied at each access.
+    // Copied from ``stored``, which is large and would be copied at each access.
     @safe @exclusivity(unchecked) private var currentIDs: [String: UInt16] = [:]
     @safe @exclusivity(unchecked) private var defaults: [DataStoreValue?] = []
     /// The attributes that the store has under several names, with their ids.
@@ -128,7 +128,7 @@ final class BlockType {
         }
     }
 
-    /// Sets the id that holds the values of an attribute, of several in the store.
+    /// Sets the id that holds the values of an attribute, if the store has several ids for it.
     func settle(_ index: Int, at id: UInt16) {
         ids[index] = id
         queryAttributes = [:]
@@ -137,7 +137,7 @@ final class BlockType {
 
     /// Notes that the class's declarations are in the catalog.
     ///
-    /// Once in a block is enough, even if another class declares the type differently.
+    /// One declaration in a block is enough, even if another class declares the type differently.
     func noteDeclared() { isDeclared = true }
 
     /// Whether the catalog has all declarations of the class.
@@ -325,7 +325,7 @@ final class BlockType {
     /// Whether an item may have a value with one of these tags for an attribute.
     func mayHave(tags: UInt16, _ attribute: UInt16) -> Bool {
         guard let stored, stored.attributes.indices.contains(Int(attribute)) else { return true }
-        // Field by field: a copy of the whole costs more than the answer.
+        // Accessed field by field, because a copy of the attribute costs more than the check.
         if stored.attributes[Int(attribute)].tags.known & tags != 0 { return true }
         guard let standard = stored.attributes[Int(attribute)].defaultValue?.kind else {
             return false

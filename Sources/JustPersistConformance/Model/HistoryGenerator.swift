@@ -2,33 +2,33 @@ import JustPersist
 
 /// The kind of history to generate.
 struct HistoryProfile: Sendable {
-    /// The types of the items; the name of one is the start of another's.
+    /// The types of the items. The name of one is a prefix of another's.
     var types = ["Model", "ModelB"]
-    /// The attributes, one of them not ASCII.
+    /// The attributes. One of them is not ASCII.
     var attributes = ["a", "b", "c", "é"]
     /// The steps, counted over all blocks.
     var steps = 150
     /// The most steps in one write block.
     var stepsPerBlock = 12
-    /// The items that a history makes at its beginning, in one block.
+    /// The number of items that a history creates at its beginning, in one block.
     var itemsAtFirst = 0
-    /// How often a step in a write block is a request, of 10.
+    /// The number of steps in a write block that are requests, of 10.
     var requests = 2
-    /// How often a block is a read block, of 10.
+    /// The number of blocks that are read blocks, of 10.
     var reads = 2
-    /// How often a write block throws, of 10.
+    /// The number of write blocks that throw, of 10.
     var rollbacks = 0
-    /// How often the store is closed and opened again between blocks, of 10.
+    /// The number of operations that close and open the store again, of 10.
     var reopenings = 0
-    /// How often an operation makes, merges or discards a child, of 10; blocks then run in any store.
+    /// The number of operations that make, merge or discard a child, of 10. Blocks then run in any of the stores.
     var children = 0
-    /// How many children may be inside one another.
+    /// The number of levels of children.
     var childLevels = 1
-    /// Whether items are changed through their mutable versions, which only an earlier block can give.
+    /// Whether items are also changed through mutable versions of items that an earlier block has read.
     var thaws = true
 }
 
-/// Makes up histories: the same for a seed and a profile on every run.
+/// Generates histories, which depend only on a seed and a profile.
 struct HistoryGenerator {
     private let profile: HistoryProfile
     private let values: ModelValues
@@ -97,7 +97,7 @@ struct HistoryGenerator {
         return family.map { .discard($0) }
     }
 
-    /// The child itself and the stores above it, without the store itself.
+    /// The child itself and its ancestors, except the root store.
     private func ancestors(of child: Int) -> [Int] {
         Array(sequence(first: child) { parents[$0].flatMap { $0 == 0 ? nil : $0 } })
     }
@@ -130,7 +130,7 @@ struct HistoryGenerator {
         return .create(item: items, type: random.pick(profile.types), values: valuesOfItem())
     }
 
-    /// Half of the items that are taken in were in the store once, or still are.
+    /// Half of the inserted items were in the store before, or still are.
     private mutating func insert() -> ModelStep {
         var number = item()
         if random.bool() {

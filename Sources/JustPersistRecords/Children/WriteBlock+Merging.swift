@@ -54,8 +54,8 @@ private struct TypeMerge {
             throw DataStoreError(
                 .corrupted, in: "merge",
                 """
-                The child has changed items of type \(number), which cannot be identified: its catalog entry is damaged, \
-                or another type has replaced it. Nothing was merged; verify the store.
+                The child has changed items of type \(number), which cannot be identified: its catalog entry is \
+                damaged, or another type has replaced it. Nothing was merged; verify the store.
                 """)
         }
         if case .merge = purpose, type.unknown.forbidsWriting {

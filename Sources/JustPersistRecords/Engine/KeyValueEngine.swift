@@ -10,8 +10,8 @@ public import JustPersist
 /// The record layer calls an engine under these rules, so an engine need not enforce them:
 /// - ``open()``, ``close()`` and ``destroy()`` never run concurrently with each other or with a block.
 /// - At most one ``write(_:)`` runs at a time; any number of ``read(_:)`` run concurrently with it and each other.
-/// - A block, and all calls it makes on its reader or writer, stay on the calling thread. Calls on a writer may come from
-///   several threads only if ``KeyValueEngineTraits/isPassedBetweenThreads`` is true.
+/// - A block, and all calls it makes on its reader or writer, stay on the calling thread. Calls on a writer may come
+///   from several threads only if ``KeyValueEngineTraits/isPassedBetweenThreads`` is true.
 /// - A reader or writer is not used after its block has returned.
 public protocol KeyValueEngine: Sendable {
     /// The engine's features and guarantees. Constant over the engine's life.

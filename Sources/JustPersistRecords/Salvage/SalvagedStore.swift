@@ -161,8 +161,8 @@ struct SalvagedStore {
                 report.isCatalogComplete = false
                 note(
                     """
-                    The catalog entry of “\(known)” may be an older one: later declarations, such as indexes and new names, \
-                    may be missing.
+                    The catalog entry of “\(known)” may be an older one: later declarations, such as indexes and new \
+                    names, may be missing.
                     """, itemType: known)
             }
         }

@@ -182,8 +182,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             throw DataStoreError(
                 .insideBlock, in: operation,
                 """
-                This thread is inside a write block of an ancestor of the child, for which blocks of the child may wait. \
-                Close the child after the block has returned.
+                This thread is inside a write block of an ancestor of the child, for which blocks of the child may \
+                wait. Close the child after the block has returned.
                 """)
         }
         try closeChildren()

@@ -68,7 +68,7 @@ extension CheckContext {
         }
     }
 
-    /// Demands values back.
+    /// Expects values back.
     func expect(
         _ values: [DataStoreValue], of ids: [ItemID], in items: StoredType, _ when: String,
         line: Int = #line

@@ -54,7 +54,7 @@ extension [String: DataStoreValue] {
 }
 
 extension CheckContext {
-    /// Demands that a value came back as it went in: the same kind and the same bits.
+    /// Expects that a value came back as it went in: the same kind and the same bits.
     func expectIdentical(
         _ actual: DataStoreValue, _ expected: DataStoreValue, _ what: @autoclosure () -> String,
         file: String = #fileID, line: Int = #line
@@ -63,7 +63,7 @@ extension CheckContext {
             actual.isIdentical(to: expected), actual, expected, what(), file: file, line: line)
     }
 
-    /// Demands which errors the error handler was given since the log was emptied last.
+    /// Expects which errors the error handler was given since the log was emptied last.
     func expectReports(
         _ codes: [DataStoreError.Code], of store: any DataStore, _ what: @autoclosure () -> String,
         file: String = #fileID, line: Int = #line

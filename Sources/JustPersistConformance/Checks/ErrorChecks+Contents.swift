@@ -129,7 +129,7 @@ extension ErrorChecks {
         },
     ]
 
-    /// Demands an error that says what failed, and to what.
+    /// Expects an error that says what failed, and to what.
     private static func expectTold(
         _ check: CheckContext, _ code: DataStoreError.Code, _ what: String, type: String? = nil,
         attribute: String? = nil, line: Int = #line, _ body: () throws -> Void

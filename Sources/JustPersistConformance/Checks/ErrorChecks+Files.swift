@@ -170,7 +170,7 @@ extension ErrorChecks {
             to: child.directory.appending(path: "outcome"), atomically: true, encoding: .utf8)
     }
 
-    /// Demands that a directory with these files is refused, and none of them touched or joined by others.
+    /// Expects that a directory with these files is refused, and none of them touched or joined by others.
     private static func expectRefusal(
         _ check: CheckContext, of name: String, _ what: String, files: [String: String],
         line: Int = #line

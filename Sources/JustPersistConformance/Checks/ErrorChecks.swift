@@ -235,7 +235,7 @@ enum ErrorChecks {
         },
     ]
 
-    /// Demands what the error handlers are given while `body` runs, and on which thread.
+    /// Expects what the error handlers are given while `body` runs, and on which thread.
     private static func expectReports(
         _ codes: [DataStoreError.Code], _ check: CheckContext, _ what: String, line: Int = #line,
         _ body: () -> Void

@@ -207,7 +207,7 @@ extension IndexChecks {
                 }))
     }
 
-    /// Demands that a block which makes two items with these values fails, or that it does not.
+    /// Expects that a block which makes two items with these values fails, or that it does not.
     private static func expect(
         _ items: StoredType, _ first: DataStoreValue, _ second: DataStoreValue, areSame: Bool,
         _ check: CheckContext
@@ -227,7 +227,7 @@ extension IndexChecks {
         try items.store.write { db in try db.performDeleteAll([items.itemType]) }
     }
 
-    /// Demands that values are the same where the contract says so, and nowhere else.
+    /// Expects that values are the same where the contract says so, and nowhere else.
     private static func expectSameness(_ check: CheckContext) throws {
         let samples = SampleValues(check.capabilities)
         let small = Decimal(sign: .plus, exponent: -1, significand: 1)

@@ -208,7 +208,7 @@ extension IndexChecks {
         [.ascending(other), .ascending(key)], [.descending(other), .descending(key)],
     ]
 
-    /// Demands the items on each side of each value, and those between two of them, each bound included and not.
+    /// Expects the items on each side of each value, and those between two of them, each bound included and not.
     private static func expectRanges(
         of values: [DataStoreValue], _ check: CheckContext, as type: String,
         in store: any DataStore

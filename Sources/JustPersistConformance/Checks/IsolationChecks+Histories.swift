@@ -34,7 +34,7 @@ extension IsolationChecks {
 }
 
 extension CheckContext {
-    /// Demands that some order of transactions explains a history, as far as the store declares so.
+    /// Expects that some order of transactions explains a history, as far as the store declares so.
     fileprivate func expectNoAnomaly(in history: History) {
         let anomalies = HistoryAnalysis(history).anomalies
         // One of each kind.

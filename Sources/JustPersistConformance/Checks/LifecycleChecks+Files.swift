@@ -71,7 +71,7 @@ extension LifecycleChecks {
     /// How long the thread that called a completion may still hold what is below the store.
     private static let patience = Duration.seconds(10)
 
-    /// Demands that a store can be opened whose files the one before has just given up.
+    /// Expects that a store can be opened whose files the one before has just given up.
     private static func openSoon(_ check: CheckContext, _ store: any DataStore) {
         let deadline = ContinuousClock.now + patience
         check.expectSuccess("setup of a directory whose last store was released, not torn down") {

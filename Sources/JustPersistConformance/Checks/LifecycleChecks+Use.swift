@@ -47,7 +47,7 @@ extension LifecycleChecks {
         },
     ]
 
-    /// Demands that a store which is not set up refuses each kind of use.
+    /// Expects that a store which is not set up refuses each kind of use.
     private static func expectRefusals(
         _ check: CheckContext, of store: any DataStore, child: (any DataStore)?, when: String,
         mergeCodes: [DataStoreError.Code]

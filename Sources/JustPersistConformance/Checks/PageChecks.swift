@@ -45,7 +45,7 @@ enum PageChecks {
             in: check.openStore())
     }
 
-    /// Demands a slice of the hundred, in the order of creation and sorted, in read and in write blocks.
+    /// Expects a slice of the hundred, in the order of creation and sorted, in read and in write blocks.
     private static func expectSlice(
         offset: Int? = nil, limit: Int? = nil, _ range: Range<Int>, of corpus: Corpus,
         _ check: CheckContext, file: String = #fileID, line: Int = #line

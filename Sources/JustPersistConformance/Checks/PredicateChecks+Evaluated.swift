@@ -75,7 +75,7 @@ extension PredicateChecks {
         },
     ]
 
-    /// Demands items, unless the store refuses the condition; says whether it answered.
+    /// Expects items, unless the store refuses the condition; says whether it answered.
     private static func expect<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ wanted: [Int], _ predicate: DataStorePredicate, of corpus: Corpus, _ when: String,
         _ db: borrowing Accessor, _ check: CheckContext

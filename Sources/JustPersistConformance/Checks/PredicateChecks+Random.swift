@@ -76,7 +76,7 @@ extension PredicateChecks {
         },
     ]
 
-    /// Demands the reference evaluator's answer; shows the smallest predicate that gets another, and the item
+    /// Expects the reference evaluator's answer; shows the smallest predicate that gets another, and the item
     /// it gets wrong.
     private static func expectAgreement(
         _ predicate: DataStorePredicate, of corpus: Corpus, _ check: CheckContext, _ place: String,

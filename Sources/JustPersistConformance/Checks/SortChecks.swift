@@ -70,7 +70,7 @@ enum SortChecks {
         },
     ]
 
-    /// Demands an order that is written out in the check.
+    /// Expects an order that is written out in the check.
     static func expect(
         _ check: CheckContext, _ query: Query, _ indexes: [Int], of corpus: Corpus,
         file: String = #fileID, line: Int = #line

@@ -112,14 +112,14 @@ struct StoredType: Sendable {
 
     // MARK: Demands
 
-    /// Demands that these are the items, however the store is asked.
+    /// Expects that these are the items, however the store is asked.
     func expect(
         _ ids: [ItemID], _ when: String, file: String = #fileID, line: Int = #line
     ) throws {
         try store.read { db in try expect(ids, when, db, file: file, line: line) }
     }
 
-    /// Demands that these are the items that an open block sees, however it asks.
+    /// Expects that these are the items that an open block sees, however it asks.
     func expect<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ expected: [ItemID], _ when: String, _ db: borrowing Accessor, file: String = #fileID,
         line: Int = #line
@@ -139,7 +139,7 @@ struct StoredType: Sendable {
         }
     }
 
-    /// Demands that an item has exactly these values.
+    /// Expects that an item has exactly these values.
     func expectValues(
         _ expected: [String: DataStoreValue], of id: ItemID, _ when: String,
         file: String = #fileID, line: Int = #line
@@ -157,7 +157,7 @@ struct StoredType: Sendable {
             "\(key.escaped) \(id) \(when)", file: file, line: line)
     }
 
-    /// Demands which items a predicate finds.
+    /// Expects which items a predicate finds.
     func expect(
         _ expected: [ItemID], where attribute: String, _ operator: DataStorePredicate.Operator,
         _ value: DataStoreValue, _ when: String, file: String = #fileID, line: Int = #line

@@ -161,7 +161,7 @@ extension ThreadingChecks {
         },
     ]
 
-    /// Demands that a use of an accessor succeeds, or throws an error of the library; says which.
+    /// Expects that a use of an accessor succeeds, or throws an error of the library; says which.
     @discardableResult
     private static func answerOrRefusal(
         _ check: CheckContext, _ what: String, in place: String, line: Int = #line,

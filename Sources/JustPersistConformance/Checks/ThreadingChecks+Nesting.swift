@@ -134,7 +134,7 @@ extension ThreadingChecks {
         },
     ]
 
-    /// Demands that a nesting works if it is declared, and else that it is refused; says which.
+    /// Expects that a nesting works if it is declared, and else that it is refused; says which.
     @discardableResult
     private static func nested(
         _ check: CheckContext, _ nesting: DataStoreCapabilities.Nesting, _ what: String,

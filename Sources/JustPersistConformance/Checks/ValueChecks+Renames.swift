@@ -152,7 +152,7 @@ extension ValueChecks {
 }
 
 extension CheckContext {
-    /// Demands these items of each of some classes, however an open block is asked.
+    /// Expects these items of each of some classes, however an open block is asked.
     fileprivate func expect<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ ids: [ItemID], of classes: [any DataStoreItem.Type], _ when: String,
         _ db: borrowing Accessor, line: Int = #line
@@ -192,7 +192,7 @@ extension CheckContext {
         }
     }
 
-    /// Demands which types there are of those that these checks make, and which keys they had.
+    /// Expects which types there are of those that these checks make, and which keys they had.
     fileprivate func expectKeys<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ keys: [String], formerly formerKeys: [String], _ when: String,
         _ db: borrowing Accessor, line: Int = #line
@@ -207,7 +207,7 @@ extension CheckContext {
             line: line)
     }
 
-    /// Demands that the reference of an item leads to the soup.
+    /// Expects that the reference of an item leads to the soup.
     fileprivate func expectSoup<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ item: any DataStoreItem, _ db: borrowing Accessor, _ when: String, line: Int = #line
     ) throws {

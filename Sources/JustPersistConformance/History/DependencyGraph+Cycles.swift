@@ -32,7 +32,7 @@ extension DependencyGraph {
         closing relation: Relation, path: Relation, inside whole: Components
     ) -> [Int32: Cycle] {
         let parts = components(by: path)
-        // An edge can be closed to a circle only if the path may lead back, and only between these numbers.
+        // A path can lead from the end of an edge back to its beginning only if this difference is not negative.
         func span(_ edge: Edge) -> Int32 {
             parts.number[Int(edge.second)] - parts.number[Int(edge.first)]
         }

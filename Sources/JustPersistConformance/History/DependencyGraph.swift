@@ -26,7 +26,7 @@ struct DependencyGraph {
         let first: Int32
         let second: Int32
         let relation: Relation
-        /// The value of a list that the dependency is about, if it is about one.
+        /// The list and the value that the dependency concerns, if any.
         var list: Int32 = 0
         var value = 0
     }

@@ -142,7 +142,7 @@ extension ListAppendWorkload {
                 isCommitted = refusal == nil
             }
         } catch is RollBack {}
-        // A child whose only block threw has nothing to let go of, and must know that itself.
+        // A child whose only block threw has no changes to discard. The store itself must ensure that.
         if isHolding, !isCommitted { try line.discard() }
         record(
             process, began: began,

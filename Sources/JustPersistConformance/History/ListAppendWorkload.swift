@@ -185,7 +185,7 @@ struct ListAppendWorkload: Sendable {
         record(process, began: began, operations.withLock { $0 }, isCommitted: !isRolledBack)
     }
 
-    /// Queues a block once fewer than so many wait.
+    /// Queues a block once fewer than `limit` blocks are waiting.
     private func queue(
         _ plan: [Plan], _ isRolledBack: Bool, process: Int, ahead limit: Int
     ) throws {
@@ -270,7 +270,7 @@ struct ListAppendWorkload: Sendable {
             : .string(values.map(String.init).joined(separator: ","))
     }
 
-    /// The values of a list; one that is not there is empty, and what is no number counts as one.
+    /// The values of a list. A missing list is empty, and -1 replaces a value that is not a number.
     private func values(_ item: DynamicItem?) throws -> [Int] {
         switch try item?.storedValue(forKeyPath: "values") ?? .null {
         case .array(let values):

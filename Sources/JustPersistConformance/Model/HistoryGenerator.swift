@@ -91,7 +91,7 @@ struct HistoryGenerator {
         if random.int(in: 0..<4) > 0 {
             return [.merge(child, policy: random.pick(MergePolicy.allCases))]
         }
-        // Its own children first: what they can do without it is not for a model to say.
+        // The child's own children are discarded first, because the model does not define their behavior without it.
         let family = open.filter { ancestors(of: $0).contains(child) }.reversed()
         for number in family { parents[number] = nil }
         return family.map { .discard($0) }
@@ -119,7 +119,7 @@ struct HistoryGenerator {
         case 16: return .set(item: item(), attribute: attribute, value: .null)
         case 17, 18: return .delete(item: item())
         default:
-            // Seldom, for a history without items is a dull one.
+            // All items are deleted rarely, because a history without items tests little.
             if random.int(in: 0..<4) > 0 { return create() }
             return .deleteAll(types: profile.types.filter { _ in random.bool() })
         }

@@ -25,7 +25,7 @@ struct ExaminedEngine: Sendable {
         for entry in entries { model.put(entry.value, forKey: entry.key) }
     }
 
-    /// Demands that a snapshot and a transaction agree with the model in every kind of read.
+    /// Expects that a snapshot and a transaction agree with the model in every kind of read.
     func expect(_ when: String, file: String = #fileID, line: Int = #line) throws {
         try engine.read { reader in try expect(model, when, reader, file: file, line: line) }
         try engine.write { writer in
@@ -33,7 +33,7 @@ struct ExaminedEngine: Sendable {
         }
     }
 
-    /// Demands that an open snapshot or transaction agrees with a model in every kind of read.
+    /// Expects that an open snapshot or transaction agrees with a model in every kind of read.
     func expect(
         _ model: EngineModel, _ when: String, _ reader: any KeyValueReader, file: String = #fileID,
         line: Int = #line
@@ -53,7 +53,7 @@ struct ExaminedEngine: Sendable {
         }
     }
 
-    /// Demands that scans of a range give these, in both directions.
+    /// Expects that scans of a range give these, in both directions.
     func expect(
         _ entries: [Entry], in range: KeyRange, _ when: String, _ reader: any KeyValueReader,
         file: String = #fileID, line: Int = #line

@@ -116,7 +116,7 @@ extension PrimitiveChecks {
             "the items of the other store")
     }
 
-    /// Demands that a use of the primitive which cannot be is refused, or is harmless where that is the rule.
+    /// Expects that a use of the primitive which cannot be is refused, or is harmless where that is the rule.
     private static func expectRefusal(
         of change: Change, _ foreign: any MutableDataStoreItem, _ id: ItemID,
         _ db: borrowing DataStoreWriter, _ check: CheckContext

@@ -7,7 +7,7 @@ enum Question: String, CaseIterable, Sendable {
     /// Its name in the protocol.
     var primitive: String { self == .schemas ? rawValue : primitiveName(rawValue) }
 
-    /// Demands that the store, asked by this primitive alone, answers what is on the shelf.
+    /// Expects that the store, asked by this primitive alone, answers what is on the shelf.
     func expect<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ shelf: Shelf, _ when: String, _ db: borrowing Accessor, _ check: CheckContext,
         file: String = #fileID, line: Int = #line

@@ -57,7 +57,7 @@ struct ShelvedStore: Sendable {
         return try outcome.get()
     }
 
-    /// Demands that a read block and a write block, asked by these primitives, answer what is on the shelf.
+    /// Expects that a read block and a write block, asked by these primitives, answer what is on the shelf.
     func expect(
         _ shelf: Shelf, _ when: String, by questions: [Question] = Question.allCases,
         file: String = #fileID, line: Int = #line

@@ -11,7 +11,7 @@ extension DataStore {
     /// read at all, or if `progress` throws. Damaged LMDB files can end the process: let another process verify files
     /// that may be damaged, as the tool `justpersist verify` does.
     ///
-    /// - Parameter progress: Called now and then on the calling thread.
+    /// - Parameter progress: Called from time to time on the calling thread.
     public func verify(
         progress: (MaintenanceProgress) throws -> Void
     ) throws -> VerificationReport {
@@ -28,7 +28,7 @@ extension DataStore {
     /// and left untouched. Restore such a store from a backup, or save the readable items with
     /// ``salvage(into:progress:)``.
     ///
-    /// - Parameter progress: Called now and then on the calling thread.
+    /// - Parameter progress: Called from time to time on the calling thread.
     public func repair(
         progress: (MaintenanceProgress) throws -> Void = { _ in }
     ) throws -> RepairReport {
@@ -48,7 +48,7 @@ extension DataStore {
     ///
     /// - Parameters:
     ///   - directory: The place of the new store, where nothing may exist.
-    ///   - progress: Called now and then on the calling thread.
+    ///   - progress: Called from time to time on the calling thread.
     /// - Throws: ``DataStoreError/Code/alreadyOpen`` for an open store;
     ///   ``DataStoreError/Code/lockedByAnotherProcess``; ``DataStoreError/Code/targetNotEmpty`` if something exists at
     ///   that place; ``DataStoreError/Code/newerFormat``; ``DataStoreError/Code/storeNotFound``;
@@ -75,7 +75,7 @@ extension DataStore {
     ///   - directory: The place of the copy, where nothing may exist.
     ///   - previous: An earlier backup on the same volume. Files that have not changed since are linked instead of
     ///     copied, and take no further space. Only LevelDB has such files.
-    ///   - progress: Called now and then on the calling thread.
+    ///   - progress: Called from time to time on the calling thread.
     /// - Throws: ``DataStoreError/Code/targetNotEmpty`` if something exists at that place;
     ///   ``DataStoreError/Code/unsupported``; or a failure of the storage.
     public func backUp(
@@ -94,7 +94,7 @@ extension DataStore {
     /// open. LevelDB merges its tables while blocks continue to run. Both need free space for up to a second copy. If
     /// the process dies, the store is either as it was or compacted, and undamaged.
     ///
-    /// - Parameter progress: Called now and then on the calling thread.
+    /// - Parameter progress: Called from time to time on the calling thread.
     /// - Throws: ``DataStoreError/Code/lockedByAnotherProcess``, ``DataStoreError/Code/readOnly``,
     ///   ``DataStoreError/Code/corrupted`` for a store that is damaged in its structure,
     ///   ``DataStoreError/Code/unsupported``, or a failure of the storage. Nothing has changed then.

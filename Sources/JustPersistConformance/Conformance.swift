@@ -6,7 +6,9 @@ import JustPersist
 /// With Swift Testing, import `JustPersistConformanceTesting` and test `Conformance.checks(MyFixture.self)`.
 /// Elsewhere, call ``report(on:level:options:children:progress:)``.
 public enum Conformance {
-    /// The checks of a run, in order. Run each of them once.
+    /// The checks of a run, in order.
+    ///
+    /// Run each of them once.
     ///
     /// After the last check the report is printed, and written to the file that the options specify, if any.
     public static func checks(

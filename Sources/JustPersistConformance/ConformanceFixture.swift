@@ -1,7 +1,9 @@
 public import Foundation
 public import JustPersist
 
-/// Makes the store that the kit examines. The author of a store writes one fixture, and nothing else.
+/// Makes the store that the kit examines.
+///
+/// The author of a store writes one fixture, and nothing else.
 ///
 /// ```swift
 /// enum MyFixture: ConformanceFixture {

@@ -40,8 +40,9 @@ public struct ConformanceOptions: Sendable, Codable {
     public var only: [String]
     /// The seed of every random choice.
     public var seed: UInt64
-    /// The seconds without progress after which a check is ended as hanging. While its process uses the processor, the
-    /// limit is four times as long.
+    /// The seconds without progress after which a check is ended as hanging.
+    ///
+    /// While its process uses the processor, the limit is four times as long.
     public var timeout: Double
     /// Whether all checks run in this process instead of separate processes.
     ///
@@ -50,8 +51,10 @@ public struct ConformanceOptions: Sendable, Codable {
     public var runsInProcess: Bool
     /// The directory in which the stores' directories are created; by default the system's temporary directory.
     public var scratchDirectory: URL
-    /// The directory in which failing histories are kept, one in each file. Later runs execute them first. By default
-    /// it is `Replays` in the current directory, which for `swift test` is the package's directory.
+    /// The directory in which failing histories are kept, one in each file.
+    ///
+    /// Later runs execute them first. By default it is `Replays` in the current directory, which for `swift test` is
+    /// the package's directory.
     ///
     /// Commit the files to your repository.
     public var replayDirectory: URL

@@ -31,7 +31,9 @@ struct Tool {
             try input.fileHandleForReading.close()
         }
 
-        /// Writes more input for the tool. Returns false if the tool has stopped reading.
+        /// Writes more input for the tool.
+        ///
+        /// Returns false if the tool has stopped reading.
         func feed(_ text: String) -> Bool {
             (try? input.fileHandleForWriting.write(contentsOf: Data(text.utf8))) != nil
         }
@@ -102,7 +104,9 @@ struct Tool {
         ).end()
     }
 
-    /// Runs a shell command in the directory. The command can call the tool by its name.
+    /// Runs a shell command in the directory.
+    ///
+    /// The command can call the tool by its name.
     func inShell(_ line: String) throws -> Run {
         let script = "cd \"$0\" && PATH=\"$1:$PATH\" && \(line)"
         let tools = executable.deletingLastPathComponent().path

@@ -120,7 +120,9 @@ extension Optional<Int> {
 }
 
 extension Simulation {
-    /// Opens a store in a process, runs `body`, and closes the store. The process may die, and the disk may fail.
+    /// Opens a store in a process, runs `body`, and closes the store.
+    ///
+    /// The process may die, and the disk may fail.
     func useStore(
         _ make: @escaping StoreMaker, log: ChangeLogLength? = nil,
         _ body: @escaping @Sendable (any DataStore) throws -> Void

@@ -72,7 +72,9 @@ struct StoreUse: Sendable {
 
     // MARK: The use
 
-    /// Uses the stores. Returns only if the whole operation is done.
+    /// Uses the stores.
+    ///
+    /// Returns only if the whole operation is done.
     func run(_ make: Maker) throws {
         let source = make(simulation.disk("source"))
         let target = make(simulation.disk("target"))

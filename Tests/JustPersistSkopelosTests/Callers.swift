@@ -10,7 +10,9 @@ enum Caller: CaseIterable {
         return mark
     }()
 
-    /// Whether the calling thread serves the main queue. In an asynchronous program, this need not be the first thread.
+    /// Whether the calling thread serves the main queue.
+    ///
+    /// In an asynchronous program, this need not be the first thread.
     static var isOnMain: Bool { DispatchQueue.getSpecific(key: mark) ?? false }
 
     private var queue: DispatchQueue {

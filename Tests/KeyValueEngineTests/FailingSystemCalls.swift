@@ -39,7 +39,9 @@
             tracer.waitUntilExit()
         }
 
-        /// Whether `strace` is attached to all threads. It may attach to the calling thread before others.
+        /// Whether `strace` is attached to all threads.
+        ///
+        /// It may attach to the calling thread before others.
         private func isTraced() throws -> Bool {
             let tasks = "/proc/self/task"
             return try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in

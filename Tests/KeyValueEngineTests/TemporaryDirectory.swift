@@ -20,7 +20,9 @@ final class TemporaryDirectory {
         return (attributes[.posixPermissions] as? NSNumber)?.intValue
     }
 
-    /// Preserves the current files of an open store at `url`, as if its process ended here. `close` closes the store.
+    /// Preserves the current files of an open store at `url`, as if its process ended here.
+    ///
+    /// `close` closes the store.
     func crash(at url: URL, close: () -> Void) throws {
         let files = FileManager.default
         let image = place(UUID().uuidString)

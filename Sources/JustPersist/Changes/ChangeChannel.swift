@@ -111,7 +111,9 @@ final class ChangeChannel: Sendable {
         }
     }
 
-    /// Advances to a commit whose changes were not noted. Returns false if a subscriber may need them.
+    /// Advances to a commit whose changes were not noted.
+    ///
+    /// Returns false if a subscriber may need them.
     func skip(to position: UInt64) -> Bool {
         state.withLock { state in
             if state.isClosed { return true }

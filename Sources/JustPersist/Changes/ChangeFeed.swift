@@ -49,7 +49,9 @@ public final class ChangeFeed: Sendable {
 
     // MARK: Publishing
 
-    /// Whether there may be observers. If not, a write block need not note its changes.
+    /// Whether there may be observers.
+    ///
+    /// If not, a write block need not note its changes.
     ///
     /// Read it when the block begins. The cost is negligible.
     public var isObserved: Bool { observed.load(ordering: .acquiring) }

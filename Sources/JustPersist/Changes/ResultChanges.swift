@@ -124,7 +124,9 @@ extension ResultChanges {
         self.updates = updates
     }
 
-    /// Marks the numbers that belong to a longest ascending subsequence. No two numbers are equal.
+    /// Marks the numbers that belong to a longest ascending subsequence.
+    ///
+    /// No two numbers are equal.
     private static func longestAscending(_ numbers: [Int]) -> [Bool] {
         var isIncluded = [Bool](repeating: false, count: numbers.count)
         // The index of the least number that ends a run of each length, and for each number the one before it.

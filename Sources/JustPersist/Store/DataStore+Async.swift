@@ -62,7 +62,9 @@ extension DataStore {
     }
 }
 
-/// The state of a block that a task waits for. The block may run on any thread.
+/// The state of a block that a task waits for.
+///
+/// The block may run on any thread.
 private final class TaskWork<Value: Sendable>: Sendable {
     private struct State {
         var isRunning = false
@@ -73,7 +75,9 @@ private final class TaskWork<Value: Sendable>: Sendable {
     private let state = Locked(State())
     private let cancellation = Cancellation()
 
-    /// Records the waiting task. Returns false if the task was cancelled meanwhile, so that the block must not begin.
+    /// Records the waiting task.
+    ///
+    /// Returns false if the task was cancelled meanwhile, so that the block must not begin.
     func isAwaited(by continuation: CheckedContinuation<Value, any Error>) -> Bool {
         let begins = state.withLock { state in
             if !state.isCancelled { state.continuation = continuation }
@@ -83,7 +87,9 @@ private final class TaskWork<Value: Sendable>: Sendable {
         return begins
     }
 
-    /// Cancels the block if it is running. If it has not begun, drops it and resumes the task immediately.
+    /// Cancels the block if it is running.
+    ///
+    /// If it has not begun, drops it and resumes the task immediately.
     func cancel() {
         cancellation.request()
         let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in

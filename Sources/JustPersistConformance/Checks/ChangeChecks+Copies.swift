@@ -184,7 +184,9 @@ private final class Follower<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits until the copy fulfils the condition. Returns false if it ended before.
+    /// Waits until the copy fulfils the condition.
+    ///
+    /// Returns false if it ended before.
     func waits(until isSo: (Value) -> Bool) -> Bool {
         state.wait { state in
             if isSo(state.value) { return true }
@@ -194,7 +196,9 @@ private final class Follower<Value: Sendable>: Sendable {
 
     func waitForFirst() { state.wait { $0.count > 0 || $0.hasEnded ? () : nil } }
 
-    /// Waits for more than `count` updates. Returns false if the copy ended before.
+    /// Waits for more than `count` updates.
+    ///
+    /// Returns false if the copy ended before.
     func hasMore(than count: Int) -> Bool {
         state.wait { state in
             if state.count > count { return true }

@@ -9,7 +9,9 @@ final class ChangeListener: Sendable {
         var hasEnded = false
     }
 
-    /// Begins to observe a store. Every commit after this call is reported.
+    /// Begins to observe a store.
+    ///
+    /// Every commit after this call is reported.
     ///
     /// - Parameter body: Called with each set, before the next one is taken.
     init(

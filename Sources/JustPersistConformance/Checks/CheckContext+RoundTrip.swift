@@ -13,7 +13,9 @@ extension CheckContext {
     }
 
     /// Writes values, one for each item, and expects to read each with its kind and its bits: in the same block, in a
-    /// later block, and after the store was reopened. Expects that `==` finds the equal values, and `!=` the others.
+    /// later block, and after the store was reopened.
+    ///
+    /// Expects that `==` finds the equal values, and `!=` the others.
     ///
     /// The values of a group are equal, and differ from those of other groups. Values of kinds that the store does not
     /// declare are left out.

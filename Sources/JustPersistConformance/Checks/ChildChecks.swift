@@ -98,7 +98,8 @@ enum ChildChecks {
             check.expectEqual(try one.names(), ["changed", "one"], "names in the first child")
             check.expectEqual(try two.names(), ["a", "two"], "names in the second child")
         },
-        child("child/parent-property", "The parent of a child is the store that made it.") { check in
+        child("child/parent-property", "The parent of a child is the store that made it.") {
+            check in
             let parent = try Family(check)
             let child = try parent.child()
             check.expect(

@@ -16,7 +16,9 @@ struct Clash: Sendable {
     /// is deleted.
     let childWins: Values?
     let parentWins: Values?
-    /// The attributes in conflict. If the item itself is in conflict, `kind` is set instead.
+    /// The attributes in conflict.
+    ///
+    /// If the item itself is in conflict, `kind` is set instead.
     var attributes: [String] = []
     var kind: MergeConflict.Kind?
     /// Whether the item did not exist before.
@@ -37,7 +39,8 @@ struct Clash: Sendable {
             "same-value", "An attribute that both changed to one value is not in conflict.",
             child: ["name": .string("both")], parent: ["name": .string("both")]),
         Clash(
-            "different-attributes", "If the stores change different attributes, both changes are kept.",
+            "different-attributes",
+            "If the stores change different attributes, both changes are kept.",
             child: ["name": .string("child")], parent: ["number": .int(5)]),
         Clash(
             "one-of-two", "An attribute that only one store changed keeps that store's value.",
@@ -62,9 +65,11 @@ struct Clash: Sendable {
             "An item deleted in the child is deleted, unless the parent changed it and wins.",
             child: nil, parent: ["name": .string("parent")], kind: .deletedInChild),
         Clash(
-            "child-deleted-alone", "An item that the child deleted and the parent did not change is deleted.",
+            "child-deleted-alone",
+            "An item that the child deleted and the parent did not change is deleted.",
             child: nil, parent: [:]),
-        Clash("both-deleted", "An item that both deleted is not a conflict.", child: nil, parent: nil),
+        Clash(
+            "both-deleted", "An item that both deleted is not a conflict.", child: nil, parent: nil),
         Clash(
             "both-made", "An item that both created with one id is a conflict, in either order.",
             child: ["name": .string("child")], parent: ["name": .string("parent")],
@@ -111,7 +116,9 @@ extension ChildChecks {
         }
     }
 
-    /// Creates one item in a child and in its parent. The parent creates it while the child's block runs, or after it.
+    /// Creates one item in a child and in its parent.
+    ///
+    /// The parent creates it while the child's block runs, or after it.
     private static func makeBoth(
         _ id: ItemID, in child: Family, _ parent: Family, _ policy: MergePolicy,
         _ check: CheckContext

@@ -211,7 +211,9 @@ enum ConcurrencyChecks {
         },
     ]
 
-    /// Writes with the form that blocks its thread. In a task, the compiler would choose the asynchronous form.
+    /// Writes with the form that blocks its thread.
+    ///
+    /// In a task, the compiler would choose the asynchronous form.
     private static func write(_ name: String, _ number: Int, to items: NamedItems) throws {
         try items.store.write { db in try items.create(name, number, db) }
     }

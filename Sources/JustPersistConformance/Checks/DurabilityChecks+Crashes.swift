@@ -27,7 +27,8 @@ extension DurabilityChecks {
         CheckDefinition(
             "dur/kill9-mid-merge", clause: [5, 6, 15],
             gate: .requires(.processCrashSafe && .childStores),
-            "After a kill while a child is merged, all or none of its changes remain.", run: killMidMerge),
+            "After a kill while a child is merged, all or none of its changes remain.",
+            run: killMidMerge),
         CheckDefinition(
             "dur/kill9-mid-migration", clause: [5, 6, 18], gate: .requires(.processCrashSafe),
             "A migration that is killed and run again is complete, and does not change its source.",

@@ -19,7 +19,9 @@ enum Hints {
         return (members + others).map { (pattern: IDPattern($0.0), member: $0.1) }
     }()
 
-    /// The members by patterns of ids. The first pattern that matches applies.
+    /// The members by patterns of ids.
+    ///
+    /// The first pattern that matches applies.
     private static let others: [(String, String)] = [
         ("fixture/*", "ConformanceFixture.makeStore(in:)"), ("engine/*", "KeyValueEngine"),
         ("life/setup*", "open()"), ("life/destroy*", "destroy()"), ("life/verify*", "verify()"),

@@ -1,7 +1,9 @@
 import Foundation
 import JustPersist
 
-/// Checks that need functions of the fixture. Without these functions, they are unverified.
+/// Checks that need functions of the fixture.
+///
+/// Without these functions, they are unverified.
 enum HookChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(

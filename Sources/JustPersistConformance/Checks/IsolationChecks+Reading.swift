@@ -74,7 +74,8 @@ extension IsolationChecks {
             )
         },
         CheckDefinition(
-            "iso/OTV", clause: [4], "The changes of a block that a reader has seen do not disappear for that reader."
+            "iso/OTV", clause: [4],
+            "The changes of a block that a reader has seen do not disappear for that reader."
         ) { check in
             let (t1, t2, t3) = (Session("T1"), Session("T2"), Session("T3"))
             let outcome = try check.run(

@@ -64,7 +64,8 @@ enum IsolationChecks {
                 "x, to which \(additions) committed blocks added 1 each\n\(outcome)")
         },
         CheckDefinition(
-            "iso/P4-counter", clause: [4], "Sixteen threads increment a counter, and no increment is lost."
+            "iso/P4-counter", clause: [4],
+            "Sixteen threads increment a counter, and no increment is lost."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["counter": 0])
             let steps = check.profile.pick(quick: 20, full: 200, soak: 2_000)
@@ -143,8 +144,10 @@ enum IsolationChecks {
 }
 
 extension CheckContext {
-    /// Runs a script on a new store. Expects that all sessions end, that no session that only reads is refused, and
-    /// that at least one of the sessions that commit is committed.
+    /// Runs a script on a new store.
+    ///
+    /// Expects that all sessions end, that no session that only reads is refused, and that at least one of the sessions
+    /// that commit is committed.
     func run(
         _ script: Interleaving, file: String = #fileID, line: Int = #line
     ) throws -> InterleavingOutcome {

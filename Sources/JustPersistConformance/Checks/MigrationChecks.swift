@@ -2,8 +2,9 @@ import Foundation
 import JustPersist
 import JustPersistMigration
 
-/// Checks of migrating a store's items to another store and back. The other store is the kit's reference store, unless
-/// the fixture makes another one.
+/// Checks of migrating a store's items to another store and back.
+///
+/// The other store is the kit's reference store, unless the fixture makes another one.
 enum MigrationChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
@@ -268,8 +269,9 @@ extension CheckContext {
         return ids
     }
 
-    /// A source, a target, and a kind of values of the source that the target does not support. One of the two stores
-    /// is the store under examination.
+    /// A source, a target, and a kind of values of the source that the target does not support.
+    ///
+    /// One of the two stores is the store under examination.
     fileprivate func migrationThatLacksKinds() throws -> (
         any DataStore, any DataStore, DataStoreValue.Kind
     ) {

@@ -14,7 +14,9 @@ struct MigrationCorpus {
         self.count = count
     }
 
-    /// Fills a store, in one block for each type. Some attributes are set and then cleared.
+    /// Fills a store, in one block for each type.
+    ///
+    /// Some attributes are set and then cleared.
     func fill(_ store: any DataStore, using random: inout SeededGenerator) throws {
         for type in Self.types {
             var rows: [[DataStoreValue]] = []

@@ -74,8 +74,9 @@ enum ModelChecks {
             """)
     }
 
-    /// Compares the results of one step in each block, all steps in one block, and several steps in each block. This
-    /// needs no model.
+    /// Compares the results of one step in each block, all steps in one block, and several steps in each block.
+    ///
+    /// This needs no model.
     private static func metamorphicHistory(_ check: CheckContext) throws {
         var random = check.generator()
         for _ in 0..<check.profile.pick(quick: 2, full: 20, soak: 200) {

@@ -25,7 +25,9 @@ enum MultitudeChecks {
             }
         }
 
-        /// The numbers of elements. If large numbers take long, the profile `quick` leaves out the largest.
+        /// The numbers of elements.
+        ///
+        /// If large numbers take long, the profile `quick` leaves out the largest.
         func sizes(_ profile: ConformanceProfile) -> [Int] {
             switch self {
             case .elements, .members, .keyBytes, .valueBytes: [101, 1_025, 4_097]

@@ -77,7 +77,9 @@ struct NamedItems: Sendable {
 
     // MARK: In separate blocks
 
-    /// The numbers of all items by name. If two items have one name, the first one's number is returned.
+    /// The numbers of all items by name.
+    ///
+    /// If two items have one name, the first one's number is returned.
     func all() throws -> [String: Int] {
         try store.read { db in
             Dictionary(
@@ -92,7 +94,9 @@ struct NamedItems: Sendable {
 }
 
 extension DynamicItem {
-    /// The name of one of ``NamedItems``. A value of another kind is converted to text.
+    /// The name of one of ``NamedItems``.
+    ///
+    /// A value of another kind is converted to text.
     var name: String {
         if case .string(let name) = self["name"] { name } else { "\(self["name"])" }
     }

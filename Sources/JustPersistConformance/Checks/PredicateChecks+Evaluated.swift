@@ -75,7 +75,9 @@ extension PredicateChecks {
         },
     ]
 
-    /// Expects items, unless the store refuses the condition. Returns whether the store answered.
+    /// Expects items, unless the store refuses the condition.
+    ///
+    /// Returns whether the store answered.
     private static func expect<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ wanted: [Int], _ predicate: DataStorePredicate, of corpus: Corpus, _ when: String,
         _ db: borrowing Accessor, _ check: CheckContext

@@ -76,8 +76,9 @@ extension PredicateChecks {
         },
     ]
 
-    /// Expects the reference evaluator's answer. A failure shows the smallest predicate with a wrong answer, and an
-    /// item for which it is wrong.
+    /// Expects the reference evaluator's answer.
+    ///
+    /// A failure shows the smallest predicate with a wrong answer, and an item for which it is wrong.
     private static func expectAgreement(
         _ predicate: DataStorePredicate, of corpus: Corpus, _ check: CheckContext, _ place: String,
         line: Int = #line, _ answer: (Query) throws -> [ItemID]

@@ -208,7 +208,9 @@ extension PredicateChecks {
         }
     ]
 
-    /// Whether a predicate considers the two kinds different. All numbers count as one kind.
+    /// Whether a predicate considers the two kinds different.
+    ///
+    /// All numbers count as one kind.
     private static func isOther(
         _ other: DataStoreValue.Kind, than kind: DataStoreValue.Kind
     ) -> Bool {

@@ -1,6 +1,8 @@
 import JustPersist
 
-/// Counts the reads of readers. Writers wait for them, so that they do not finish before the first read.
+/// Counts the reads of readers.
+///
+/// Writers wait for them, so that they do not finish before the first read.
 final class Reads: Sendable {
     private let state = Locked((count: 0, areOver: false))
 

@@ -1,6 +1,8 @@
 import JustPersist
 
-/// One type of items, without a Swift class, in a store under examination. Most checks use it.
+/// One type of items, without a Swift class, in a store under examination.
+///
+/// Most checks use it.
 ///
 /// Its calls throw the store's errors, so that an unexpected failure ends the check with that error.
 struct StoredType: Sendable {

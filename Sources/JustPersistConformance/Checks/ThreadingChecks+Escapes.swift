@@ -161,7 +161,9 @@ extension ThreadingChecks {
         },
     ]
 
-    /// Expects that a use of an accessor succeeds, or throws an error of the library. Returns whether it succeeded.
+    /// Expects that a use of an accessor succeeds, or throws an error of the library.
+    ///
+    /// Returns whether it succeeded.
     @discardableResult
     private static func answerOrRefusal(
         _ check: CheckContext, _ what: String, in place: String, line: Int = #line,

@@ -134,7 +134,9 @@ extension ThreadingChecks {
         },
     ]
 
-    /// Expects that a nesting works if it is declared, and is refused if not. Returns whether it is declared.
+    /// Expects that a nesting works if it is declared, and is refused if not.
+    ///
+    /// Returns whether it is declared.
     @discardableResult
     private static func nested(
         _ check: CheckContext, _ nesting: DataStoreCapabilities.Nesting, _ what: String,

@@ -46,7 +46,9 @@ enum TransactionChecks {
 
     // MARK: Shared code
 
-    /// Runs a write block that throws after the changes of `body`. The report of the error is not checked.
+    /// Runs a write block that throws after the changes of `body`.
+    ///
+    /// The report of the error is not checked.
     static func failing(
         _ store: any DataStore,
         _ body: (borrowing DataStoreWriter) throws -> Void

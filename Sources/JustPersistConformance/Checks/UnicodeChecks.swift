@@ -5,7 +5,8 @@ import JustPersist
 enum UnicodeChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
-            "uni/round-trip", clause: [9, 10], "Texts in any script are read byte for byte as they were written."
+            "uni/round-trip", clause: [9, 10],
+            "Texts in any script are read byte for byte as they were written."
         ) { check in
             try check.roundTrip(
                 [

@@ -8,7 +8,8 @@ enum ValueChecks {
 
     private static let texts: [CheckDefinition] = [
         CheckDefinition(
-            "val/string", clause: [9, 10], "Strings are read byte for byte as they were written, and are found by ==."
+            "val/string", clause: [9, 10],
+            "Strings are read byte for byte as they were written, and are found by ==."
         ) { check in
             try check.roundTrip(
                 strings: [
@@ -141,7 +142,8 @@ enum ValueChecks {
                 } + [[.double(0.1)]])
         },
         CheckDefinition(
-            "val/date-extremes", clause: [9, 10], "Dates far away, and around unusual days, are stored intact."
+            "val/date-extremes", clause: [9, 10],
+            "Dates far away, and around unusual days, are stored intact."
         ) { check in
             let seconds: [Double] = [
                 // 29 February 2024; before and after the leap second of 2016; 1970; a day before it.

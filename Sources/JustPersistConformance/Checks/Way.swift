@@ -1,6 +1,8 @@
 import JustPersist
 
-/// A way to execute a request. All ways must have equal results.
+/// A way to execute a request.
+///
+/// All ways must have equal results.
 enum Way: String, CaseIterable, Sendable {
     case fetch, count, forEach, scan, aggregate, explain
 
@@ -16,7 +18,9 @@ enum Way: String, CaseIterable, Sendable {
     /// Whether the primitive returns the items, and therefore has an order.
     var givesItems: Bool { [.fetch, .forEach, .scan].contains(self) }
 
-    /// Whether the offset and the limit of a request select items. For aggregates they select rows.
+    /// Whether the offset and the limit of a request select items.
+    ///
+    /// For aggregates they select rows.
     var isSliced: Bool { self != .aggregate }
 
     /// Executes a request.

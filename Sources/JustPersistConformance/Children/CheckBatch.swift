@@ -38,8 +38,9 @@ final class CheckBatch: Sendable {
         member.definition.id + member.variant.suffix
     }
 
-    /// The result of a check of the batch; `nil` if the check must run alone. The batch runs when the first result is
-    /// requested.
+    /// The result of a check of the batch; `nil` if the check must run alone.
+    ///
+    /// The batch runs when the first result is requested.
     func result(
         of id: String, _ fixture: any ConformanceFixture.Type, _ options: ConformanceOptions,
         _ launcher: ChildLauncher

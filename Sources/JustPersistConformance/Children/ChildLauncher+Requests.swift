@@ -24,8 +24,9 @@ extension ChildLauncher {
         shortest: Duration.milliseconds(2), longest: Duration.milliseconds(32)
     )
 
-    /// The longest time for an answer. If the tests of a program block all threads of its cooperative pool, it serves
-    /// no requests meanwhile.
+    /// The longest time for an answer.
+    ///
+    /// If the tests of a program block all threads of its cooperative pool, it serves no requests meanwhile.
     private static let patience = Duration.seconds(600)
 
     /// A launcher that writes requests into a directory, for the process that serves them.
@@ -49,7 +50,9 @@ extension ChildLauncher {
         }
     }
 
-    /// Starts a process for a job. Until its end, also starts the processes that it requests.
+    /// Starts a process for a job.
+    ///
+    /// Until its end, also starts the processes that it requests.
     func launch(
         _ job: ChildJob, servingRequestsIn directory: URL
     ) async throws -> (Ending, stderr: String) {

@@ -63,7 +63,9 @@ public enum ConformanceChild {
         try? handle.close()
     }
 
-    /// The seconds that a role may take. No watchdog observes roles.
+    /// The seconds that a role may take.
+    ///
+    /// No watchdog observes roles.
     private static func roleLifetime(_ job: ChildJob) -> Double { 2 * job.options.timeout }
 
     private static func run(

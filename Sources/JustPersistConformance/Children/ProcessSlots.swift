@@ -17,7 +17,9 @@ final class ProcessSlots: Sendable {
 
     init(_ count: Int) { state = Locked(State(free: count)) }
 
-    /// Runs `body` as soon as a slot is free. Slots are assigned in the order of the calls.
+    /// Runs `body` as soon as a slot is free.
+    ///
+    /// Slots are assigned in the order of the calls.
     func withSlot<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in

@@ -12,13 +12,16 @@ struct CrashPoint: Hashable {
     }
 }
 
-/// Runs in a process that is to be killed. It records each write that the store has acknowledged, and ends the process
-/// at the given moment.
+/// Runs in a process that is to be killed.
+///
+/// It records each write that the store has acknowledged, and ends the process at the given moment.
 final class CrashScript: Sendable {
     private let file: FileHandle
     private let count = Locked(0)
 
-    /// Starts to count. The process ends at the moment that the parameters specify.
+    /// Starts to count.
+    ///
+    /// The process ends at the moment that the parameters specify.
     init(_ context: ChildContext) throws {
         let place = CrashLog.file(in: context.directory)
         try Data().write(to: place)
@@ -70,7 +73,9 @@ struct CrashLog {
     /// The file of the log in a check's directory.
     static func file(in directory: URL) -> URL { directory.appending(path: "acknowledged") }
 
-    /// Reads the log in a check's directory. It is empty if the process was killed before it wrote a line.
+    /// Reads the log in a check's directory.
+    ///
+    /// It is empty if the process was killed before it wrote a line.
     init(in directory: URL) throws {
         let file = Self.file(in: directory)
         let isThere = FileManager.default.fileExists(atPath: file.path)
@@ -83,7 +88,9 @@ struct CrashLog {
 
 extension CheckContext {
     /// Runs a role repeatedly and kills it at different moments, until as many kills as the profile requires have
-    /// occurred inside a call. Passes each log to `judge`.
+    /// occurred inside a call.
+    ///
+    /// Passes each log to `judge`.
     ///
     /// A commit takes from microseconds to many milliseconds, and more on a busy machine. The delays therefore have
     /// several scales, which are used in turn, and none is longer than a delay that was too long before. If most kills

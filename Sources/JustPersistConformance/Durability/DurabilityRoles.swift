@@ -31,7 +31,9 @@ enum DurabilityRoles {
         }
     }
 
-    /// Queues blocks without end, twenty at a time. Each creates an item, and some throw.
+    /// Queues blocks without end, twenty at a time.
+    ///
+    /// Each creates an item, and some throw.
     static let queuer = ChildRole("dur/queuer") { context in
         let store = try open(context)
         let script = try CrashScript(context)

@@ -79,7 +79,9 @@ extension DependencyGraph {
         return edges
     }
 
-    /// For each transaction, edges from the transactions that ended last before it began. These edges imply all others.
+    /// For each transaction, edges from the transactions that ended last before it began.
+    ///
+    /// These edges imply all others.
     private static func realTimeEdges(_ transactions: [History.Transaction]) -> [Edge] {
         let events = transactions.indices.flatMap { index in
             [

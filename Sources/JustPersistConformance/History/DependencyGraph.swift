@@ -66,7 +66,9 @@ struct DependencyGraph {
 
     /// The strongly connected components of the graph.
     struct Components {
-        /// By transaction, the number of its component. The numbers decrease along edges between components.
+        /// By transaction, the number of its component.
+        ///
+        /// The numbers decrease along edges between components.
         var number: [Int32]
         var count = 0
 

@@ -13,17 +13,23 @@ struct History: Sendable {
 
     /// One transaction.
     struct Transaction: Sendable {
-        /// The process that ran the transaction. A process runs its transactions one after the other.
+        /// The process that ran the transaction.
+        ///
+        /// A process runs its transactions one after the other.
         let process: Int
         /// The time of the call, and the time at which the caller knew the outcome, on one clock for all processes.
         let began: Int
         let ended: Int
         let operations: [Operation]
-        /// Whether the transaction was committed. If not, it was rolled back.
+        /// Whether the transaction was committed.
+        ///
+        /// If not, it was rolled back.
         let isCommitted: Bool
     }
 
-    /// The transactions in any order. The name of a transaction is T and its index here.
+    /// The transactions in any order.
+    ///
+    /// The name of a transaction is T and its index here.
     let transactions: [Transaction]
 }
 
@@ -37,7 +43,9 @@ extension History.Operation: CustomStringConvertible {
 }
 
 extension History {
-    /// A list as text. For a long list it shows only the end, which has the latest values.
+    /// A list as text.
+    ///
+    /// For a long list it shows only the end, which has the latest values.
     static func text(_ values: [Int]) -> String {
         let shown = values.suffix(8).map(String.init).joined(separator: " ")
         return values.count > 8 ? "[… \(shown)] (\(values.count) values)" : "[\(shown)]"

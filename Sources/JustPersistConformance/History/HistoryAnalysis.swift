@@ -38,7 +38,9 @@ struct HistoryAnalysis {
         var reader = 0
         /// Whether reads contradict the order, so that it does not show which append came first.
         var isContradicted = false
-        /// Committed appends that no read saw. They came after all others, in an unknown order.
+        /// Committed appends that no read saw.
+        ///
+        /// They came after all others, in an unknown order.
         var unseen: [Int] = []
     }
 

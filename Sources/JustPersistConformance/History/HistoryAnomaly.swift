@@ -1,6 +1,8 @@
 /// An observation in a history that no serial execution explains, with a description of the evidence.
 struct HistoryAnomaly: Sendable {
-    /// The kinds. Those that show the cause most clearly come first.
+    /// The kinds.
+    ///
+    /// Those that show the cause most clearly come first.
     enum Kind: String, Sendable, CaseIterable {
         /// A read returned a value that no transaction appended.
         case garbageRead = "garbage read"
@@ -31,7 +33,9 @@ struct HistoryAnomaly: Sendable {
     let kind: Kind
     /// A description of the first case found, with the names of the transactions.
     let witness: String
-    /// The number of cases found. The cycles of one component count as one.
+    /// The number of cases found.
+    ///
+    /// The cycles of one component count as one.
     var count = 1
 }
 

@@ -24,7 +24,9 @@ extension ListAppendWorkload {
 
         fileprivate var store: any DataStore { stores.last ?? root }
 
-        /// Merges the changes of the lowest store, level by level, into the root. Returns the error if a store refuses.
+        /// Merges the changes of the lowest store, level by level, into the root.
+        ///
+        /// Returns the error if a store refuses.
         fileprivate func merge() throws -> DataStoreError? {
             for (parent, child) in zip([root] + stores, stores).reversed() {
                 do {
@@ -118,7 +120,9 @@ extension ListAppendWorkload {
         .read(list: list, byPredicate: generator.int(in: 0..<4) == 0)
     }
 
-    /// Runs the blocks of a transaction, and ends it. Returns the error if its merge was refused.
+    /// Runs the blocks of a transaction, and ends it.
+    ///
+    /// Returns the error if its merge was refused.
     private func write(
         _ blocks: [[Plan]], _ end: End, in line: ChildLine, process: Int
     ) throws -> DataStoreError? {

@@ -31,7 +31,9 @@ struct ListAppendWorkload: Sendable {
         .writer, .writer, .queue, .pipeline, .reader, .child, .child, .child, .grandchild,
     ]
 
-    /// The operations of a block. A pause gives other blocks the time to change the lists that it has read.
+    /// The operations of a block.
+    ///
+    /// A pause gives other blocks the time to change the lists that it has read.
     enum Plan: Sendable {
         case pause
         case append(list: Int)
@@ -55,7 +57,9 @@ struct ListAppendWorkload: Sendable {
     private let processes: [Process]
     private let count: Int
     private let listsInUse: Int
-    /// The ids of the lists. Each list is created in the store with its first value.
+    /// The ids of the lists.
+    ///
+    /// Each list is created in the store with its first value.
     private let ids: [ItemID]
     private let asArrays: Bool
     private let state = Locked(State())
@@ -270,7 +274,9 @@ struct ListAppendWorkload: Sendable {
             : .string(values.map(String.init).joined(separator: ","))
     }
 
-    /// The values of a list. A missing list is empty, and -1 replaces a value that is not a number.
+    /// The values of a list.
+    ///
+    /// A missing list is empty, and -1 replaces a value that is not a number.
     private func values(_ item: DynamicItem?) throws -> [Int] {
         switch try item?.storedValue(forKeyPath: "values") ?? .null {
         case .array(let values):

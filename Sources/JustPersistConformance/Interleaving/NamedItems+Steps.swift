@@ -16,7 +16,9 @@ extension NamedItems {
         }
     }
 
-    /// Executes a step that writes. `seen` contains the numbers that the session has read.
+    /// Executes a step that writes.
+    ///
+    /// `seen` contains the numbers that the session has read.
     func write(
         _ action: Step.Action, seen: [String: Int],
         _ db: borrowing DataStoreWriter

@@ -45,7 +45,9 @@ extension [String: DataStoreValue] {
         }
     }
 
-    /// The entries with other names. If two entries have one new name, one of them is kept.
+    /// The entries with other names.
+    ///
+    /// If two entries have one new name, one of them is kept.
     func mapKeys(_ map: (String) -> String) -> [String: DataStoreValue] {
         let entries = sorted { $0.key.precedesInBytes($1.key) }.map { (map($0.key), $0.value) }
         return Dictionary(entries, uniquingKeysWith: { first, _ in first })

@@ -2,9 +2,13 @@ import JustPersist
 
 /// The kind of history to generate.
 struct HistoryProfile: Sendable {
-    /// The types of the items. The name of one is a prefix of another's.
+    /// The types of the items.
+    ///
+    /// The name of one is a prefix of another's.
     var types = ["Model", "ModelB"]
-    /// The attributes. One of them is not ASCII.
+    /// The attributes.
+    ///
+    /// One of them is not ASCII.
     var attributes = ["a", "b", "c", "é"]
     /// The steps, counted over all blocks.
     var steps = 150
@@ -20,7 +24,9 @@ struct HistoryProfile: Sendable {
     var rollbacks = 0
     /// The number of operations that close and open the store again, of 10.
     var reopenings = 0
-    /// The number of operations that make, merge or discard a child, of 10. Blocks then run in any of the stores.
+    /// The number of operations that make, merge or discard a child, of 10.
+    ///
+    /// Blocks then run in any of the stores.
     var children = 0
     /// The number of levels of children.
     var childLevels = 1

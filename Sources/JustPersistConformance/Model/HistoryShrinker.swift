@@ -91,7 +91,9 @@ struct HistoryShrinker {
 }
 
 extension ModelHistory {
-    /// The size of the history as text, plus an amount for each different name. A simpler history weighs less.
+    /// The size of the history as text, plus an amount for each different name.
+    ///
+    /// A simpler history weighs less.
     fileprivate var weight: Int {
         let names = Set(attributes + types)
         return ((try? JSONEncoder().encode(self).count) ?? .max / 2) + names.count * 100

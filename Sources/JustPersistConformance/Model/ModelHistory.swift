@@ -8,7 +8,9 @@ struct ModelHistory: Codable, Hashable, Sendable {
     var operations: [ModelOperation]
 }
 
-/// One call of a store. Stores have numbers: 0 is the store itself, and each child has its own number.
+/// One call of a store.
+///
+/// Stores have numbers: 0 is the store itself, and each child has its own number.
 enum ModelOperation: Codable, Hashable, Sendable {
     /// A write block. If it throws at its end, it has no effect.
     case write([ModelStep], store: Int = 0, isRolledBack: Bool = false)

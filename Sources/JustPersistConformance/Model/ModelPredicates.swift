@@ -1,8 +1,9 @@
 import Foundation
 import JustPersist
 
-/// Random predicates with the operators that a store declares. Most of them compare an attribute with a constant, so
-/// that many match some items.
+/// Random predicates with the operators that a store declares.
+///
+/// Most of them compare an attribute with a constant, so that many match some items.
 struct ModelPredicates {
     let attributes: [String]
     let values: ModelValues
@@ -14,7 +15,9 @@ struct ModelPredicates {
         operators = capabilities.predicateOperators.sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Returns a predicate. `items` is the highest number of an item so far.
+    /// Returns a predicate.
+    ///
+    /// `items` is the highest number of an item so far.
     func predicate(
         items: Int, depth: Int = 0, using random: inout SeededGenerator
     ) -> DataStorePredicate {

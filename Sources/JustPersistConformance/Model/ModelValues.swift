@@ -30,7 +30,9 @@ struct ModelValues {
     static let urls = ["http://a.b/c%20d?e=f#g", "x", "file:///a%20b"].compactMap {
         URL(string: $0)
     }
-    /// The keys of dictionaries. Key paths can lead through some of them.
+    /// The keys of dictionaries.
+    ///
+    /// Key paths can lead through some of them.
     static let names = ["x", "y", "é", "", "a.b"]
 
     /// A random value, seldom null.

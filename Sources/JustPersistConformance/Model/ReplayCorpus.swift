@@ -1,6 +1,8 @@
 import JustPersist
 
-/// Short histories that stores have failed, or might fail. They are run before all others.
+/// Short histories that stores have failed, or might fail.
+///
+/// They are run before all others.
 enum ReplayCorpus {
     static let histories: [(name: String, history: ModelHistory)] = [
         (

@@ -1,6 +1,8 @@
 import Foundation
 
-/// A failing history in a file. Later runs execute it before all others, also after the store is corrected.
+/// A failing history in a file.
+///
+/// Later runs execute it before all others, also after the store is corrected.
 struct ReplayFile: Codable, Hashable {
     /// The check that found it.
     var check: String

@@ -1,6 +1,8 @@
 import JustPersist
 
-/// Requests and their answers by the contract. They are computed once, and compared with a store's in several blocks.
+/// Requests and their answers by the contract.
+///
+/// They are computed once, and compared with a store's in several blocks.
 struct Answers {
     private let corpus: Corpus
     private let check: CheckContext

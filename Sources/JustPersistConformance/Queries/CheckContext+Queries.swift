@@ -53,7 +53,9 @@ extension CheckContext {
         }
     }
 
-    /// Expects items in an order. A failure lists the items that are missing, unexpected or out of order.
+    /// Expects items in an order.
+    ///
+    /// A failure lists the items that are missing, unexpected or out of order.
     func expectItems(
         _ actual: [ItemID], _ wanted: [ItemID], of corpus: Corpus,
         _ what: @autoclosure () -> String, _ attributes: @autoclosure () -> Set<String> = [],

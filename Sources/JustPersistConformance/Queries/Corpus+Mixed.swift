@@ -1,9 +1,11 @@
 import JustPersist
 
 extension Corpus {
-    /// Creates items, by default sixty. They have an attribute for each kind that the store declares, one for values of
-    /// all kinds, one for small numbers with many equal values, and one for references to other items. For each
-    /// attribute, some items have nil, and some have no value.
+    /// Creates items, by default sixty.
+    ///
+    /// They have an attribute for each kind that the store declares, one for values of all kinds, one for small numbers
+    /// with many equal values, and one for references to other items. For each attribute, some items have nil, and some
+    /// have no value.
     static func mixed(
         _ check: CheckContext, in store: any DataStore, size: Int = 60,
         indexes: [IndexSchema] = []

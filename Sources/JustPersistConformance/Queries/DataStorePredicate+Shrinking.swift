@@ -1,7 +1,9 @@
 import JustPersist
 
 extension DataStorePredicate {
-    /// A small predicate that still fails. It results from this one through steps that each make it simpler.
+    /// A small predicate that still fails.
+    ///
+    /// It results from this one through steps that each make it simpler.
     func shrunk(while fails: (DataStorePredicate) throws -> Bool) rethrows -> DataStorePredicate {
         var smallest = self
         while let simpler = try smallest.simpler.first(where: fails) { smallest = simpler }

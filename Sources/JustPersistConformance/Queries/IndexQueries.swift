@@ -1,7 +1,9 @@
 import JustPersist
 
 /// Random requests that indexes can answer: one or several comparisons of attributes with constants, with or without an
-/// order and a page. Some of the requests are of any other form.
+/// order and a page.
+///
+/// Some of the requests are of any other form.
 struct IndexQueries {
     private let corpus: Corpus
     private let samples: SampleValues

@@ -1,8 +1,9 @@
 import Foundation
 import JustPersist
 
-/// Random requests for a corpus, with the operators and kinds that the store declares. The operands are values of the
-/// corpus, so that most requests find some items, and few find all items.
+/// Random requests for a corpus, with the operators and kinds that the store declares.
+///
+/// The operands are values of the corpus, so that most requests find some items, and few find all items.
 struct QueryGenerator {
     let corpus: Corpus
     let samples: SampleValues

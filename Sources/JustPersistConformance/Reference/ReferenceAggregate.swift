@@ -308,7 +308,9 @@ private struct BinarySum {
         return (result, carry < 0)
     }
 
-    /// The nearest Double. If two are equally near, the one with an even significand.
+    /// The nearest Double.
+    ///
+    /// If two are equally near, the one with an even significand.
     var nearest: Double {
         guard let highest = digits.lastIndex(of: 1) else { return 0 }
         // 53 digits, but none below that of the smallest Double.

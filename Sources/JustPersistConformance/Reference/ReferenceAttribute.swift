@@ -60,7 +60,9 @@ struct ReferenceAttribute {
         value.isNull || kinds.isEmpty || kinds.contains(value.kind)
     }
 
-    /// The value to store when the attribute is set to a value. Throws if the kind is not declared.
+    /// The value to store when the attribute is set to a value.
+    ///
+    /// Throws if the kind is not declared.
     func checked(_ value: DataStoreValue, _ operation: String) throws(DataStoreError)
         -> DataStoreValue
     {

@@ -20,8 +20,9 @@ package final class ReferenceBacking: ItemBacking {
     var isDetached = false
     /// The values of a frozen item.
     private var frozen: ReferenceRow
-    /// The state in which the item was frozen. If its block deleted the item, the state has only the types, because the
-    /// block may change the rows further.
+    /// The state in which the item was frozen.
+    ///
+    /// If its block deleted the item, the state has only the types, because the block may change the rows further.
     private var frozenState: ReferenceState
     /// The size of each value that was set in the block.
     private var written: [String: Int] = [:]

@@ -2,7 +2,9 @@ package import JustPersist
 
 /// Declares types in a block, and enforces uniqueness.
 extension ReferenceBlock {
-    /// Declares a type with its attributes. After an error, nothing has changed.
+    /// Declares a type with its attributes.
+    ///
+    /// After an error, nothing has changed.
     ///
     /// - Parameter isOfClass: Whether the schema is that of an item class. If so, indexes that the class no longer
     ///   declares are dropped.
@@ -22,7 +24,9 @@ extension ReferenceBlock {
         state = changed
     }
 
-    /// Throws if two items have equal unique values since the last check. The block then cannot be committed.
+    /// Throws if two items have equal unique values since the last check.
+    ///
+    /// The block then cannot be committed.
     package func judge() throws(DataStoreError) {
         if !isWriting || isJudged { return }
         isJudged = true

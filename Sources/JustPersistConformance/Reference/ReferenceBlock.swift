@@ -69,8 +69,9 @@ package final class ReferenceBlock {
         self.context = context
     }
 
-    /// Ends the block, and freezes its items. Unless the block was committed, the items that it inserted belong to no
-    /// store again.
+    /// Ends the block, and freezes its items.
+    ///
+    /// Unless the block was committed, the items that it inserted belong to no store again.
     package func end(isCommitted: Bool) {
         for item in live.values { Self.backing(of: item)?.freeze() }
         live = [:]
@@ -95,7 +96,9 @@ package final class ReferenceBlock {
     /// Ensures that the block is rolled back at its end, even if its code catches the error.
     package func poison(_ error: DataStoreError) { poison = poison ?? error }
 
-    /// Executes a request. If the task was cancelled meanwhile, a write block is rolled back.
+    /// Executes a request.
+    ///
+    /// If the task was cancelled meanwhile, a write block is rolled back.
     package func limited<Value>(
         _ body: () throws(DataStoreError) -> Value
     ) throws(DataStoreError) -> Value {
@@ -107,7 +110,9 @@ package final class ReferenceBlock {
         }
     }
 
-    /// Reports an error. The error that makes the block fail is reported only once.
+    /// Reports an error.
+    ///
+    /// The error that makes the block fail is reported only once.
     package func report(_ error: DataStoreError) {
         thread.noteReported(error)
         if thread.isCurrent, let known = poison, known.code == error.code,
@@ -121,7 +126,9 @@ package final class ReferenceBlock {
 
     // MARK: Items
 
-    /// The object for a row. In a write block, there is one object for each row.
+    /// The object for a row.
+    ///
+    /// In a write block, there is one object for each row.
     package func item(
         _ row: ReferenceRow, as type: ItemType
     ) throws(DataStoreError) -> any DataStoreItem {
@@ -165,7 +172,9 @@ package final class ReferenceBlock {
         return item
     }
 
-    /// Inserts an item that is in no store. Returns false if its id exists.
+    /// Inserts an item that is in no store.
+    ///
+    /// Returns false if its id exists.
     package func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
         guard let detached = try Self.detachedBacking(of: item, "insert") else {
             if try thaw(item) != nil { return false }
@@ -202,7 +211,9 @@ package final class ReferenceBlock {
         return true
     }
 
-    /// Adds a new item with values to the state. After an error, nothing has changed.
+    /// Adds a new item with values to the state.
+    ///
+    /// After an error, nothing has changed.
     private func put(
         _ backing: ReferenceBacking, _ values: [String: DataStoreValue]
     ) throws(DataStoreError) {
@@ -221,7 +232,9 @@ package final class ReferenceBlock {
         }
     }
 
-    /// Deletes an item. Returns false if it was deleted before.
+    /// Deletes an item.
+    ///
+    /// Returns false if it was deleted before.
     package func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
         let type = Self.backing(of: item)?.type ?? ItemType(of: item)
         if try state.type(of: type) != nil { try know(type) }
@@ -277,7 +290,9 @@ package final class ReferenceBlock {
         known.insert(ObjectIdentifier(schema))
     }
 
-    /// Counts the bytes of a value that replaces a counted one. Throws if the block would exceed its limit.
+    /// Counts the bytes of a value that replaces a counted one.
+    ///
+    /// Throws if the block would exceed its limit.
     func count(
         _ bytes: Int, inPlaceOf earlier: Int, attribute: String, of itemType: String
     ) throws(DataStoreError) {
@@ -294,8 +309,9 @@ package final class ReferenceBlock {
         item.backing.storeBacking as? ReferenceBacking
     }
 
-    /// Whether an item is in no store, and so represents the stored item with its id. Throws for an item of another
-    /// store.
+    /// Whether an item is in no store, and so represents the stored item with its id.
+    ///
+    /// Throws for an item of another store.
     private func isDetached(
         _ item: any DataStoreItem, _ operation: String
     ) throws(DataStoreError) -> Bool {

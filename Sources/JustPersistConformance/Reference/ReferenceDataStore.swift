@@ -91,7 +91,9 @@ public final class ReferenceDataStore: DataStore {
         }
     }
 
-    /// Receives each failure of a call that cannot throw. A child starts with its parent's handler.
+    /// Receives each failure of a call that cannot throw.
+    ///
+    /// A child starts with its parent's handler.
     public var errorHandler: DataStoreErrorHandler? {
         get { handler.withLock { $0 } }
         set { handler.withLock { $0 = newValue } }
@@ -106,8 +108,9 @@ public final class ReferenceDataStore: DataStore {
 
     // MARK: Life
 
-    /// Opens the store, which is then empty. A child can be opened only while its parent is open, and then has no
-    /// changes.
+    /// Opens the store, which is then empty.
+    ///
+    /// A child can be opened only while its parent is open, and then has no changes.
     public func open() throws {
         try gate.open {
             try tree.withLock { tree throws(DataStoreError) in

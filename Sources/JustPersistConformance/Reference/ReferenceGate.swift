@@ -84,8 +84,9 @@ package final class ReferenceGate: Sendable {
         }
     }
 
-    /// Runs a read block. An admitted block runs even while the store is closing, because the store waits for its
-    /// caller.
+    /// Runs a read block.
+    ///
+    /// An admitted block runs even while the store is closing, because the store waits for its caller.
     package func read(
         _ operation: String = "read", isAdmitted: Bool = false, _ body: () throws -> Void
     ) throws {
@@ -109,7 +110,9 @@ package final class ReferenceGate: Sendable {
         if isWriting { throw .nestedWrite(in: "write") }
     }
 
-    /// Runs a write block once no other write block runs. A queued block runs even while the store is closing.
+    /// Runs a write block once no other write block runs.
+    ///
+    /// A queued block runs even while the store is closing.
     package func write(isAdmitted: Bool = false, _ body: () throws -> Void) throws {
         try refuseNestedWrite()
         let thread = Self.thread
@@ -129,7 +132,9 @@ package final class ReferenceGate: Sendable {
         try body()
     }
 
-    /// Notes that a block was queued. Returns false if the store does not accept blocks.
+    /// Notes that a block was queued.
+    ///
+    /// Returns false if the store does not accept blocks.
     package func enqueue() -> Bool {
         let thread = Self.thread
         return state.withLock { state in

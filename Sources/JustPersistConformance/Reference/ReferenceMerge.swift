@@ -1,8 +1,9 @@
 package import JustPersist
 
-/// Merges a child's changes into its parent's state. For each attribute it compares three values: the parent's value
-/// when the child first changed it, the child's value, and the parent's current value. If both stores have changed the
-/// first value, the policy decides.
+/// Merges a child's changes into its parent's state.
+///
+/// For each attribute it compares three values: the parent's value when the child first changed it, the child's value,
+/// and the parent's current value. If both stores have changed the first value, the policy decides.
 package struct ReferenceMerge {
     /// The parent's state, which becomes the merged state.
     package private(set) var state: ReferenceState

@@ -1,12 +1,15 @@
 import Foundation
 package import JustPersist
 
-/// The exact value of a number of any kind. Every number is a finite sequence of decimal digits.
+/// The exact value of a number of any kind.
+///
+/// Every number is a finite sequence of decimal digits.
 package struct ReferenceNumber: Sendable {
     /// -1, 0 or 1.
     private let sign: Int
-    /// The digits without zeros at either end, for the value 0.d₁d₂d₃… × 10^``exponent``. Infinity has
-    /// no digits and the largest exponent.
+    /// The digits without zeros at either end, for the value 0.d₁d₂d₃… × 10^``exponent``.
+    ///
+    /// Infinity has no digits and the largest exponent.
     private let digits: [UInt8]
     private let exponent: Int
 

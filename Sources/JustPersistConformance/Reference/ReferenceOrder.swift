@@ -40,7 +40,9 @@ package enum ReferenceOrder {
     }
 
     /// The order of two values in a sorted list: nil, numbers, strings, dates, data, UUIDs, URLs, references, arrays,
-    /// dictionaries. NaN is the last of the numbers, and of the dates.
+    /// dictionaries.
+    ///
+    /// NaN is the last of the numbers, and of the dates.
     package static func sortOrder(_ a: DataStoreValue, _ b: DataStoreValue) -> ValueOrder {
         if let order = order(a, b) { return order }
         let (aRank, bRank) = (rank(a), rank(b))
@@ -101,7 +103,9 @@ package enum ReferenceOrder {
         order(a, b) { $0 < $1 ? .ascending : $0 > $1 ? .descending : .same }
     }
 
-    /// Orders two lists by their first different elements. A prefix comes before the longer list.
+    /// Orders two lists by their first different elements.
+    ///
+    /// A prefix comes before the longer list.
     private static func order<Part>(
         _ a: [Part], _ b: [Part], by partOrder: (Part, Part) -> ValueOrder
     ) -> ValueOrder {

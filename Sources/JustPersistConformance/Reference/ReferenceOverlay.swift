@@ -153,7 +153,9 @@ package struct ReferenceOverlay: Sendable {
 }
 
 extension ReferenceOverlay.Change {
-    /// Notes a new value. The value before is the parent's, unless the attribute was already changed.
+    /// Notes a new value.
+    ///
+    /// The value before is the parent's, unless the attribute was already changed.
     fileprivate mutating func set(
         _ value: DataStoreValue, ofAttribute name: String, over before: DataStoreValue
     ) {

@@ -32,7 +32,9 @@ enum ReferencePattern {
         return row[text.count]
     }
 
-    /// Whether a whole text matches a regular expression. The kit uses no expression that takes long.
+    /// Whether a whole text matches a regular expression.
+    ///
+    /// The kit uses no expression that takes long.
     static func matches(
         _ text: String, _ pattern: String, _ options: DataStorePredicate.Options
     ) -> Bool {

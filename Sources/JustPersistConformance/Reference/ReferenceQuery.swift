@@ -33,7 +33,9 @@ package enum ReferenceQuery {
         }
     }
 
-    /// The rows that match a predicate. Throws the errors of its parts that are evaluated on items.
+    /// The rows that match a predicate.
+    ///
+    /// Throws the errors of its parts that are evaluated on items.
     private static func matching(
         _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
     ) throws(DataStoreError) -> [ReferenceRow] {
@@ -48,8 +50,9 @@ package enum ReferenceQuery {
         return matching
     }
 
-    /// The rows sorted by the request's sort descriptors. Rows that are equal in all of them are in the order of
-    /// creation.
+    /// The rows sorted by the request's sort descriptors.
+    ///
+    /// Rows that are equal in all of them are in the order of creation.
     package static func sorted(
         _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
     ) -> [ReferenceRow] {
@@ -76,7 +79,9 @@ package enum ReferenceQuery {
         }.map(\.0)
     }
 
-    /// The rows after the first `offset`, at most `limit` of them. A limit of 0 means no limit.
+    /// The rows after the first `offset`, at most `limit` of them.
+    ///
+    /// A limit of 0 means no limit.
     package static func sliced(
         _ rows: [ReferenceRow], offset: Int?, limit: Int?
     ) -> [ReferenceRow] {
@@ -132,7 +137,9 @@ package enum ReferenceQuery {
         return value(ofAttribute: name, row, ItemType(dynamic: reference.itemTypeKey), state)
     }
 
-    /// The value of an attribute of a row. `uniqueToken` is the id, unless the type has such an attribute.
+    /// The value of an attribute of a row.
+    ///
+    /// `uniqueToken` is the id, unless the type has such an attribute.
     private static func value(
         ofAttribute name: String, _ row: ReferenceRow, _ type: ItemType, _ state: ReferenceState
     ) -> DataStoreValue {

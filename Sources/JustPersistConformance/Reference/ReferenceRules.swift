@@ -1,7 +1,8 @@
 package import JustPersist
 
-/// The steps of a store in which errors are likely, as values. The kit's own tests replace one of them with a wrong
-/// one, and verify that a check detects it.
+/// The steps of a store in which errors are likely, as values.
+///
+/// The kit's own tests replace one of them with a wrong one, and verify that a check detects it.
 package struct ReferenceRules: Sendable {
     /// The state of a store without a parent when it is opened.
     package var opened: @Sendable () throws(DataStoreError) -> ReferenceState = {

@@ -164,7 +164,9 @@ package struct ReferenceState: Sendable {
         renames.append(rename)
     }
 
-    /// Renames a type. If a type has the new key already, the renamed type is merged into it.
+    /// Renames a type.
+    ///
+    /// If a type has the new key already, the renamed type is merged into it.
     private mutating func renameType(_ old: String, to new: String) {
         guard let place = types.firstIndex(where: { $0.key == old }) else { return }
         var type = types[place]

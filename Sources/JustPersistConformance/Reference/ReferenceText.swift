@@ -95,7 +95,9 @@ package enum ReferenceText {
     /// The place at which a text is searched in another one.
     package enum Place { case start, end, anywhere }
 
-    /// Whether a text contains another one at a place. No text contains the empty text.
+    /// Whether a text contains another one at a place.
+    ///
+    /// No text contains the empty text.
     package static func has(_ text: String, _ part: String, at place: Place) -> Bool {
         if part.isEmpty { return false }
         if text == part { return true }

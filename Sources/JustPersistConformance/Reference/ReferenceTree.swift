@@ -70,7 +70,9 @@ package struct ReferenceTree: Sendable {
         children[place].overlay.note(from: before, to: after, over: parent)
     }
 
-    /// Merges a child's changes into its parent. After an error, nothing has changed.
+    /// Merges a child's changes into its parent.
+    ///
+    /// After an error, nothing has changed.
     package mutating func merge(
         _ number: Number, policy: MergePolicy
     ) throws(DataStoreError) -> MergeReport {

@@ -19,8 +19,9 @@ extension ConformanceReport {
         return order.map { ($0, byGroup[$0] ?? []) }
     }
 
-    /// The anomalies that the store prevents or allows, for a comparison of stores. Anomalies whose checks did not
-    /// finish are left out.
+    /// The anomalies that the store prevents or allows, for a comparison of stores.
+    ///
+    /// Anomalies whose checks did not finish are left out.
     var anomalies: [(name: String, isPrevented: Bool)] {
         let names = [
             "G0", "G1a", "G1b", "G1c", "OTV", "PMP", "P4", "G-single", "G2-item", "G2",

@@ -190,7 +190,9 @@ final class Assessment: Sendable {
         }
     }
 
-    /// Records a result. After the last one, passes on the report.
+    /// Records a result.
+    ///
+    /// After the last one, passes on the report.
     private func note(_ result: CheckResult) {
         let isLast = outstanding.withLock { outstanding in
             // If a check is run again, its first result stays in the report.

@@ -34,7 +34,9 @@ extension CheckContext {
         try outcome.get()
     }
 
-    /// Runs `body` on the check's own thread, then on the main thread. `body` receives a name of the thread.
+    /// Runs `body` on the check's own thread, then on the main thread.
+    ///
+    /// `body` receives a name of the thread.
     func fromEachThread(_ body: @escaping @Sendable (_ caller: String) throws -> Void) throws {
         try body("a background thread")
         try onMain { try body("the main thread") }

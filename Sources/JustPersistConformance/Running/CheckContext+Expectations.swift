@@ -5,7 +5,9 @@ import JustPersist
 /// `file` and `line` are the place that a failure shows. If a helper states the expectation, they are the place in the
 /// check that called the helper, and `inner` is the line of the expectation itself.
 extension CheckContext {
-    /// Expects a condition. The message states the operation, its result, and the result that the contract requires.
+    /// Expects a condition.
+    ///
+    /// The message states the operation, its result, and the result that the contract requires.
     func expect(
         _ condition: Bool, _ message: @autoclosure () -> String, file: String = #fileID,
         line: Int = #line, via inner: Int = #line

@@ -43,7 +43,9 @@ extension CheckContext {
         }
     }
 
-    /// A closed store that keeps its files in a directory of that name. Stores with equal names share a directory.
+    /// A closed store that keeps its files in a directory of that name.
+    ///
+    /// Stores with equal names share a directory.
     func makeStore(named name: String) throws -> any DataStore {
         let store = try watchedStore(in: directory(named: name))
         directories.withLock { $0[ObjectIdentifier(store)] = (store, name) }
@@ -55,7 +57,9 @@ extension CheckContext {
         directory.appending(path: name, directoryHint: .isDirectory)
     }
 
-    /// Makes the check's stores keep a change log. If they cannot, ends the check as not applicable.
+    /// Makes the check's stores keep a change log.
+    ///
+    /// If they cannot, ends the check as not applicable.
     func requireChangeLog() throws {
         if capabilities.changeStreams >= .logged { return }
         if try fixture.makeStoreWithChangeLog(in: directory(named: "probe of a log")) == nil {

@@ -14,7 +14,9 @@ extension CheckContext {
         if let failure { throw failure }
     }
 
-    /// Starts a thread. Wait for its end with `join()`.
+    /// Starts a thread.
+    ///
+    /// Wait for its end with `join()`.
     func start(_ body: @escaping @Sendable () throws -> Void) -> ThreadHandle { ThreadHandle(body) }
 
     /// Runs asynchronous code, and waits for its end.

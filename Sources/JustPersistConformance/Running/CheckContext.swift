@@ -27,7 +27,9 @@ final class CheckContext: Sendable {
     /// Whether the check's stores keep a change log, although the fixture's usual stores do not.
     let hasChangeLog = Locked(false)
 
-    /// The stores and the names of their directories. The stores are retained until the check ends.
+    /// The stores and the names of their directories.
+    ///
+    /// The stores are retained until the check ends.
     let directories = Locked<[ObjectIdentifier: (store: any DataStore, name: String)]>([:])
     let checkID: String
     let recorder: Recorder
@@ -51,12 +53,16 @@ final class CheckContext: Sendable {
         self.children = children
     }
 
-    /// A generator of random numbers for one purpose of this check. In each run with one seed, it makes equal numbers.
+    /// A generator of random numbers for one purpose of this check.
+    ///
+    /// In each run with one seed, it makes equal numbers.
     func generator(_ purpose: String = "") -> SeededGenerator {
         SeededGenerator(seed: seed, name: checkID + "/" + purpose)
     }
 
-    /// Records progress of the check. Call it in a loop that has no expectation for a long time.
+    /// Records progress of the check.
+    ///
+    /// Call it in a loop that has no expectation for a long time.
     func tick() { recorder.tick() }
 
     /// Records a measurement.

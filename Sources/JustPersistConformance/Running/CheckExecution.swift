@@ -10,8 +10,10 @@ struct CheckExecution: Sendable {
     let options: ConformanceOptions
     /// Starts further processes; `nil` if none can be started.
     let launcher: ChildLauncher?
-    /// Prints a message and ends the process, if the process runs only this check. It is needed for a store that blocks
-    /// all threads of Swift's cooperative pool, because the watchdog's verdict is then not delivered.
+    /// Prints a message and ends the process, if the process runs only this check.
+    ///
+    /// It is needed for a store that blocks all threads of Swift's cooperative pool, because the watchdog's verdict is
+    /// then not delivered.
     var endProcess: (@Sendable (String) -> Void)?
 
     private enum Event {

@@ -1,4 +1,6 @@
-/// The outcome of a check. The report includes every outcome.
+/// The outcome of a check.
+///
+/// The report includes every outcome.
 public enum CheckOutcome: String, Sendable, Codable, CaseIterable {
     /// The store meets the check's expectations.
     case pass

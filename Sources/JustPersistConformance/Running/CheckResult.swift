@@ -38,8 +38,9 @@ public struct CheckResult: Sendable, Codable, Identifiable {
     public var failures: [Failure] = []
     /// The number of expectations recorded.
     public var expectations = 0
-    /// The number of places in the check's code that recorded an expectation. An expectation in a helper counts for
-    /// each place that calls the helper.
+    /// The number of places in the check's code that recorded an expectation.
+    ///
+    /// An expectation in a helper counts for each place that calls the helper.
     public var sites = 0
     /// The measurements.
     public var measurements: [Measurement] = []

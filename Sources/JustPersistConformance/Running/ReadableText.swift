@@ -9,7 +9,9 @@ struct ReadableText {
     /// The text of a value that is not compared with another one.
     static func of(_ value: Any) -> String { ReadableText(isExact: false).text(value) }
 
-    /// The texts of two values. Long texts are shortened to the place where they first differ.
+    /// The texts of two values.
+    ///
+    /// Long texts are shortened to the place where they first differ.
     ///
     /// Kinds and bits are shown if the texts would otherwise be equal.
     static func pair(_ a: Any, _ b: Any) -> (String, String) {

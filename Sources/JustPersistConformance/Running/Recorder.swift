@@ -93,7 +93,9 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Records a call of a store while `body` runs. `body` receives the number of the call.
+    /// Records a call of a store while `body` runs.
+    ///
+    /// `body` receives the number of the call.
     func during<Result>(_ call: String, _ body: (Int) throws -> Result) rethrows -> Result {
         let number = begin(Call(name: call, waitingSince: .now))
         defer { end(number) }

@@ -9,7 +9,9 @@ package struct SeededGenerator: RandomNumberGenerator {
         state = seed
     }
 
-    /// The generator for one purpose. Its numbers depend only on the seed and the name.
+    /// The generator for one purpose.
+    ///
+    /// Its numbers depend only on the seed and the name.
     init(seed: UInt64, name: String) {
         // FNV-1a, because Swift's own hashes differ from run to run.
         let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {

@@ -25,8 +25,9 @@ struct Watchdog {
 
     private let timer: any DispatchSourceTimer
 
-    /// Watches until the watchdog is cancelled. Calls `giveUp` with the verdict, and `end` five seconds later, with a
-    /// text that names the calls that hang.
+    /// Watches until the watchdog is cancelled.
+    ///
+    /// Calls `giveUp` with the verdict, and `end` five seconds later, with a text that names the calls that hang.
     init(
         _ recorder: Recorder, timeout: Double, end: (@Sendable (String) -> Void)?,
         giveUp: @escaping @Sendable (Verdict) -> Void

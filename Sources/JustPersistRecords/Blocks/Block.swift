@@ -19,8 +19,9 @@ class Block {
     @safe @exclusivity(unchecked) final var entriesExamined = 0
     /// The notes of a request that is being explained.
     final var explained: PlanNote?
-    /// The number of requests so far and of the entries that they have read. It is counted across requests, so that
-    /// cancellation of the block's task also ends a series of short requests.
+    /// The number of requests so far and of the entries that they have read.
+    ///
+    /// It is counted across requests, so that cancellation of the block's task also ends a series of short requests.
     @safe @exclusivity(unchecked) final var workSteps = WorkSteps()
 
     /// The number of items made, inserted or deleted in this block.

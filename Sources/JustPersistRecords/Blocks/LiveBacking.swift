@@ -203,6 +203,7 @@ final class LiveBacking: RecordBacking {
     }
 
     /// Calls `set` with the attribute at an index if a value with that tag and of that size needs no further checks.
+    ///
     /// Returns whether it did.
     @inline(__always)
     private func change(

@@ -54,7 +54,9 @@ extension WriteBlock {
         try followIndexes(of: type, before: candidates.first { $0.number == type.number })
     }
 
-    /// Adds another store's type under its number. The type has no items here.
+    /// Adds another store's type under its number.
+    ///
+    /// The type has no items here.
     func adopt(_ type: CatalogType) {
         known.catalog.put(type)
         didChange(type.number)

@@ -87,7 +87,9 @@ extension WriteBlock {
         if endsBlock, error.code != .corrupted, poison == nil { poison = error }
     }
 
-    /// Reports an error. The error that made the block fail is reported only once.
+    /// Reports an error.
+    ///
+    /// The error that made the block fail is reported only once.
     func report(_ error: DataStoreError) {
         thread.noteReported(error)
         if thread.isCurrent, let known = poison, known.code == error.code,
@@ -99,7 +101,9 @@ extension WriteBlock {
         context.report(error)
     }
 
-    /// Runs a step that writes with the block's transaction. If it throws, the block fails.
+    /// Runs a step that writes with the block's transaction.
+    ///
+    /// If it throws, the block fails.
     func storing<Value>(
         _ body: (any KeyValueWriter) throws(DataStoreError) -> Value
     ) throws(DataStoreError) -> Value {
@@ -107,7 +111,9 @@ extension WriteBlock {
         return try storage { () throws(DataStoreError) in try body(writer) }
     }
 
-    /// Runs a step that writes. If it throws, the block fails.
+    /// Runs a step that writes.
+    ///
+    /// If it throws, the block fails.
     func storage<Value>(
         _ body: () throws(DataStoreError) -> Value
     ) throws(DataStoreError) -> Value {

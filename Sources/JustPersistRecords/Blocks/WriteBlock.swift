@@ -4,7 +4,9 @@ import JustPersist
 final class WriteBlock: Block {
     var writer: any KeyValueWriter
     var header: StoreHeader
-    /// Whether the block makes a commit of its own. A block that has changed nothing makes none.
+    /// Whether the block makes a commit of its own.
+    ///
+    /// A block that has changed nothing makes none.
     var hasCommit = false
     /// The start of the block, if commits are logged.
     let start: StoreLog.Start?
@@ -44,7 +46,9 @@ final class WriteBlock: Block {
 
     struct Inserted {
         var backing: DictionaryBacking
-        /// The live object of an item that was in the store before. No second object may exist for the item.
+        /// The live object of an item that was in the store before.
+        ///
+        /// No second object may exist for the item.
         var known: AnyObject?
     }
 

@@ -241,8 +241,9 @@ extension CatalogType {
         return isChanged
     }
 
-    /// Whether a declared name is newer than the attribute's name. The name that an earlier release declares is not, so
-    /// that release continues to use its own name.
+    /// Whether a declared name is newer than the attribute's name.
+    ///
+    /// The name that an earlier release declares is not, so that release continues to use its own name.
     func isNewName(_ attribute: AttributeSchema, at id: UInt16) -> Bool {
         let known = attributes[Int(id)]
         return known.name != attribute.name

@@ -63,8 +63,9 @@ struct CatalogType: Sendable {
         if !has(key: key) { formerKeys.append(key) }
     }
 
-    /// The remaining entry of a type that was merged into another. References with its number lead to the type that has
-    /// its key.
+    /// The remaining entry of a type that was merged into another.
+    ///
+    /// References with its number lead to the type that has its key.
     func retired() -> CatalogType {
         var type = CatalogType(number: number, key: key)
         type.isDeclared = false

@@ -35,7 +35,9 @@ struct EntryFields {
     /// Appends fields that were kept.
     mutating func append(_ unknown: UnknownFields) { bytes += unknown.bytes }
 
-    /// Calls `body` with each field in `range`. Returns false if the bytes in `range` do not consist of fields.
+    /// Calls `body` with each field in `range`.
+    ///
+    /// Returns false if the bytes in `range` do not consist of fields.
     ///
     /// - Parameter body: Returns whether the field is known; `nil` if it is damaged. Unknown fields are kept in
     ///   `unknown`.

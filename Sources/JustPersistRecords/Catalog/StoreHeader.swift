@@ -17,7 +17,9 @@ struct StoreHeader: Sendable {
     static let formatVersion: UInt32 = 2
     private static let magic: UInt64 = 0x0a65_726f_7473_504a
     private static let leastLength = 56
-    /// More commits than a store can make. With greater numbers, arithmetic could overflow.
+    /// More commits than a store can make.
+    ///
+    /// With greater numbers, arithmetic could overflow.
     static let mostCommits: UInt64 = 1 << 62
 
     let id: ItemID
@@ -27,7 +29,9 @@ struct StoreHeader: Sendable {
     var commit: UInt64 = 0
     /// The change log; `nil` if the store keeps none.
     var changeLog: ChangeLogState?
-    /// Whether a copy into the store has begun and not ended. The counters then do not agree with the records.
+    /// Whether a copy into the store has begun and not ended.
+    ///
+    /// The counters then do not agree with the records.
     var isLoading = false
     private(set) var unknown = UnknownFields()
 

@@ -31,7 +31,9 @@ struct TypeNames: Sendable {
         numbers[key] = number
     }
 
-    /// Notes the key of an undeclared or unreadable type. Any other type with the key takes precedence.
+    /// Notes the key of an undeclared or unreadable type.
+    ///
+    /// Any other type with the key takes precedence.
     mutating func note(_ key: String, for number: UInt32) {
         keys[number] = key
         if numbers[key] == nil { numbers[key] = number }

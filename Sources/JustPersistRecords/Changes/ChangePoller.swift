@@ -7,7 +7,9 @@ final class ChangePoller: Sendable {
 
     private static let interval = Duration.milliseconds(100)
 
-    /// Begins polling, unless it is running already. Polling ends when `body` returns false.
+    /// Begins polling, unless it is running already.
+    ///
+    /// Polling ends when `body` returns false.
     func start(_ body: @escaping @Sendable () -> Bool) {
         let isMine = isRunning.withLock { isRunning in
             defer { isRunning = true }

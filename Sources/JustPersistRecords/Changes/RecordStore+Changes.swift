@@ -24,7 +24,9 @@ extension RecordStore {
         return observation
     }
 
-    /// Reports that a token is of a later state than the store's. The stream then starts from the current state.
+    /// Reports that a token is of a later state than the store's.
+    ///
+    /// The stream then starts from the current state.
     private func reportLostCommits(_ token: ChangeToken, _ latest: UInt64) {
         guard (try? openContext("changes"))?.historyID == token.origin else { return }
         report(
@@ -111,7 +113,9 @@ extension RecordStore {
         }
     }
 
-    /// The commits of other processes, from the log. If the log lacks them, their changes are unknown.
+    /// The commits of other processes, from the log.
+    ///
+    /// If the log lacks them, their changes are unknown.
     private func foreignSegments(behind start: UInt64, upTo end: UInt64) -> [ChangeSegment] {
         history(behind: start, upTo: end) ?? [ChangeSegment(end: end, nil)]
     }

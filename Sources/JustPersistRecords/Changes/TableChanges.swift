@@ -4,7 +4,9 @@ import JustPersist
 ///
 /// The list may have several changes of one item, which the reader combines.
 struct TableChanges {
-    /// Whether each change is recorded. If not, only ``isAny`` is set.
+    /// Whether each change is recorded.
+    ///
+    /// If not, only ``isAny`` is set.
     var areNoted = false
     /// Whether there was any change.
     private(set) var isAny = false

@@ -33,7 +33,9 @@ struct ChildChanges: Sendable {
         }
     }
 
-    /// Removes the merged changes. They are an earlier copy of this value.
+    /// Removes the merged changes.
+    ///
+    /// They are an earlier copy of this value.
     mutating func remove(merged: ChildChanges) {
         number += 1
         // Usually nothing was changed since.

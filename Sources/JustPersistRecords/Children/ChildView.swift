@@ -4,7 +4,9 @@ import JustPersist
 struct ChildView: Sendable {
     /// The differences from the parent: records, index entries, item counts, the catalog, and the header.
     private(set) var keys: OrderedKeyMap<[UInt8]?>
-    /// The number of the state that the child sees. No other view of the child has this number.
+    /// The number of the state that the child sees.
+    ///
+    /// No other view of the child has this number.
     private(set) var number: UInt64
     /// The number of the changes (``ChildChanges/number``) in the view.
     private(set) var changes: UInt64

@@ -31,7 +31,9 @@ package struct RecordIntake {
     /// Ends a copy, so that the store can be used.
     package func end() throws(DataStoreError) { try block.countLoaded(isWhole: true) }
 
-    /// Declares a type as it is in another store. A new index is declared without a class if it is in `indexesByHand`.
+    /// Declares a type as it is in another store.
+    ///
+    /// A new index is declared without a class if it is in `indexesByHand`.
     ///
     /// The public interface would mark every index as declared without a class, and the index would then remain after
     /// its class drops it.

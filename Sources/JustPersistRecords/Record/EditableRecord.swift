@@ -46,7 +46,9 @@ struct EditableRecord {
 
     // MARK: Setting
 
-    /// Sets an attribute. Null is stored too: if the attribute has a default, null differs from a missing value.
+    /// Sets an attribute.
+    ///
+    /// Null is stored too: if the attribute has a default, null differs from a missing value.
     mutating func set(
         _ value: DataStoreValue, of attribute: UInt16, _ types: BlockCatalog
     ) {

@@ -1,6 +1,8 @@
 import JustPersist
 
-/// The records of one type in the state that a block sees. All access to records goes through this type.
+/// The records of one type in the state that a block sees.
+///
+/// All access to records goes through this type.
 ///
 /// Code that must run for each change of a record, such as that for indexes, the change log or links, belongs here:
 /// only `put` and the removals change records.
@@ -174,7 +176,9 @@ final class RecordTable {
             && RecordFormat.Table(record) != nil
     }
 
-    /// Whether the checksum of a sound record is correct. It is compared even if the engine has checksums of its own.
+    /// Whether the checksum of a sound record is correct.
+    ///
+    /// It is compared even if the engine has checksums of its own.
     func isProven(_ record: Span<UInt8>, _ id: ItemID) -> Bool {
         isChecked || RecordFormat.hasChecksum(record, type: number, id: id)
     }

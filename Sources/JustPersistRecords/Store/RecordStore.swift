@@ -94,7 +94,9 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         set { handler.value = newValue }
     }
 
-    /// Whether entries of indexes can be stored. Rows cannot hold them.
+    /// Whether entries of indexes can be stored.
+    ///
+    /// Rows cannot hold them.
     var keepsIndexes: Bool {
         child?.parent.keepsIndexes ?? !engine.storesRows
     }
@@ -172,7 +174,9 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         }
     }
 
-    /// Closes the children. Throws if closing the store would wait for the calling thread.
+    /// Closes the children.
+    ///
+    /// Throws if closing the store would wait for the calling thread.
     private func prepareClosing(_ operation: String) throws {
         try gate.refuseInside(operation)
         do throws(DataStoreError) {

@@ -25,8 +25,9 @@ final class StoreContext: Sendable {
     let feed: ChangeFeed
     /// The number of write blocks that are running, or have committed but are not announced yet.
     private let unannounced = Atomic(0)
-    /// The numbers of the types with damage that prevents an index from being written. The index is tried again when
-    /// the store is opened.
+    /// The numbers of the types with damage that prevents an index from being written.
+    ///
+    /// The index is tried again when the store is opened.
     let damagedTypes = Locked<Set<UInt32>>([])
     var failedBuilds: Set<UInt32> { damagedTypes.withLock { $0 } }
     private let count: @Sendable (ValueGroup, inout Counts) -> Int?

@@ -83,7 +83,9 @@ enum Place {
         ],
     ]
 
-    /// Creates the items in a store. The first and the third refer to each other.
+    /// Creates the items in a store.
+    ///
+    /// The first and the third refer to each other.
     static func fill(_ store: any DataStore) throws {
         try store.write { db in
             try db.declare(schema)

@@ -2,8 +2,9 @@ import Foundation
 import JustPersist
 import JustPersistConformance
 
-/// Random predicates over the attributes of ``Sample``, and random values of these attributes. Most predicates compare
-/// an attribute with a constant, and the values are from a small pool, so that many match.
+/// Random predicates over the attributes of ``Sample``, and random values of these attributes.
+///
+/// Most predicates compare an attribute with a constant, and the values are from a small pool, so that many match.
 struct RandomPredicates {
     private var random: RandomValues
 

@@ -13,7 +13,9 @@ final class BackgroundBlock: Sendable {
     private let failure = Locked<(any Error)?>(nil)
     private let isOver = Locked(false)
 
-    /// Waits for the end, and ignores the error of the body. Several threads may wait.
+    /// Waits for the end, and ignores the error of the body.
+    ///
+    /// Several threads may wait.
     func waitForEnd() { isOver.wait { $0 ? () : nil } }
 
     init(_ body: @escaping @Sendable () throws -> Void) {

@@ -58,8 +58,7 @@ extension EngineChecks {
             check.expectEqual(thrown as? Upset, Upset(number: 5), "the error of a transaction")
             try engine.expect("after a transaction that threw after a part had returned")
         },
-        check("range-deletes", clause: [5, 12], "Deleting a range removes exactly its keys.")
-        {
+        check("range-deletes", clause: [5, 12], "Deleting a range removes exactly its keys.") {
             check in
             let count = check.profile.pick(quick: 5_001, full: 20_001, soak: 100_001)
             var engine = try ExaminedEngine(check, (0..<count).map(entry))
@@ -92,7 +91,8 @@ extension EngineChecks {
             engine.model = EngineModel()
             try engine.expect("when all keys were deleted")
         },
-        check("keys-only", clause: [12], "A scan of the keys returns the keys of a scan.") { check in
+        check("keys-only", clause: [12], "A scan of the keys returns the keys of a scan.") {
+            check in
             let engine = try ExaminedEngine(check, (0..<300).map(entry))
             func expect(_ reader: any KeyValueReader) throws {
                 for range in [

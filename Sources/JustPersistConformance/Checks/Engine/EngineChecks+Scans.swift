@@ -71,8 +71,7 @@ extension EngineChecks {
             try engine.engine.read { try expectStops($0) }
             try engine.engine.write { try expectStops($0) }
         },
-        check("scan-inside-scan", clause: [4], "Other scans and look-ups can run inside a scan.")
-        {
+        check("scan-inside-scan", clause: [4], "Other scans and look-ups can run inside a scan.") {
             check in
             let engine = try ExaminedEngine(check, (0..<40).map(entry))
             func nest(_ reader: any KeyValueReader, reversed: Bool) throws {

@@ -56,7 +56,10 @@ extension EngineChecks {
             }
             check.expectEqual(thrown as? Upset, Upset(number: 4), "the error of a snapshot's block")
         },
-        check("snapshot", clause: [4], "A snapshot shows the state at the moment at which it was taken.") {
+        check(
+            "snapshot", clause: [4],
+            "A snapshot shows the state at the moment at which it was taken."
+        ) {
             check in
             var engine = try ExaminedEngine(check, (0..<30).map(entry))
             let before = engine.model

@@ -90,7 +90,8 @@ enum EngineChecks {
             }
             try engine.expect("after 100 of them were deleted")
         },
-        check("large-values", clause: [16], "Values of megabytes and small ones are stored intact.") {
+        check("large-values", clause: [16], "Values of megabytes and small ones are stored intact.")
+        {
             check in
             var engine = try ExaminedEngine(check)
             for size in [1 << 10, 4_096, 65_537, (1 << 20) + 1] {

@@ -1,6 +1,8 @@
 import JustPersist
 
-/// A primitive with which a write block changes its store. `set` is a primitive of items.
+/// A primitive with which a write block changes its store.
+///
+/// `set` is a primitive of items.
 enum Change: String, CaseIterable, Sendable {
     case create, insert, delete, deleteAll, mutableVersion, set, declare, dropIndex
 

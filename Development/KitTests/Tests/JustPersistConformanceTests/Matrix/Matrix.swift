@@ -62,7 +62,8 @@ struct Matrix {
             "open", many: .checks(["prim/fetch-reopened"]),
             own: .reason("Before `open` returns, no block can have changed anything."),
             snapshot: .reason("A store that is being opened has no snapshots yet."),
-            rollback: .reason("`open` is not a part of a block. A failed `open` belongs to the column of errors."),
+            rollback: .reason(
+                "`open` is not a part of a block. A failed `open` belongs to the column of errors."),
             reopened: .checks(["life/setup-after-teardown"]),
             error: .checks(["life/setup-failure-is-reported"]),
             again: .checks(["life/setup-twice-keeps-data"])),
@@ -70,7 +71,8 @@ struct Matrix {
             "close", many: .checks(["prim/create-reopened"]),
             own: .checks(["life/teardown-inside-block-refused"]),
             snapshot: .checks(["life/teardown-while-reader-open"]),
-            rollback: .reason("`close` changes no data. Queued blocks that throw belong to `enqueueWrite`."),
+            rollback: .reason(
+                "`close` changes no data. Queued blocks that throw belong to `enqueueWrite`."),
             reopened: .checks(["life/setup-after-teardown"]),
             error: .checks(["life/teardown-inside-block-refused"]),
             again: .checks(["life/teardown-twice"])),
@@ -108,7 +110,8 @@ struct Matrix {
         row(
             "makeChild", many: .checks(["child/ten-thousand-changes"]),
             own: .reason(
-                "A child sees the state that is committed when its blocks begin, even if it is made inside a block."),
+                "A child sees the state that is committed when its blocks begin, even if it is made inside a block."
+            ),
             snapshot: .checks(["child/parent-writes-after-creation"]),
             rollback: .reason("`makeChild` changes nothing that could be rolled back."),
             reopened: .checks(["child/discard"]),

@@ -92,6 +92,7 @@ final class BlockType {
         knownComplete = nil
         knownIndexes = nil
         knownDefaults = nil
+        possibleTags = []
         queryAttributes = [:]
         shapes = []
         ambiguous = []
@@ -324,14 +325,11 @@ final class BlockType {
 
     /// Whether an item may have a value with one of these tags for an attribute.
     func mayHave(tags: UInt16, _ attribute: UInt16) -> Bool {
-        guard let stored, stored.attributes.indices.contains(Int(attribute)) else { return true }
-        // Accessed field by field, because a copy of the attribute costs more than the check.
-        if stored.attributes[Int(attribute)].tags.known & tags != 0 { return true }
-        guard let standard = stored.attributes[Int(attribute)].defaultValue?.kind else {
-            return false
-        }
-        return 1 << UInt16(ValueTag.tag(of: standard)) & tags != 0
+        if possibleTags.isEmpty { possibleTags = stored?.attributes.map(\.possibleTags) ?? [] }
+        return attribute >= possibleTags.count || possibleTags[Int(attribute)] & tags != 0
     }
+    /// The tags of the values that items may have, by attribute id; empty until the first query.
+    @safe @exclusivity(unchecked) private var possibleTags: [UInt16] = []
 
     /// Whether an item may have a text for an attribute that differs from its composed form.
     func mayHaveComposed(_ attribute: UInt16) -> Bool {

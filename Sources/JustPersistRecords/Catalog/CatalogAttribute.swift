@@ -54,6 +54,12 @@ struct CatalogAttribute: Sendable {
         return recordedDefault.exactly(asOneOf: kinds) ?? recordedDefault
     }
 
+    /// The tags of the values that items may have: those stored so far, and that of the default.
+    var possibleTags: UInt16 {
+        guard let kind = defaultValue?.kind else { return tags.known }
+        return tags.known | 1 << UInt16(ValueTag.tag(of: kind))
+    }
+
     /// Updates the kinds to the declaration, and records its default unless one is recorded.
     mutating func update(to declared: AttributeSchema) {
         kinds = declared.kinds

@@ -18,8 +18,8 @@ struct IndexAlternatives {
     init(_ predicate: DataStorePredicate, of type: BlockType, mostRanges: Int) {
         var conditions: [IndexCondition] = []
         var isWhole = true
-        /// The choices of each OR; a choice is a list of conditions that belong together.
-        var choices: [[Branch]] = []
+        /// The ORs, and the conditions of each of their choices.
+        var choices: [(parts: [DataStorePredicate], branches: [Branch])] = []
         for part in predicate.conjuncts {
             switch part {
             case .comparison(let comparison):
@@ -32,25 +32,29 @@ struct IndexAlternatives {
                 let branches = parts.map { Self.branch($0, of: type) }
                 if let one = Self.list(branches) {
                     conditions.add(one)
-                    continue
+                } else {
+                    choices.append((parts, branches))
                 }
-                choices.append(branches)
-                unions += Self.union(of: parts, type, mostRanges)
             case .constant(true): break
             default: isWhole = false
             }
+        }
+        let branches = Self.branches(
+            Branch(conditions: conditions, isWhole: isWhole), choices.map(\.branches))
+        var single: [IndexRanges] = []
+        for index in type.indexes {
+            single += Self.ranges(
+                of: index, conditions, branches, isWhole: isWhole, of: type, mostRanges)
+        }
+        // If one index has exactly the matching items, no union has fewer.
+        if !single.contains(where: \.decides) {
+            unions = choices.flatMap { Self.union(of: $0.parts, type, mostRanges) }
         }
         // A union of several indexes is exact only if the predicate is a single OR.
         if !conditions.isEmpty || choices.count != 1 || !isWhole {
             for place in unions.indices {
                 for part in unions[place].indices { unions[place][part].decides = false }
             }
-        }
-        let branches = Self.branches(Branch(conditions: conditions, isWhole: isWhole), choices)
-        var single: [IndexRanges] = []
-        for index in type.indexes {
-            single += Self.ranges(
-                of: index, conditions, branches, isWhole: isWhole, of: type, mostRanges)
         }
         // A union of parts of one index is redundant if the index serves all choices at once.
         unions.removeAll { union in

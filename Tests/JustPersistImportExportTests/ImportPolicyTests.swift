@@ -205,8 +205,9 @@ import Testing
 
     // MARK: Going on
 
-    /// The rows that a message advises to skip are in the store, or invalid. If its advice is followed, all rows are
-    /// imported once.
+    /// The rows that a message advises to skip are in the store, or invalid.
+    ///
+    /// If its advice is followed, all rows are imported once.
     @Test(arguments: [1, 2, 3, 2000])
     func whatComesBeforeTheEndOfReadingIsNotLost(_ batchSize: Int) throws {
         let store = try memoryStore()

@@ -2,8 +2,9 @@ import Foundation
 import JustPersist
 import Testing
 
-/// Counts and aggregates that index entries answer. Each test is named after a read that was unnecessary before, or
-/// after the data that entries do not contain.
+/// Counts and aggregates that index entries answer.
+///
+/// Each test is named after a read that was unnecessary before, or after the data that entries do not contain.
 @Suite struct EntryAggregateTests {
     @Test(arguments: Backend.ofRecords)
     func countingEntriesReadsNoRecords(_ backend: Backend) throws {
